@@ -1,125 +1,89 @@
-"""The time that a scanner takes grows with the length of the text, not with its square."""
+"""The time that a pattern or a scanner takes grows with the length of the text, not with its square."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from time import process_time
+from functools import cache
+from itertools import islice
 
 import pytest
 
+from benchmarks import growth
+from benchmarks.patterns import EVERYWHERE, Found, all_patterns, hard_texts
+from benchmarks.scanners import Scanner, failures, of_pattern, scanners
 from remora.core import tasks
 from remora.graph import documents, manifests
 
-CHARS = 8_000  # of the shortest of the three texts
-FLOOR = 0.05  # seconds of the processor; what stays below is not measured well enough to be judged
-GROWTH = 2.5  # times for twice the text that is still called linear
-TRIES = 3  # a machine with other work confirms a failure before it counts
+SHARES = 6  # so that several workers can share them
 
-# What is repeated: words and signs that open something and never close it, and long words.
-BITS = (
-    *(
-        " ",
-        "\n",
-        "\r\n",
-        "\t",
-        '"',
-        "'",
-        "`",
-        "\\",
-        '\\"',
-        "/",
-        "../",
-        "./",
-        "/*",
-        "//",
-        "<!--",
-        "-",
-        "=",
-        "#",
-    ),
-    *(
-        "a",
-        "0",
-        "aB9+/",
-        "a.",
-        "a.a ",
-        "a/",
-        "a:",
-        ":",
-        "x=",
-        'x="',
-        "[",
-        "{",
-        "(",
-        "[[",
-        '{"a":',
-        "[a]\n",
-        ",",
-    ),
-    *(
-        'File "',
-        "module ",
-        "\nmodule",
-        ", ",
-        "`a",
-        "``a`",
-        "``` ",
-        "é",
-        "\u2028",
-        "a@",
-        "a-",
-        "a_",
-        "@",
-        "\0",
-    ),
+
+@cache
+def every_pattern() -> list[Found]:
+    """All patterns, found once by each worker."""
+    return all_patterns()
+
+
+def said(found: list[Scanner]) -> list[str]:
+    """What is wrong with some scanners, each in a line."""
+    return [f"{one.name} {bad}" for one in found for bad in failures(one)]
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_every_pattern_is_linear(share: int):
+    """A text made to be hard for a pattern takes it at most 2.5 times as long when it is twice as long."""
+    assert said([of_pattern(found) for found in every_pattern()[share::SHARES]]) == []
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_every_scanner_is_linear(share: int):
+    """A text of one bit repeated takes a function at most 2.5 times as long when it is twice as long."""
+    assert said(list(islice(scanners(), share, None, SHARES))) == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\w+\.py",
+        r"(?s)<li>(.*?)</li>",
+        r"(?:[\w-]+[:-])*up",
+    ],
 )
-ENDS = ("", "!", '"', "\n", "=1")
-
-SCANNERS: dict[str, Callable[[str], object]] = {
-    "loose_json": manifests.loose_json,
-    "toml": manifests.toml,
-    "go_module": manifests.go_module,
-    "document_names": documents.document_names,
-    "zones": tasks.zones,
-    "places": tasks.places,
-    "written_paths": lambda text: tasks.written_paths(tasks.zones(text)),
-    "words": tasks.words,
-}
+def test_a_pattern_that_is_not_linear_is_found(pattern: str):
+    """The texts that are derived from a pattern show each of the usual ways to be quadratic or worse."""
+    found = Found("here", re.compile(pattern), frozenset({EVERYWHERE}))
+    assert failures(of_pattern(found))
 
 
-def seconds(scan: Callable[[str], object], text: str) -> float:
-    """Return the processor time of one call."""
-    start = process_time()
-    scan(text)
-    return process_time() - start
+def test_a_scanner_that_is_not_linear_is_found():
+    """A function that looks again at all that stands before each sign fails the measure."""
+    slow = Scanner("slow", lambda text: [list(text[:at]).count("b") for at in range(len(text))], (("", "a"),))
+    assert failures(slow)
 
 
-def too_fast_growth(scan: Callable[[str], object], bit: str, end: str, chars: int = CHARS) -> str:
-    """Return the times of n, 2n and 4n where both doublings grow too fast in every try, else ""."""
-    said = ""
-    for _ in range(TRIES):
-        times: list[float] = []
-        for factor in (4, 2, 1):  # the longest first: where that is quick, nothing else needs measuring
-            times.insert(0, seconds(scan, bit * (chars * factor // len(bit)) + end))
-            if times[-1] < FLOOR:
-                return ""
-        if times[1] <= GROWTH * times[0] or times[2] <= GROWTH * times[1]:
-            return ""
-        said = f"{bit!r} with {end!r}: " + ", ".join(f"{time:.3f} s" for time in times)
-    return said
+def test_patterns_are_found_wherever_they_stand():
+    """Those of names, of tables and their rows, of objects, of calls in functions, and of secrets."""
+    places = {found.place for found in every_pattern()}
+    assert len(places) > 600
+    for place in (
+        "remora.core.names:_BARE",
+        "remora.core.purposes:_TASK_OF",
+        "remora.core.secret_rules:SHAPES",
+        "remora.observer.fingerprint:_RULES",
+    ):
+        assert place in places, place
+    assert any(place.startswith("remora.core.directive:4") for place in places)  # in a function
 
 
-@pytest.mark.parametrize("name", SCANNERS)
-def test_a_scanner_is_linear(name: str) -> None:
-    """A text of one bit repeated takes a scanner at most 2.5 times as long when it is twice as long."""
-    found = [said for bit in BITS for end in ENDS if (said := too_fast_growth(SCANNERS[name], bit, end))]
-    assert found == []
+def test_hard_texts_begin_with_what_leads_to_a_loop():
+    """A loop behind a word is only reached by texts that begin with the word."""
+    assert ("<!--", "a") in hard_texts(re.compile("<!--a*-->"))
 
 
-def test_a_quadratic_pattern_is_found() -> None:
-    """A pattern that tries again at each character of a long word fails the measure."""
-    assert too_fast_growth(re.compile(r"\w+\.py").search, "a", "!", chars=2_000)
+def test_a_measure_goes_on_until_the_times_can_be_trusted():
+    """A measure of three lengths has times above the floor, or says that nothing grows."""
+    found = growth.measured(re.compile(r"\w+\.py").search, "", "a")
+    assert found.factor > growth.GROWTH
+    assert growth.measured(re.compile("a").search, "", "a").factor == 0.0
 
 
 def test_what_the_scanners_read_stays() -> None:

@@ -31,6 +31,7 @@ from remora.app.overtaken import retire_former, settle_overtaken
 from remora.app.planning import leave_work, take_in_ui
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.app.weighing import weigh_when_due
+from remora.core.budget import FILE_SECONDS, SECONDS_PER_BYTE, within
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
 from remora.core.sparing import sparing
 from remora.core.values import Redaction, Skipped
@@ -268,7 +269,7 @@ class _Run:
         for number, (transcript, looks) in enumerate(fresh):
             self._progress("sessions", number, len(fresh))
             try:
-                with sparing(str(transcript.path), self.skipped):
+                with sparing(str(transcript.path), self.skipped), within(_seconds(looks), time.thread_time):
                     self._transcript(transcript, looks)
             except StoreError as error:
                 self.skipped.append(Skipped(str(transcript.path), str(error)))
@@ -307,8 +308,9 @@ class _Run:
             origin = self._by_key.get(seen.partition("|")[0])
             if origin is not None and _key(origin) != own and _key(origin) not in self._marked:
                 self._marked.add(_key(origin))
-                for _ in self._reading(origin, self._marks):
-                    pass
+                with within(_seconds(_looks(origin)), time.thread_time):
+                    for _ in self._reading(origin, self._marks):
+                        pass
         return any(hash(name) in self._marks for name in names)
 
     def _copied(self, transcript: Transcript) -> list[Observer]:
@@ -451,6 +453,11 @@ def _looks(transcript: Transcript) -> str:
 
 def _sizes(looks: str) -> list[str]:
     return [one.partition(":")[0] for one in looks.split(",")]
+
+
+def _seconds(looks: str) -> float:
+    """Return how long the files of a transcript may take, by how they look."""
+    return FILE_SECONDS + SECONDS_PER_BYTE * sum(int(size) for size in _sizes(looks) if size)
 
 
 def _digest(transcript: Transcript) -> str:

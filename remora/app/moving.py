@@ -37,7 +37,7 @@ FROM = "from"  # metadata of a session: the system that it came from
 BATCH = 200  # memories stored in one transaction
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
 _UNIT = re.compile(  # a line, or a fenced block with all its lines
-    r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}\1[^\n]*$|.*)|^[^\n]+$", re.MULTILINE | re.DOTALL
+    r"^ {0,3}(`{3,}+|~{3,}+)[^\n]*+\n(?:.*?^ {0,3}\1[^\n]*$|.*)|^[^\n]+$", re.MULTILINE | re.DOTALL
 )
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
 NAMES_TRIED = 4  # under which an entry that came over is looked for

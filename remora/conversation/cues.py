@@ -102,7 +102,7 @@ OPEN = Cue(
 )
 _READ = (DECISION, RULE, TROUBLE, FIX)
 ANY = Cue(" ".join(w for cue in _READ for w in cue.spelt), " ".join(s for cue in _READ for s in cue.signs))
-_QUESTION = re.compile(r"[?？؟]\W*$")
+_QUESTION = re.compile(r"[?？؟][^\w?？؟]*$")
 _ASSENT = frozenset(
     """ok okay k yes yep yeah no nope sure thanks thank you thx great perfect good nice cool done hi hello hey
     continue go on ahead proceed next please lgtm right exactly

@@ -121,7 +121,7 @@ _BEFORE = re.compile(
     rf"(?P<what>{_WORD}(?:\s+{_WORD}){{0,2}})",
     re.IGNORECASE,
 )
-_BEFORE_CJK = re.compile(rf"(?P<what>[\w-]+)\s*(?:の)?(?:{_ORDER_CJK})")
+_BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{_ORDER_CJK})")
 _OF_EACH = re.compile(rf"(?<!\w)(?:{_EACH})\s+(?:(?:{_EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
 _IF_CHANGED = re.compile(
     rf"(?<!\w)(?:{_CHANGES})\s+(?:you\s+|we\s+)?(?:(?:add|change|edit|touch|modify|update)\w*\s+)?"
@@ -498,8 +498,8 @@ _EVENT_STEMS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply"
 def _about(text: str) -> tuple[str, ...]:
     """Return the paths that a statement begins with: `config/app.yml: …`, `In generated/ …`."""
     found = re.match(
-        r"\s*(?:in|inside|under|dans|en|nel"
-        r"|в)?\s*(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)",
+        r"\s*+(?:in|inside|under|dans|en|nel"
+        r"|в)?\s*+(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)",
         text,
         re.IGNORECASE,
     )

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice, product
 
 MOST_FORMS = 64  # what braces and "**/" may multiply to; what goes beyond is not tried
+LONGEST = 1_000  # characters of a glob; what is longer matches nothing
 _INNERMOST = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -30,7 +31,8 @@ def matches(glob: str, path: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _tests(glob: str) -> tuple[Callable[[str], object], ...]:
-    return tuple(re.compile(translate(form)).match for form in forms(glob))
+    spelt = forms(glob) if len(glob) <= LONGEST else ()
+    return tuple(re.compile(translate(form)).match for form in spelt)
 
 
 def forms(glob: str) -> list[str]:

@@ -72,7 +72,7 @@ _TASKS = _names("""
 _PIECES = re.compile(r"[:_.\-/]+|(?<=[a-z])(?=[A-Z])")
 _GENERAL = _names("check checks ci verify all run")  # say little: another word of the name tells more
 _TASK_OF: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (purpose, re.compile(f"(?:{'|'.join(pattern.split())})", re.IGNORECASE))
+    (purpose, re.compile(rf"\A(?:{'|'.join(pattern.split())})", re.IGNORECASE))
     for purpose, pattern in (
         (
             "test",

@@ -33,7 +33,7 @@ _NOISE = frozenset(
     for word in f"""{AUXILIARY} use run have be keep kept get make do need want set go must may shall allow
     write written store live please longer here project add let every each all any""".split()
 )
-_ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
+_ORIGIN = re.compile(r"(?<!\s)\s*\((?:said|seen|from)\b[^()]*\)\W*$")
 _ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
 _REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
 _EXCEPTING = frozenset("except unless without only other than".split())
@@ -45,7 +45,7 @@ _MEASURE = re.compile(
 )
 _HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
 _NAME_PART = re.compile(r"[\w-]+")
-_TELLING = re.compile(r"[\w@./+-]*\w(?:\(\))?")
+_TELLING = re.compile(r"(?<![\w@./+-])[\w@./+-]*\w(?:\(\))?")
 
 
 class _Reading:

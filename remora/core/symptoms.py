@@ -8,7 +8,7 @@ from remora.core.text import STOP_WORDS
 
 _READ = 2_000  # characters of a text that are looked at
 _REMEDY = re.compile(
-    r"\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
+    r"(?<!\s)\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
 )
 _QUOTED = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
 _SPAN = re.compile(r"`[^`\n]*`")

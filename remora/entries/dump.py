@@ -38,7 +38,7 @@ _SUFFIX = ".md"
 
 _META = re.compile(r'\s*<div id="meta">(.*?)</div>', re.DOTALL)
 _TIME = re.compile(r'<time datetime="([^"]*)">')
-_ITEM = re.compile(r"<li>(.*?)</li>", re.DOTALL)
+_ITEM = re.compile(r"<li>((?>(?:(?!</?li>).)*))</li>", re.DOTALL)
 _ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 _MAX_FILE_NAME = 255  # bytes, on the common file systems
 

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from remora.core.budget import look
 from remora.core.code import Chunk, Definition, FileFacts
 
 PIECE = 100  # lines of a piece where nothing says where to cut
@@ -105,6 +106,7 @@ def chunks(
         spans = _pieces(lines, 1, lines.count, "module" if kind == "code" else kind, None)
     found: list[_Span] = []
     for span in spans:
+        look()
         start, end = lines.trimmed(span.start, span.end)
         if start > end:
             continue

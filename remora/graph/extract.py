@@ -17,6 +17,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
+from remora.core.budget import look
 from remora.core.code import FileFacts, Outline, Uses
 from remora.graph import extract_python
 from remora.graph.extract_assemble import Found, Use, assemble, first_comment
@@ -155,6 +156,7 @@ def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[F
     found, cursor = Found(), _cursor(grammar.query)
     roles = grammar.roles
     for index, captures in cursor.matches(root):
+        look()
         role, kind = roles[index]
         if role == "reference":
             _reference(found, rules, text, captures, kind)

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.budget import look
 from remora.core.code import Binding, Definition, Import, Reference, Uses
 from remora.graph.extract_parts import (
     MAX_SIGNATURE,
@@ -109,6 +110,7 @@ def assemble(
         _extend(draft, found, rules, text)
     repeated: dict[str, int] = {}
     for draft in sorted(found.drafts, key=lambda d: (d.start, -d.end, d.name_at)):
+        look()
         scopes.close(draft.start)
         if len(scopes.stack) >= MAX_NESTING:
             continue
@@ -289,6 +291,7 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
     inside = ""
     alone = len({use.at for use in found.uses}) == len(found.uses)
     for at, name, other, kind, line, sure in sorted(found.uses, key=_PLACE if alone else _use_order):
+        look()
         if at >= upto:
             scope, upto = scopes.at(at), scopes.until(at)
             inside = _scope_name(scope, kept)
@@ -346,6 +349,7 @@ def _held(
         return [v for v in known if v[0] != "=" or v[1:] in fields or _sees(one.scope, v[1:], typed, kept)]
 
     while waiting:
+        look()
         fresh, left = set[str](), list[_Held]()
         for one in waiting:
             if shown(one):

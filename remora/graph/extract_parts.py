@@ -335,7 +335,7 @@ _LEADING = re.compile(
     r"register|inline|virtual|explicit|constexpr|async|ref|out|in|params|scoped|required|asserts|unsigned|signed)"
     r"\s+)+"
 )
-_TRAILING = re.compile(r"(?:[&*?!\s]|\bconst\b|\.\.\.)+$")
+_TRAILING = re.compile(r"(?<![&*?!\s])(?<!\.\.\.)(?>(?:[&*?!\s]|\bconst\b|\.\.\.)+)$")
 _TYPE = re.compile(
     r"([^\W\d$][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*|\\[^\W\d]\w*(?:\\\w+)*)\s*(?:[<\[](.*)[>\]])?", re.DOTALL
 )
@@ -397,7 +397,7 @@ def split_top(text: str, sign: str) -> list[str]:
 
 
 _WORDS = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
-_LITERAL = re.compile(r"\bLiteral\s*\[[^\]]*\]")
+_LITERAL = re.compile(r"\bLiteral\s*\[[^\[\]]*\]")
 _TYPING = ("typing.", "t.", "collections.abc.", "abc.", "builtins.", "types.")
 
 
@@ -430,7 +430,7 @@ def quoted(text: str) -> str:
 
 
 _QUOTED = re.compile(r"""\s*[A-Za-z@$]*(["'`<]|\"\"\"|''')(.*?)(?:["'`>]|\"\"\"|''')\s*""", re.DOTALL)
-_BLOCK_EDGE = re.compile(r"^/\*+!?|\*+/$")
+_BLOCK_EDGE = re.compile(r"^/\*+!?|(?<!\*)\*+/$")
 _LINE_SIGN = re.compile(r"^\s*(?://+!?|#+(?!\[)!?|\*(?!/)|--)[ \t]?")
 _TAG = re.compile(r"</?[a-z]+(?: [^<>]*)?/?>")
 _MARKS = re.compile(r"^[\s=#*~_/-]*$")

@@ -82,14 +82,14 @@ def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Itera
             yield Import(path.lstrip("\\"), (), source.field(clause, "alias"), 0, "use", line)
 
 
-_HERE = re.compile(r"\(?\s*(?:__DIR__|dirname\(__FILE__\))\s*\.\s*(.+?)\s*\)?", re.DOTALL)
+_HERE = re.compile(r"\(?\s*+(?:__DIR__|dirname\(__FILE__\))\s*+\.(.+)", re.DOTALL)
 
 
 def _required(written: str) -> str:
     """Return the path of a `require`: `__DIR__ . '/a.php'` is "./a.php"; a computed one is ""."""
     match = _HERE.fullmatch(written)
     if match:
-        path = quoted(match[1])
+        path = quoted(match[1].strip().removesuffix(")").strip())
         return f"./{path.lstrip('/')}" if path else ""
     path = quoted(written.strip().removeprefix("(").removesuffix(")"))
     return "" if "$" in path or "'" in path or '"' in path else path

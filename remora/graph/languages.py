@@ -291,7 +291,6 @@ _BY_PROGRAM = {program: row.name for row in LANGUAGES.values() for program in ro
 _SHEBANG = re.compile(
     rb"#![ \t]*(?:[^ \t\r\n]*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*)?(?:[^ \t\r\n]*/)?([\w.+-]+)"
 )
-_VERSION = re.compile(r"[\d.]+$")
 _CPP_SIGNS = re.compile(
     rb"^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:"
     rb"|#[ \t]*include[ \t]*<\w+>)|\bstd::|\bconstexpr\b|\bnoexcept\b",
@@ -338,7 +337,7 @@ def _of_shebang(head: bytes) -> str | None:
     if match is None:
         return None
     program = match[1].decode("ascii", "replace")
-    return _BY_PROGRAM.get(program) or _BY_PROGRAM.get(_VERSION.sub("", program))
+    return _BY_PROGRAM.get(program) or _BY_PROGRAM.get(program.rstrip("0123456789."))
 
 
 def kind_of(path: str, head: bytes = b"") -> Kind | None:
@@ -392,7 +391,7 @@ def _roles(query: tree_sitter.Query, source: str) -> tuple[Role, ...]:
     roles = []
     for index in range(query.pattern_count):
         text = data[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
-        text = re.sub(r"^\s*;.*$", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^[ \t]*;.*$", "", text, flags=re.MULTILINE)
         found = {Role(match[1], match[2] or "") for match in _ROLE.finditer(text)}
         if len(found) != 1:
             raise InvalidInput(f"a pattern has {len(found)} roles, not one: {text.strip()[:200]}")

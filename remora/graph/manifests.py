@@ -60,12 +60,17 @@ def loose_json(text: str) -> dict[str, Any]:
 
 def toml(text: str) -> dict[str, Any]:
     """Return a TOML document, {} when it cannot be read, is too long or has keys of too many parts."""
-    if len(text) > MAX_CHARS or sum(line.count(".") ** 2 for line in text.split("\n")) > MAX_DOTS_SQUARED:
+    if len(text) > MAX_CHARS or too_dotted(text):
         return {}
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}
+
+
+def too_dotted(text: str) -> bool:
+    """Return whether keys of a TOML document may have so many parts that reading it takes too long."""
+    return sum(line.count(".") ** 2 for line in text.split("\n")) > MAX_DOTS_SQUARED
 
 
 def table(value: object, *keys: str) -> dict[str, Any]:

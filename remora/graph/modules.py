@@ -37,7 +37,7 @@ _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
 # What a first comment says to programs: `-*- coding: utf-8 -*-`, `vim: ts=4`, `frozen_string_literal: true`.
 _MODELINE = re.compile(r"\A(?:\s*(?:-\*-.*-\*-|(?:vim?|ex):.*|[\w-]+[:=][ \t]*[\w.-]+)[ \t]*(?:\n|\Z))+")
 _MARKUP = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|!?\[(?=[^\[\]]*\]\([^()\s]*\))|(?<=[^\s\[])\]\([^()\s]*\)")
-_HEADING = re.compile(r"^#{1,3}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"#{1,3}\s+(.*[^\s#]|.)")
 _UNDERLINE = re.compile(r"^[=\-~^\"]{3,}\s*$")
 _NOT_PROSE = ("#", "!", "$", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
 _EVERYWHERE = STOP_WORDS | frozenset(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from remora.core.budget import FILE_SECONDS, look, within
 from remora.core.code import Chunk, FileFacts, hash_of
 from remora.core.errors import SourceError
 from remora.core.secrets import find as find_secrets
@@ -87,7 +88,8 @@ class FileReader:
     def parse(self, item: Listed) -> Parsed | Refused:
         """Return a file's content made ready for writing, or why it is left out; it never fails."""
         failed: list[Skipped] = []
-        with sparing(item.path, failed, f"{FAILED} be read: ", (SourceError,)):  # the whole folder is gone
+        gone = (SourceError,)  # of the whole folder
+        with sparing(item.path, failed, f"{FAILED} be read: ", gone), within(FILE_SECONDS, time.thread_time):
             return self._parse(item)
         return Refused(failed[0].why)
 
@@ -143,6 +145,7 @@ def without_secrets(text: str) -> tuple[str, int]:
     """
     count = 0
     while found := find_secrets(text):
+        look()
         count += len(found)
         parts, at = list[str](), 0
         for secret in found:

@@ -85,13 +85,13 @@ def return_type(signature: str, name: str, language: str) -> str:
     elif language in ("java", "c", "cpp", "csharp"):
         head = before.rpartition(name)[0] if before.endswith(name) else before
         head = re.sub(
-            r"@\w+(?:\([^)]*\))?|\b(?:public|private|protected|internal|static|final|abstract|synchronized|override|"
-            r"virtual|async|sealed|extern|inline|constexpr|default|native|partial|new|unsafe|template\s*<[^>]*>)\b",
+            r"@\w+(?:\([^)]{0,200}\))?|\b(?:public|private|protected|internal|static|final|abstract|synchronized|override|"
+            r"virtual|async|sealed|extern|inline|constexpr|default|native|partial|new|unsafe|template\s*<[^>]{0,200}>)\b",
             " ",
             head,
         ).strip()
         text = head.removesuffix("::").strip()
-        text = re.sub(r"\s+[\w:<>]+::$", "", head).strip() if head.endswith("::") else text
+        text = re.sub(r"(?<!\s)\s+[\w:<>]+::$", "", head).strip() if head.endswith("::") else text
         if text.startswith("<"):
             text = re.sub(r"^<[^>]*>\s*", "", text)
     else:

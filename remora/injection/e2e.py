@@ -168,7 +168,7 @@ def _within(seconds: float, model: LanguageModel, prompt: str, timeout: float) -
 
 
 _ANSWER = re.compile(
-    rf"\A[\s*_`\"']*(?P<letter>[A-F])[*_`]*(?:[ (=]{{1,3}}(?:{'|'.join(KINDS.values())})\)?)?[*_`]*"
+    rf"\A[\s*_`\"']*(?P<letter>[A-F])[*_`]*+(?:[ (=]{{1,3}}(?:{'|'.join(KINDS.values())})\)?)?[*_`]*"
     r"\s?[:.)–—-][*_`\"']*\s+(?P<rest>[^\n]+)"
 )
 

@@ -18,7 +18,7 @@ LINE = 600  # characters of one memory
 UNVERIFIED = "unverified, from a session that had read outside text"
 # Of a host or of a speaker; the brackets of code stay as they are.
 _TAG = re.compile(
-    r"<(?=\s*/?\s*(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
+    r"<(?=\s*+(?:/\s*+)?(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
     re.IGNORECASE,
 )
 _HEADS = {

@@ -20,7 +20,7 @@ from remora.journal.history import HistoryEntry, entries
 
 TARGET, MOST = 800, 1200  # characters of a piece
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*\Z")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)\Z")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _STAMP = re.compile(r"\[([01]\d|2[0-3]):([0-5]\d)\]")
 
@@ -132,7 +132,9 @@ def _sections(lines: Sequence[_Line]) -> Iterator[tuple[str, _Group]]:
         if heading is not None:
             yield " > ".join(title for _, title in above), section
             level = len(heading[1])
-            above = [(depth, title) for depth, title in above if depth < level] + [(level, heading[2])]
+            above = [(depth, title) for depth, title in above if depth < level] + [
+                (level, heading[2].rstrip(" \t#"))
+            ]
             section = []
         fence = _fence_after(line.text, fence)
         section.append(line)

@@ -47,8 +47,9 @@ from remora.store.space import Space
 
 REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
 _COUNTS = re.compile(
-    r"\s+\((?:seen (?:once|in \d+ sessions?)(?:, (?:last )?[\d-]+)?|(?:said by the user,|committed) [\d-]+)\)"
-    r"|(?<=`)\s+\(\d+\)|\s+\(\d+ of (?:the last )?\d+(?: sessions?)?\)"
+    r"(?<!\s)\s+\((?:seen (?:once|in \d+ sessions?)(?:, (?:last )?[\d-]+)?"
+    r"|(?:said by the user,|committed) [\d-]+)\)"
+    r"|(?<=`)\s+\(\d+\)|(?<!\s)\s+\(\d+ of (?:the last )?\d+(?: sessions?)?\)"
     r"|\bMet (?:once|in \d+ findings)\b|; last \d{4}-\d\d-\d\d"
 )
 RIVALS = 6  # of the memories that share words with a statement, those that are held against it

@@ -17,7 +17,7 @@ _REMOVAL = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(
-    r"\b(?:[A-Za-z]\w*[a-z0-9][A-Z]\w*|[A-Z]+[A-Z][a-z]\w+|[A-Za-z]\w*_\w*[a-z]\w*)\b(?![/.-]\w)|`(\w+)\(\)?`"
+    r"\b(?=[A-Za-z]\w*?[a-z0-9][A-Z]|[A-Z]{2,}+[a-z]\w|[A-Za-z][^\W_]*+_\w*[a-z])\w++(?![/.-]\w)|`(\w+)\(\)?`"
 )
 
 

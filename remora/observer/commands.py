@@ -21,9 +21,11 @@ _NORMAL = 200  # characters of a normal form
 _ARGUMENT = 40  # characters of a quoted argument
 _VALUE = 60  # characters of a variable's value
 
-HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n.*?(?:^\s*\2\b|\Z)", re.DOTALL | re.MULTILINE)
+HEREDOC = re.compile(
+    r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]{0,300})\n.*?(?:^[^\S\n]*\2\b|\Z)", re.DOTALL | re.MULTILINE
+)
 _SUBSHELL_CAT = re.compile(
-    r"\"?\$\(cat <<-?\s*(['\"]?)(\w+)\1\s*\n.*?(?:^\s*\2\s*\n?\s*\)\"?|\Z)", re.DOTALL | re.MULTILINE
+    r"\"?\$\(cat <<-?\s*(['\"]?)(\w+)\1\s*\n.*?(?:^[^\S\n]*\2\s*\)\"?|\Z)", re.DOTALL | re.MULTILINE
 )
 TOKEN = re.compile(
     r"""(?P<op>&&|\|\||\|&|[;|\n]|&(?!>))|(?P<redirect>\d*(?:>>?|<)(?:&\d|\s*[^\s;|&<>]+)?|&>>?\s*[^\s;|&]+)"""

@@ -41,7 +41,7 @@ _LEAD = 80  # characters of a finding before its cause, at most
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]*?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
-    r"\"\$\(cat <<-?\s*'?\"?(?P<tag>\w+)'?\"?\s*\n(?P<here>.*?)\n\s*(?P=tag)\b"
+    r"\"\$\(cat <<-?\s*'?\"?(?P<tag>\w+)'?\"?\s*\n(?P<here>.{0,4000}?)\n[^\S\n]*(?P=tag)\b"
     r"|\"(?P<double>(?:\\.|[^\"\\])*)\"|'(?P<single>[^']*)')",
     re.DOTALL,
 )

@@ -29,8 +29,8 @@ LINE, COMMAND, WAY = 180, 70, 260  # characters
 CONFIDENCE, MORE, MOST = 0.6, 0.05, 0.3  # of an error met once, for each time it was met, at most
 _PLACE = re.compile(r"^\S*?\.\w{1,5}:\d+(?::\d+)?:\s*")
 _NOTHING = re.compile(
-    r"^\W*(?:exit (?:code|status) \d+|(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?"
-    r"|--- FAIL: \S+(?: \([\d.]+s\))?)?\W*$",
+    r"\W*+(?:exit (?:code|status) \d+|(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?"
+    r"|FAIL: \S+(?: \([\d.]+s\))?)?\W*$",
     re.IGNORECASE,
 )
 

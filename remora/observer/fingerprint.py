@@ -17,7 +17,7 @@ from remora.core.text import collapse
 _READ = 8_000  # characters of an output that are looked at, from both ends
 _LINE = 400  # characters of a telling line
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07")
 _PATH_END = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))?"
 _DAY = "(?:mon|tue|wed|thu|fri|sat|sun)"
 _WHOLE_DAY = (
@@ -84,12 +84,12 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
             "/",
             "<path>",
             r"(?<![\w.@:/>-])(?:~|\.{1,2})?/[^\s:'\"`,;()<>\[\]]+" + _PATH_END,
-            r"(?<![\w/.@:>-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END,
+            r"(?<![\w/.@:>+-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END,
         ),
         (
             r"\.[a-z]{1,5}[:(]\d",
             "<path>",
-            r"(?<![\w/.@-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
+            r"(?<![\w/.@+-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
         ),
         # What a server answered is what went wrong: 404 is not 500.
         (
@@ -117,7 +117,7 @@ _HARNESS = re.compile(
     rf"\s*(?:error: )?(?:{_REFUSED}|<tool_use_error>|(?:exit code \d+\s+)?\[request interrupted by user"
     r"|file has not been read yet|file has been (?:unexpectedly )?modified since|string to replace not found"
     r"|found \d+ matches of the string to replace|no changes to make: old_string|sibling tool call errored"
-    r"|file content \([\d.,]+\w* ?tokens\) exceeds|inputvalidationerror: (?:\[|\w+ failed due to)"
+    r"|file content \([\d.,]++\w* ?tokens\) exceeds|inputvalidationerror: (?:\[|\w+ failed due to)"
     r"|no such tool available|enoent: no such file or directory, posix_spawn '[^']*claude"
     r"|exit plan mode\?|you are not in plan mode|[^\n]{1,500} was blocked\. for security, claude"
     r"|apply_patch verification failed|invalid context \d+|failed to find expected lines)",
@@ -162,7 +162,7 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (("panicked at ",), r"^thread '.+' panicked at .+$"),
         (("... FAILED",), r"^test .+ \.\.\. FAILED$"),
         (("● ",), r"^[ \t]*● .+$"),
-        ((": ",), r"\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$"),  # a linter that names its rule
+        ((": ",), r"\.\w{1,5}:\d+(?::\d+)?: .{1,400}\(\w[\w-]{1,80}\)$"),  # a linter that names its rule
         ((": ",), r"\.\w{1,5}:\d+:\d+: .+$"),
         (("npm ERR!", "npm error"), r"^[ \t]*(?:npm ERR!|npm error) (?!A complete log|code ).+$"),
         (
@@ -213,7 +213,7 @@ _NOISE = re.compile(
 _LAST_HOPE = re.compile(
     r"error|fail|fatal|denied|refused|missing|unexpected|unsupported|exceeded|no such", re.IGNORECASE
 )
-_GO_DETAIL = re.compile(r"^\s+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
+_GO_DETAIL = re.compile(r"^[ \t]+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
 _VERDICT = re.compile(
     r"\b(?:expected|want|got|should|fail(?:ed|ure)?|error|unexpected|missing|mismatch|timed? ?out|panic"
     r"|not)\b",

@@ -36,7 +36,7 @@ OPENING = 3  # prompts that say what a session is for
 _PLAN_PATH = re.compile(
     r"(^|/)(plans?|specs?|rfcs?|adrs?|proposals?|todos?|design|brainstorms?)/|(^|[/._-])(plan|spec|prd|rfc"
     r"|adr)"
-    r"([._-][^/]*)?\.(md|txt|rst)$",
+    r"([._-][^/]{0,200})?\.(md|txt|rst)$",
     re.IGNORECASE,
 )
 _CHANGELOG_PATH = re.compile(
@@ -44,7 +44,7 @@ _CHANGELOG_PATH = re.compile(
 )
 _ROADMAP_PATH = re.compile(r"(^|/)[^/]*(roadmap|milestones?|backlog)[^/]*$", re.IGNORECASE)
 _REVIEW = re.compile(
-    r"\A\W*/?[\w:-]*\breview\b|\b(can|could|would) you (please )?(\w+ ){0,2}review\b|\blet'?s review\b"
+    r"\A\W*+[\w:-]*\breview\b|\b(can|could|would) you (please )?(\w+ ){0,2}review\b|\blet'?s review\b"
     r"|\bplease review\b|\bare reviewing\b|\bcode review\b|\breview (the|this|my|these|pr|pull)\b",
     re.IGNORECASE,
 )
@@ -53,7 +53,7 @@ _ROADMAP = re.compile(r"\b(road-?map|milestones?|backlog|prioriti[sz]e the)\b", 
 _SPEC = re.compile(
     r"\bbrainstorm|\b(write|create|draft|make) (me )?(an? |the )?(\w+ ){0,2}(plan|spec|specification|prd"
     r"|rfc|adr|design)\b"
-    r"|\A\W*[\w:-]*\b(plan|write-plan|spec|specify)\b",
+    r"|\A\W*+[\w:-]*\b(plan|write-plan|spec|specify)\b",
     re.IGNORECASE,
 )
 _FINE = re.compile(

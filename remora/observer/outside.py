@@ -61,7 +61,7 @@ _MAY_NOT_RUN = re.compile(r"for|while|until|if|case|\[\[?|test|function|.*\(\).*
 # A list of what to read, or a script that comes through a pipe.
 _FOLLOWS = re.compile(
     r"\b(?:xargs|parallel|read|mapfile|readarray)\b"
-    r"|\|&?\s*(?:\S+\s+)?(?:\S*/)?(?:\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)\b"
+    r"|\|&?\s*+(?:[^\s|]+\s+)?(?:[^\s|]*/)?(?:\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)\b"
 )
 _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
 _DEPTH = 4  # scripts in scripts

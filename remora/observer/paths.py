@@ -40,7 +40,7 @@ _TEST = re.compile(
 )
 _INSTALLED = re.compile(r"(?:^|/)(?:node_modules|bower_components|(?:site|dist)-packages)(?:/|$)")
 _SHOWN = re.compile(
-    r"^((?:[\w@.+-]*/)*?(?:node_modules|(?:site|dist)-packages)/[^\s:]+)[:-]\d+[:-]", re.MULTILINE
+    r"^((?>(?:[\w@.+-]*/)*?(?:node_modules|(?:site|dist)-packages)/)[^\s:]+)[:-]\d+[:-]", re.MULTILINE
 )
 _HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
 _HERE = re.compile(r"^\$(?:PWD\b|\{PWD\}|\(pwd\))")

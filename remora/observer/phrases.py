@@ -12,7 +12,7 @@ END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] 
 
 BELIEF = re.compile(
     r"""(?:
-      (?P<wrong>(?:(?:Oh|Ah|Hmm|Wait|Actually|No|Sorry)[,.!—-]*[ ])*
+      (?P<wrong>(?:(?:Oh|Ah|Hmm|Wait|Actually|No|Sorry)[,.!—-]*[ ]){0,4}
         (?:I[ ](?:was|am)[ ](?:wrong|mistaken|incorrect)[ ](?:about|that|in|to|when)\b
         |I['’]?(?:m|[ ]was)[ ]wrong[.,:]
         |I[ ](?:misread|misunderstood|misremembered|mistakenly|incorrectly|wrongly)\b
@@ -21,11 +21,11 @@ BELIEF = re.compile(
         |My[ ](?:mistake|assumption|understanding|earlier[ ]\w+|previous[ ]\w+)\b[^.\n]{0,60}?(?:\bwrong
             |incorrect|[—:,-])
         |Correction:))
-    | (?P<thought>(?:(?:Oh|Ah|Hmm|Wait|Actually)[,.!—-]*[ ])*I[ ](?:initially|originally|first|previously
+    | (?P<thought>(?:(?:Oh|Ah|Hmm|Wait|Actually)[,.!—-]*[ ]){0,4}I[ ](?:initially|originally|first|previously
         |had)[ ]
         (?:thought|assumed|believed|expected|figured)\b)
     | (?P<reconsider>Let[ ]me[ ]reconsider\b)
-    | (?P<turn>(?:Actually|Wait|Hmm|Oh)(?:[,.!—-]*[ ](?:wait|actually|no|hold[ ]on))*[ ]?[,—:-]+[ ])
+    | (?P<turn>(?:Actually|Wait|Hmm|Oh)(?:[,.!—-]*[ ](?:wait|actually|no|hold[ ]on)){0,4}[ ]?[,—:-]+[ ])
     )""",
     re.VERBOSE,
 )
@@ -54,7 +54,7 @@ PLAN = re.compile(
     re.IGNORECASE,
 )
 DEAD_END = re.compile(
-    r"""(?:(?:Hmm|OK|Okay|Ugh|Unfortunately|So|Well|No)[,.—-]*[ ])*(?:
+    r"""(?:(?:Hmm|OK|Okay|Ugh|Unfortunately|So|Well|No)[,.—-]*[ ]){0,4}(?:
       (?:This|That|The)[ ](?:\w+[ ]){0,2}approach[ ](?:won['’]?t|will[ ]not|cannot|can['’]t|does(?:n['’]t
           |[ ]not)
           |did(?:n['’]t|[ ]not))[ ](?:really[ ]|actually[ ])?(?:work|fit|help|solve|scale|handle|compile
@@ -93,7 +93,7 @@ REPORTED = re.compile(
     rf"(?:{_PEOPLE}|{_WRITTEN}){_TOLD}|\b(?:according to|as per|quoting|in the words of)\b", re.IGNORECASE
 )
 BY_PERSON = re.compile(rf"{_PEOPLE}(?:{_TOLD}|[^.!?\n]{{0,40}}?\b(?:tried|saw|found)\b)", re.IGNORECASE)
-THAT = re.compile(r"(?:\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
+THAT = re.compile(r"(?:\b\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
 # After "Wait," a doubt is likelier than a correction; it takes both sides of the contrast.
 BOTH_SIDES = re.compile(
     r"(?:\bnot\b|n['’]t\b).{3,160}?(?: [-–—] |; |\bbut\b|\brather\b|\binstead\b)|(?:, |[-–—;] ?)not \w"

@@ -24,7 +24,7 @@ AGREE = 0.5  # of the sessions that found an answer, for the one that is told
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
 OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, and the most of it
 SLOW = 60  # seconds
-_IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]|\w_\w|\w[-.]\w|[A-Z][a-z]+[A-Z]")
+_IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|\w_\w|\w[-.]\w")
 _SAYS_NOTHING = frozenset(
     """
     agent agents branch checkpoint checkpoints command commands commit commits config context data error

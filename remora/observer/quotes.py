@@ -28,7 +28,7 @@ KEPT_FROM = 4  # weight
 _READ = 8_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_QUESTION = re.compile(r"[?？]\W*\Z")
+_QUESTION = re.compile(r"[?？][^\w?？]*\Z")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OUTPUT = re.compile(

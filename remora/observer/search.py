@@ -23,10 +23,10 @@ _KEYWORD = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_][\w-]{3,}")
 _NOTHING = re.compile(
-    r"^\s*(?:no (?:files|matches|results)(?: were)? found|found 0 |\(no output\))?\.?\s*$", re.IGNORECASE
+    r"\s*+(?:no (?:files|matches|results)(?: were)? found|found 0 |\(no output\))?\.?\s*$", re.IGNORECASE
 )
 _LOCAL = re.compile(r"^(?:\w+://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|file:)", re.IGNORECASE)
-_ESCAPES = re.compile(r"\\[bBdDsSwW.(){}\[\]|*+?^$/-]|\[[^\]]*\]|\{\d*,?\d*\}")
+_ESCAPES = re.compile(r"\\[bBdDsSwW.(){}\[\]|*+?^$/-]|\[[^\]]{0,200}\]|\{\d*+,?\d*+\}")
 _EITHER = re.compile(r"\[(\w)\w\]")  # [Cc]ase
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{8,27}\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b", re.IGNORECASE)
 _WRITES = re.compile(r"create|update|delete|post|send|write|upload|merge|close|assign", re.IGNORECASE)

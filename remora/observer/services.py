@@ -254,7 +254,7 @@ def _image(program: str, rest: Sequence[str], plain: Sequence[str], own: Sequenc
     if verb == "run":
         mounted = [w for b, w in pairwise(after) if b in ("-v", "--volume", "--mount")]
         mounted += [w.partition("=")[2] for w in after if w.startswith(("--volume=", "--mount="))]
-        quiet = any(re.match(r"-[a-zA-Z]*d[a-zA-Z]*\Z|--detach\Z", w) for w in after)
+        quiet = any(re.match(r"-(?=[a-zA-Z]*d)[a-zA-Z]+\Z|--detach\Z", w) for w in after)
         if quiet or any(map(_HERE.match, mounted)):
             return ""
     image = next(

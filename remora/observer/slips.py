@@ -13,7 +13,7 @@ _FLAG = re.compile(
     r"(?: provided but not defined)?[:\s]+(?:-- )?['\"`‘]?(-{1,2}\w[\w-]*|\w(?=['\"’]?$))",
     re.IGNORECASE | re.MULTILINE,
 )
-_NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.*no such file or directory", re.IGNORECASE)
+_NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.{0,200}no such file or directory", re.IGNORECASE)
 _CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
 

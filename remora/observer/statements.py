@@ -75,9 +75,9 @@ _PASSING = re.compile(
     r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"[?？]\W*\Z|(?:吗|呢|ですか|ますか)[。.!！]*\Z")
+_QUESTION = re.compile(r"[?？][^\w?？]*\Z|(?:吗|呢|ですか|ますか)[。.!！]*\Z")
 _NAME = re.compile(
-    r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+"
+    r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]/[\w./-]|\w\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]"
     r"|\b[a-z]+_[a-z_]+\b"
     r"|\b[A-Za-z]+[a-z][A-Z]\w*\b|\b[A-Z][A-Z_]{3,}\b|\b[A-Z][a-z]+-[A-Z][a-z]+\b|\b[a-z]+-[a-z]+\b"
 )

@@ -51,7 +51,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["memories"],
 }
 _QUOTED = re.compile(r"`([^`\n]+)`")
-_TOKEN = re.compile(r"[\w@$./\\:+-]*[\w$]")
+_TOKEN = re.compile(r"(?<![\w@$./\\:+-])[\w@$./\\:+-]*[\w$]")
 _PARTS = re.compile(r"[\s/]+")
 _SIGNS = ".…'\"()"
 _NAME = re.compile(r"[\d_/\\@$]|[a-z][A-Z]|\w\w\.\w\w")  # what no plain word holds

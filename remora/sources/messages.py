@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 BODY_CHARACTERS = 600
 READ_CHARACTERS, LINE_CHARACTERS = 8_000, 1_000  # what lies beyond is not looked at
 
-_ISSUE = r"(?:[\w./-]*#\d+|gh-\d+|https?://\S+)"
-_ISSUES = rf"{_ISSUE}(?:[\s,&and]*{_ISSUE})*"
+_ISSUE = r"(?:[\w./-]*+#\d++|gh-\d++|https?://[^\s()\[\],]++)"
+_ISSUES = rf"{_ISSUE}(?>(?:(?>(?:[\s,&]|and\b)*){_ISSUE})*)"
 _CLOSES = r"(?:closes?d?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|part of|related to|addresses)"
 _TRAILERS = (
     re.compile(r"^[a-z]+(?:-[a-z]+)+\s*:\s.*$", re.IGNORECASE),  # Signed-off-by: and its family
@@ -28,24 +28,26 @@ _TRAILERS = (
 _NOISE = tuple(
     re.compile(rf"^(?:[-*]\s*)?(?:{pattern})\W*$", re.IGNORECASE)
     for pattern in (
-        r"wip\b.*|typos?|lint(?:ing)?|nits?|cleanup|format(?:ting)?|\.+",
+        r"wip\b.*|typos?|lint(?:ing)?|nits?|cleanup|format(?:ting)?|\.++",
         r"fix(?:e[sd])? (?:lint\w*|typos?|tests?|ci|style|format\w*|build|conflicts?)",
         r"address(?:e[sd])? (?:\w+ )?(?:review|pr|feedback|comments?|suggestions?).*",
         r"(?:code )?review (?:comments|feedback).*|apply suggestions.*|suggestions from .*",
         r"merge (?:branch|pull request|remote|main|master).*|conflicts:.*|rebase\b.*",
         r"(?:add|update|fix)(?:e?[sd])? (?:the )?(?:changelog|tests?|docs?|comments?|lock ?file)(?: entry)?",
-        r"update [\w./-]+|\[?pre-commit\b.*|auto fixes from .*|\(?cherry[- ]picked from .*",
+        r"update [\w./-]++|\[?pre-commit\b.*|auto fixes from .*|\(?cherry[- ]picked from .*",
         r"this reverts commit .*",
-        r"generated (?:with|by) .*|🤖.*|-{3,}|={3,}|<?https?://\S+>?",
+        r"generated (?:with|by) .*|🤖.*|-{3,}+|={3,}+|<?https?://\S++",
         r"#+ (?:checklist|how to test|testing|test plan|screenshots?|related issues?|type of change).*",
     )
 )
 _BOX = re.compile(r"^\s*[-*]\s*\[[ xX]?\]")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ADDRESS = re.compile(r"\s*<?\b[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b>?", re.IGNORECASE)  # not node@0.11
-_NUMBER = re.compile(rf"\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ADDRESS = re.compile(
+    r"(?:(?<!\s)\s+)?<?(?<![\w.+-])[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b>?", re.IGNORECASE
+)  # not node@0.11
+_NUMBER = re.compile(rf"(?<!\s)\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
 _CLOSING = re.compile(
-    rf"[\s,;:.(\[–-]*\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\]\s]*$",
+    rf"(?<![\s,;:.(\[–-])[\s,;:.(\[–-]*+\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\]\s]*$",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(r"^(?:fix|bugfix|hotfix|bug|perf)(?:\(([^)]*)\))?!?:\s*", re.IGNORECASE)

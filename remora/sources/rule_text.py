@@ -18,7 +18,7 @@ _TAG = re.compile(r"^\s*</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>\s*$")
 CODE_SPAN = re.compile(r"`[^`]+`")
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
 _LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
-_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_CODE_SPAN = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)")
 _IMPORT = re.compile(r"(?<![\w@/`.\\-])@((?:\\ |[^\s`@,;()\[\]{}<>\"'|*])+)")
 # What `remora install` wrote is no rule of the project's.
 _OURS = re.compile(r"^<!-- remora:begin\b.*?^<!-- remora:end\b[^\n]*", re.DOTALL | re.MULTILINE)

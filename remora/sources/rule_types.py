@@ -37,7 +37,8 @@ _GOTCHA = cue(
         easy.to.(?:miss|forget) will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work
         flaky
     """),
-    r"\b(?:don't|do not|avoid)\b.*\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
+    r"\b(?:don't|do not|avoid)\b.{0,200}"
+    r"\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
 )
 _GOTCHA_HEADING = cue(
     whole(r"""
@@ -64,7 +65,7 @@ _REQUIREMENT = cue(
         no.exceptions under.no.circumstances make.sure has.to have.to may.only may.not only.ever
         strictly
     """),
-    r"(?:^|[.;:!?(\n–—]\s*)(?:(?:do not|don't|ensure|critical)\b|important:)",
+    r"(?:^|[.;:!?(–—]\s*|\n[^\S\n]*)(?:(?:do not|don't|ensure|critical)\b|important:)",
     r"^\W*(?:no|only|required)\b",
     r"\bbefore (?:committing|pushing|submitting|opening|merging|every commit|you commit|finishing)\b",
 )
@@ -88,7 +89,7 @@ _STYLE_HEADING = cue(
     """)
 )
 _COMMAND = re.compile(
-    r"(?:`|^\$ ?|^)(?:sudo |[A-Z_]+=\S+ )*"
+    r"(?:`|^\$ ?|^)(?:sudo |[A-Z_]+=[^\s`]+ )*"
     + any_of(r"""
         npm pnpm yarn bunx? npx pip3? pipx uvx? poetry pytest tox nox make just cargo mvn gradle
         \./\w[\w./-]* go.(?:test|run|build|vet|mod|generate|install) docker docker-compose kubectl helm
@@ -107,8 +108,8 @@ _COMMAND_HEADING = cue(
     """)
 )
 _PLACE = cue(
-    r"^\W*`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
-    r"^\W*[\w@.-]+/[\w@./*-]*\s*(?:[-–—:→]|contains?\b|holds?\b)",
+    r"^\W{0,8}`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
+    r"^\W{0,8}[\w@.-]+/[\w@./*-]*\s*(?:[-–—:→]|contains?\b|holds?\b)",
     r"\b(?:is|are) (?:responsible for|split into|organi[sz]ed)\b",
     r"\b(?:located|found|defined|implemented|stored) in\b",
     r"\b(?:lives?|resides?|sits?) (?:in|under|at)\b",
@@ -124,7 +125,7 @@ _PLACE_HEADING = cue(
 )
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _STATEMENT = re.compile(
-    r"^\W*(?!(?:If|When|For|To|In|On|Before|After|With|Once)\b)(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
+    r"^[^\w`]*+(?!(?:If|When|For|To|In|On|Before|After|With|Once)\b)(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
     + any_of(r"""
         is are was has have uses? returns? supports? provides? handles? contains? includes? runs? holds?
         gets? takes? follows? implements? manages? stores? reads? writes? calls? creates? sends?

@@ -15,8 +15,10 @@ import re
 import stat
 from collections import Counter
 from pathlib import Path
+from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.budget import FILE_SECONDS, look, within
 from remora.core.errors import StoreError
 from remora.core.rule_names import CLAUDE_MEMORY, CONTRIBUTING, DECISIONS, HOST_FILES, LESSONS, kind_of
 from remora.core.secrets import find as find_secrets
@@ -191,12 +193,12 @@ def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str]
     found, skipped = find(root, home)
     loader = _Loader(root, home, skipped, allowed)
     for one in found:
-        with sparing(one.path, skipped):
+        with sparing(one.path, skipped), within(FILE_SECONDS, thread_time):
             loader.load(one, None, 0)
     gathered: dict[str, _Gathered] = {}
     files: list[RuleFile] = []
     for loaded in loader.loaded():
-        with sparing(loaded.file.path, skipped):
+        with sparing(loaded.file.path, skipped), within(FILE_SECONDS, thread_time):
             files.append(loaded.file._replace(rules=_gather(loaded, root, gathered, skipped)))
     rules = tuple(one.rule(key) for key, one in gathered.items())
     return RuleScan(tuple(files), rules, tuple(skipped))
@@ -417,6 +419,7 @@ def _gather(
     kept = blocks[:MAX_RULES]
     default = _MEMORY_TYPES.get(_first(text.front, "type"), default)
     for block in kept:
+        look()
         draft = _draft(block, found.kind, default)
         if len(draft.content) > CONTENT_CHARACTERS:
             skipped.append(Skipped(f"{file.path}:{block.line}", f"cut at {CONTENT_CHARACTERS} characters"))

@@ -20,8 +20,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.errors import InvalidInput, SourceError
+from remora.core.errors import SourceError
 from remora.sources.git_process import ask, run
+from remora.sources.ignored import Ignored
 from remora.sources.tree_names import (
     GENERATED,
     NOT_A_FILE,
@@ -40,8 +41,6 @@ from remora.sources.tree_names import (
 from remora.sources.tree_read import decode, read
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from remora.sources.git import Repository
 
 __all__ = [
@@ -125,7 +124,7 @@ def look(
         SourceError: the folder is not there or cannot be read, or git failed.
     """
     must_be_there(root)
-    excluded = _patterns(exclude, strict=True) if exclude else None
+    excluded = Ignored(exclude, strict=True) if exclude else None
     folders: list[FolderLeftOut] = []
     git = None if _holds_up(root, [""]) else repository
     paths: list[str] = list(git.files(root)) if git else []
@@ -133,7 +132,7 @@ def look(
     if not in_git:  # a project inside a folder that the repository around it ignores comes here too
         paths = sorted(_walk(root, folders, excluded, most_files))
     elif excluded:
-        paths = [path for path in paths if not excluded.match_file(path)]
+        paths = [path for path in paths if not excluded.covers(path)]
     cut = len(paths) > most_files
     paths = paths[:most_files]
     wanted, left_out, counted = _choose(paths, _attributes(root, paths) if in_git else {}, known)
@@ -167,21 +166,19 @@ def listed(root: Path, paths: Sequence[str], repository: Repository | None = Non
         names = {name.decode("utf-8", "replace") for name in answer.split(b"\0") if name}
         if names or repository.root == root.resolve():
             return names & set(paths)
-    rules: dict[str, tuple[tuple[str, GitIgnoreSpec], ...]] = {}
+    rules: dict[str, tuple[tuple[str, Ignored], ...]] = {}
     return {path for path in paths if not _ignored_on_the_way(root, path, rules)}
 
 
-def _ignored_on_the_way(
-    root: Path, path: str, known: dict[str, tuple[tuple[str, GitIgnoreSpec], ...]]
-) -> bool:
+def _ignored_on_the_way(root: Path, path: str, known: dict[str, tuple[tuple[str, Ignored], ...]]) -> bool:
     """Return whether a file, or a folder that leads to it, is left out by what a walk would find."""
-    rules: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    rules: tuple[tuple[str, Ignored], ...] = ()
     parts = path.split("/")
     for depth, name in enumerate(parts):
         folder = "/".join(parts[:depth])
         if folder not in known:
             lines = _ignore_file(root, f"{folder}/.gitignore".lstrip("/"))
-            own = ((f"{folder}/" if folder else "", _patterns(lines)),) if lines else ()
+            own = ((f"{folder}/" if folder else "", Ignored(lines)),) if lines else ()
             known[folder] = (*rules, *own)
         rules = known[folder]
         is_folder = depth < len(parts) - 1
@@ -217,30 +214,10 @@ def must_be_there(root: Path) -> None:
         ) from None
 
 
-def _patterns(lines: Iterable[str], *, strict: bool = False) -> GitIgnoreSpec:
-    """Return the patterns of a .gitignore; a line that makes no sense is skipped, as git does."""
-    from pathspec import GitIgnoreSpec
-
-    good: list[str] = []
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError as error:
-            if strict:
-                raise InvalidInput(
-                    f"cannot use the pattern {line!r}: {error}", hint="Write it as in .gitignore."
-                ) from None
-            continue
-        good.append(line)
-    return GitIgnoreSpec.from_lines(good)
-
-
-def _walk(
-    root: Path, left_out: list[FolderLeftOut], excluded: GitIgnoreSpec | None, most: int
-) -> Iterator[str]:
+def _walk(root: Path, left_out: list[FolderLeftOut], excluded: Ignored | None, most: int) -> Iterator[str]:
     """Yield the paths of all entries that are no folders; stop one after `most`."""
     # Each folder with the ignore files above it, the nearest last: (its folder, its patterns).
-    waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
+    waiting: list[tuple[str, tuple[tuple[str, Ignored], ...]]] = [("", ())]
     count = 0
     while waiting:
         folder, rules = waiting.pop()
@@ -255,7 +232,7 @@ def _walk(
             left_out.append(FolderLeftOut(_spelt(folder), VENDORED, None))
             continue
         if ".gitignore" in names and (lines := _ignore_file(root, f"{folder}/.gitignore".lstrip("/"))):
-            rules = (*rules, (f"{folder}/" if folder else "", _patterns(lines)))
+            rules = (*rules, (f"{folder}/" if folder else "", Ignored(lines)))
         deeper: list[str] = []
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
@@ -263,7 +240,7 @@ def _walk(
             if is_folder and entry.name in PASSED_OVER:
                 continue
             asked = path + "/" if is_folder else path
-            if (excluded and excluded.match_file(asked)) or _ignored(asked, rules):
+            if (excluded and excluded.says(asked)) or _ignored(asked, rules):
                 continue
             if not is_folder:
                 yield _spelt(path)
@@ -294,9 +271,9 @@ def _ignore_file(root: Path, path: str) -> list[str]:
     return [] if isinstance(data, LeftOut) else decode(data).splitlines()
 
 
-def _ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+def _ignored(path: str, rules: tuple[tuple[str, Ignored], ...]) -> bool:
     for folder, spec in reversed(rules):
-        said = spec.check_file(path[len(folder) :]).include
+        said = spec.says(path[len(folder) :])
         if said is not None:
             return said
     return False

@@ -1052,3 +1052,19 @@ def test_a_session_that_cannot_be_read_is_named_and_the_others_are_learnt(
     report = learn()
     assert [(s.what, s.why) for s in report.skipped] == [(str(bad), "RecursionError: deep")]
     assert len(report.sessions) == 2
+
+
+def test_a_session_that_takes_too_long_is_named_and_the_others_are_learnt(
+    memory, learn, tmp_path, monkeypatch
+):
+    """The time that a session may take grows with its size; beyond it, it is skipped."""
+    several(tmp_path, memory, 3)
+    slow = max((tmp_path / "talks").glob("*.jsonl"))
+    slow.write_text(slow.read_text() + "\n" * 1_000)
+    size = slow.stat().st_size
+    seconds = learning._seconds
+    monkeypatch.setattr(learning, "_seconds", lambda looks: -1.0 if str(size) in looks else seconds(looks))
+    report = learn()
+    assert [(s.what, s.why) for s in report.skipped] == [(str(slow), "took more than -1 s to read")]
+    assert len(report.sessions) == 2
+    assert seconds("1000000:7,2000000:8") == pytest.approx(16.0)

@@ -91,3 +91,23 @@ def test_a_file_whose_reading_fails_is_refused_with_the_error():
 
     files = FileReader(failing, lambda data: "", lambda _path, _data: "", lambda path: ".")
     assert files.parse(Listed("a.py", 1, 2)) == Refused("could not be read: RecursionError: too deep")
+
+
+def test_a_file_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch):
+    """It is named with the reason, and the files before and behind it are read."""
+
+    class Processor:
+        spent = 0.0
+
+    monkeypatch.setattr(time, "thread_time", lambda: Processor.spent)
+
+    def read(path: str) -> bytes:
+        Processor.spent += 20.0 if path == "slow.py" else 0.1
+        return b"def f():\n    pass\n"
+
+    files = FileReader(read, bytes.decode, lambda *_: "", lambda _: ".")
+    a, slow, b = (files.parse(Listed(path, 1, 2)) for path in ("a.py", "slow.py", "b.py"))
+    assert isinstance(slow, Refused)
+    assert slow.why.endswith("took more than 10 s to read")
+    assert not isinstance(a, Refused)
+    assert not isinstance(b, Refused)

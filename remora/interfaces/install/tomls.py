@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from remora.graph.manifests import too_dotted
 from remora.interfaces.install.blocks import Block
 from remora.interfaces.install.drafts import Broken, Draft
 
@@ -19,8 +20,10 @@ def parse(text: str) -> dict[str, Any]:
     """Return what a TOML text says.
 
     Raises:
-        Broken: it is not TOML.
+        Broken: it is not TOML, or has keys of too many parts.
     """
+    if too_dotted(text):
+        raise Broken("a key has too many parts", text, 0)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -286,7 +286,7 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
 
 # The tool that does for a model what a verb does for a person; a hint names it instead.
 TOOL_OF = {"list": "search_memory", "search": "search_memory", "context": "context_for_task"}
-_COMMAND = re.compile(r"`remora ([a-z-]+)[^`]*`")
+_COMMAND = re.compile(r"`remora ([a-z-]++)[^`]*`")
 
 
 def _in_words(error: RemoraError) -> str:

@@ -25,7 +25,7 @@ SYSTEM = "claude-code"
 INDEX = "MEMORY.md"
 TYPES = ("user", "feedback", "project", "reference")
 _NESTED = re.compile(r"\btype:\s*(\w+)")  # newer versions put the type below `metadata`
-_LISTS = re.compile(r"^\s*[-*+]\s+(?:\*\*)?\[[^\]]*\]\((?!\w+:)[^)]+\.md\)", re.MULTILINE)
+_LISTS = re.compile(r"^[ \t]*[-*+][ \t]+(?:\*\*)?\[[^\]\n]*\]\((?!\w+:)[^)\n]+\.md\)", re.MULTILINE)
 
 
 def read(path: Path) -> Found:

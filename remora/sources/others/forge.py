@@ -37,7 +37,7 @@ SCOPES = ("repo", "user")
 CONFIDENCE = 0.7  # a classifier took it from a conversation
 # `relates-to` says nothing that a search would not; `supersedes` is the chain itself.
 _RELATIONS = {"refines": "derived_from", "contradicts": "conflicts_with"}
-_RELATED = re.compile(r"\bid:\s*(\S+)\s+relationship:\s*(\S+)")
+_RELATED = re.compile(r"\bid:\s*+(\S{1,200})\s++relationship:\s*+(\S+)")
 
 
 class Version(NamedTuple):

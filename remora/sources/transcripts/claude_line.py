@@ -41,7 +41,7 @@ _SAVED_TO = re.compile(
 )
 _STATUS = re.compile(r"<status>(\w+)</status>")
 _EXIT_CODE = re.compile(r"(?:<exit_code>|\bexit code )(-?\d{1,10})\)?</(?:exit_code|summary)>")
-_NOTICE = re.compile(r"<task-notification>.*?</task-notification>", re.DOTALL)
+_NOTICE = re.compile(r"<task-notification>(?:(?!<task-n).)*?</task-notification>", re.DOTALL)
 _TASK = re.compile(r"<task-id>([\w-]{1,40})</task-id>")
 _DENIED = re.compile(
     r"\s*(?:Error: )?(?:The user doesn't want to (?:proceed with|take) this"

@@ -19,7 +19,7 @@ ITEMS = frozenset(
     "custom_tool_call_output web_search_call".split()
 )
 _SHOWS = frozenset("cat nl head tail bat less".split())
-_TAG = re.compile(r"\s*<([a-zA-Z][\w -]*)(?:\s[^>]*)?>")
+_TAG = re.compile(r"\s*<(?=[^>]*>)([a-zA-Z][\w -]*)(?:\s[^>]*)?>")
 _HEADINGS = ("# AGENTS.md instructions", "# Context from my IDE setup", "# Files mentioned by the user")
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
 _TAGS = frozenset(

@@ -25,8 +25,8 @@ from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS
 
 Change = Literal["add", "update", "delete"]
 
-_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: *(.+?)\s*$")
-_MOVE = re.compile(r"\*\*\* Move to: *(.+?)\s*$")
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: *+(.+)")
+_MOVE = re.compile(r"\*\*\* Move to: *+(.+)")
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _IN_SHELL = re.compile(r"(?:^|[\s;&|('\"])(?:apply_patch|applypatch)\b[^\n]*")
 _FOLDER = re.compile(r"\s*cd\s+(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|'\"]+))\s*&&\s*$")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from remora.core.budget import look
 from remora.core.errors import NotFound, SourceError
 
 MAX_LINE = 20_000_000  # bytes; tool output is cut by the hosts long before, so more is damage
@@ -104,6 +105,7 @@ def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
 def _lines(file: IO[bytes], limit: int) -> Iterator[Line]:
     number = offset = 0
     while data := file.readline(limit + 1):
+        look()
         number, start = number + 1, offset
         offset += len(data)
         whole = data.endswith(b"\n")

@@ -1,0 +1,111 @@
+"""How the time of a scanner grows with its text: a quick look at many, and a measure of what looks bad."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from time import process_time
+from typing import NamedTuple
+
+TINY = (16, 24, 40, 80)  # characters; what takes long for so few grows exponentially
+LONG = 0.02  # seconds for them
+SHORT = 600  # characters of the quick look
+LONGER = 2_400  # characters where a short text told nothing
+LONGEST = 20_000  # characters; a square would have taken long by then
+SLOW = 0.0002  # seconds; the square of either length takes longer in `re`
+QUICK = 0.00006  # seconds for a short text, of which a longer one costs little
+FLOOR = 0.005  # seconds of the processor; what stays below is not measured well enough to be judged
+HOPELESS = 0.5  # seconds for a short text; nothing longer is tried then
+GROWTH = 2.5  # times for twice the text that is still called linear
+TRIES = 2  # each time is the least of so many
+CONFIRMED = 3  # measures that a failure takes
+END = "\0q\0"  # what no scanner waits for, and no class takes whole
+
+Run = Callable[[str], object]
+
+
+class Growth(NamedTuple):
+    """The seconds for n, 2n and 4n characters of a text made of `bit`, behind `start` and before `end`.
+
+    `times` has one value only where already a short text took too long.
+    """
+
+    start: str
+    bit: str
+    end: str
+    chars: int
+    times: tuple[float, ...]
+
+    @property
+    def factor(self) -> float:
+        """The smaller of the two doublings; infinite where one text was too much, 0 where none took time."""
+        if len(self.times) < 3:
+            return float("inf")
+        if self.times[-1] < FLOOR or not all(self.times):
+            return 0.0
+        return min(self.times[1] / self.times[0], self.times[2] / self.times[1])
+
+    def __str__(self) -> str:
+        times = ", ".join(f"{time:.3f}" for time in self.times)
+        return f"{self.start!r} + {self.bit!r} * n + {self.end!r}: {times} s from {self.chars} characters on"
+
+
+def text_of(start: str, bit: str, end: str, chars: int) -> str:
+    """Return about so many characters of a bit, behind its start and before its end."""
+    return start + bit * max(1, chars // len(bit)) + end
+
+
+def seconds(run: Run, text: str, tries: int = 1) -> float:
+    """Return the least processor time of some calls."""
+    least = float("inf")
+    for _ in range(tries):
+        begun = process_time()
+        run(text)
+        least = min(least, process_time() - begun)
+        if least > HOPELESS:
+            break
+    return least
+
+
+def suspects(
+    run: Run, texts: Iterable[tuple[str, str]], end: str = END, chars: int = SHORT
+) -> Iterator[tuple[str, str]]:
+    """Yield the (start, bit) whose short texts take long, and more than twice as long for twice the text."""
+    return ((start, bit) for start, bit in texts if _suspect(run, start, bit, end, chars))
+
+
+def _suspect(run: Run, start: str, bit: str, end: str, chars: int) -> bool:
+    if any(seconds(run, text_of(start, bit, end, few)) > LONG for few in TINY):
+        return True
+    once = seconds(run, text_of(start, bit, end, chars))
+    if once < QUICK:
+        chars *= LONGER // SHORT
+        once = seconds(run, text_of(start, bit, end, chars))
+    if once < SLOW or once > HOPELESS:
+        return once > HOPELESS
+    twice = seconds(run, text_of(start, bit, end, 2 * chars))
+    return twice > GROWTH * min(once, seconds(run, text_of(start, bit, end, chars)))
+
+
+def measured(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) -> Growth:
+    """Measure n, 2n and 4n, with n so long that the times can be trusted."""
+    for few in TINY:
+        if (tiny := seconds(run, text_of(start, bit, end, few), 2)) > LONG:
+            return Growth(start, bit, end, few, (tiny,))
+    while (first := seconds(run, text_of(start, bit, end, chars))) < FLOOR and chars < LONGEST:
+        chars *= 2
+    if first > HOPELESS:
+        return Growth(start, bit, end, chars, (first,))
+    if first < FLOOR:
+        return Growth(start, bit, end, chars, (first,) * 3)
+    times = tuple(seconds(run, text_of(start, bit, end, chars * n), TRIES) for n in (1, 2, 4))
+    return Growth(start, bit, end, chars, times)
+
+
+def failure(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) -> Growth | None:
+    """Return a measure that shows too fast a growth in every one of the tries, else None."""
+    found = None
+    for _ in range(CONFIRMED):
+        found = measured(run, start, bit, end, chars)
+        if found.factor <= GROWTH:
+            return None
+    return found

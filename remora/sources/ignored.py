@@ -1,0 +1,123 @@
+"""The patterns of a .gitignore, matched in time that grows with the pattern and the path and no faster.
+
+A repository writes these patterns. As one regular expression each, a few stars in a line take minutes for
+one long name; here a path is matched folder by folder, and each star of a part is settled once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import translate
+from typing import NamedTuple
+
+from remora.core.errors import InvalidInput
+
+LONGEST = 1_000  # characters of a line; a longer one is skipped
+_ESCAPED = re.compile(r"\\(.)")
+_ANY = None  # "**": any folders, or none
+
+
+class _Rule(NamedTuple):
+    leaves_out: bool
+    folders_only: bool
+    parts: tuple[re.Pattern[str] | None, ...]
+    least: int  # parts of a path that it needs
+
+    def matches(self, names: list[str]) -> bool:
+        """Return whether the rule matches these names, all of them, one after the other."""
+        if self.least > len(names):
+            return False
+        met = {0}  # how many names the parts so far may have taken
+        for part in self.parts:
+            if part is _ANY:
+                met = set(range(min(met), len(names) + 1))
+            else:
+                met = {at + 1 for at in met if at < len(names) and part.match(names[at])}
+            if not met:
+                return False
+        return len(names) in met
+
+
+class Ignored:
+    """What the lines of one .gitignore say of paths relative to its folder; the last that matches counts.
+
+    Args:
+        lines: of the file. One that makes no sense is skipped, as git does.
+        strict: raise an error for such a line.
+
+    Raises:
+        InvalidInput: `strict`, and a line makes no sense.
+
+    >>> rules = Ignored(["*.log", "!kept.log", "/build/", "docs/**/draft"])
+    >>> rules.says("src/a.log"), rules.says("kept.log"), rules.says("build"), rules.says("build/")
+    (True, False, None, True)
+    >>> rules.covers("build/x/a.py"), rules.covers("docs/draft"), rules.covers("src/build/a.py")
+    (True, True, False)
+    """
+
+    def __init__(self, lines: Iterable[str], *, strict: bool = False) -> None:
+        self._rules: list[_Rule] = []
+        for line in lines:
+            if not line.strip() or line.startswith("#"):
+                continue
+            rule = _rule(line)
+            if rule is not None:
+                self._rules.insert(0, rule)
+            elif strict:
+                raise InvalidInput(f"cannot use the pattern {line!r}", hint="Write it as in .gitignore.")
+
+    def says(self, path: str) -> bool | None:
+        """Return whether a path itself is left out, None when nothing is said; a folder ends with "/"."""
+        names = path.rstrip("/").split("/")
+        folder = path.endswith("/")
+        for rule in self._rules:
+            if (folder or not rule.folders_only) and rule.matches(names):
+                return rule.leaves_out
+        return None
+
+    def covers(self, path: str) -> bool:
+        """Return whether a path is left out, or a folder that leads to it."""
+        at = path.find("/")
+        while at >= 0:
+            if self.says(path[: at + 1]):
+                return True
+            at = path.find("/", at + 1)
+        return bool(self.says(path))
+
+
+def _rule(line: str) -> _Rule | None:
+    """Return what a line means, None when it makes no sense."""
+    leaves_out = not line.startswith("!")
+    text = line if leaves_out else line[1:]
+    while text.endswith(" ") and not text.endswith("\\ "):
+        text = text[:-1]
+    folders_only = text.endswith("/")
+    text = text.removesuffix("/")
+    if not text.strip("/") or len(text) > LONGEST or text.endswith("\\"):
+        return None
+    spelt = text.removeprefix("/").split("/")
+    if "/" not in text:
+        spelt.insert(0, "**")
+    parts: list[re.Pattern[str] | None] = []
+    for number, name in enumerate(spelt):
+        if len(name) > 1 and not name.strip("*"):
+            if not parts or parts[-1] is not _ANY:
+                parts.append(_ANY)
+            if number == len(spelt) - 1 and number:  # everything inside of a folder, not the folder
+                parts.append(re.compile(""))
+        elif (compiled := _compiled(name)) is not None:
+            parts.append(compiled)
+        else:
+            return None
+    return _Rule(leaves_out, folders_only, tuple(parts), sum(part is not _ANY for part in parts))
+
+
+def _compiled(name: str) -> re.Pattern[str] | None:
+    """Return the pattern of one part of a path; None for a class that is never closed."""
+    plain = _ESCAPED.sub(lambda found: f"[{found[1]}]" if found[1] in "*?[" else found[1], name)
+    pattern = translate(re.sub(r"\[\^", "[!", plain))
+    try:
+        return None if re.search(r"\\\[", pattern) and "\\[" not in name else re.compile(pattern)
+    except re.error:
+        return None

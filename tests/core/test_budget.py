@@ -1,0 +1,57 @@
+"""A block that reads one item has a budget of time, asked for between its parts."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.budget import look, within
+from remora.core.errors import InvalidInput
+from remora.core.sparing import sparing
+from remora.core.values import Skipped
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        """Return the seconds it was moved to."""
+        return self.now
+
+
+def test_an_item_that_takes_too_long_is_named_and_the_next_one_has_its_own_budget():
+    """What an item spends is not the next one's."""
+    clock, skipped, read = Clock(), list[Skipped](), list[str]()
+    for item, seconds in (("a", 0.1), ("slow", 0.6), ("b", 0.1)):
+        with sparing(item, skipped), within(1.0, clock):
+            for _ in range(3):
+                look()
+                clock.now += seconds
+            read.append(item)
+    assert read == ["a", "b"]
+    assert skipped == [Skipped("slow", "took more than 1 s to read")]
+
+
+def test_a_budget_inside_of_another_is_not_paid_by_it():
+    """A file that is read on the way to another one has its own time."""
+    clock = Clock()
+    with within(1.0, clock):
+        with within(10.0, clock):
+            clock.now += 5.0
+            look()
+        look()
+        clock.now += 1.5
+        with pytest.raises(InvalidInput, match="more than 1 s"):
+            look()
+
+
+def test_without_a_budget_there_is_time():
+    """A caller that sets none is never stopped, also after a block that was."""
+    clock = Clock()
+    with within(1.0, clock):
+        clock.now += 2.0
+        with pytest.raises(InvalidInput):
+            look()
+    look()
