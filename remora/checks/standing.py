@@ -39,7 +39,7 @@ _LOOKS_UP = ("just", "mise run")  # in the folders above, too
 # What brings tasks from elsewhere into a file, or makes them by a pattern.
 _BRINGS = re.compile(
     r"^[ \t]*[-s]?include\b|^(?:import|mod|set fallback)\b|^[\"']?includes[\"']?:|^[^\t#\n:=]{0,200}[%$*].*:"
-    r"|\[task_config\]|^\s*include\w*\s*=",
+    r"|\[task_config\]|^[ \t]*include\w*[ \t]*=",
     re.MULTILINE,
 )
 _TASK = re.compile(rf"(?P<runner>{'|'.join(_RUNNERS)})(?: (?P<task>[A-Za-z][\w:.-]*))?")

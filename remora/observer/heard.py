@@ -32,9 +32,9 @@ _ABOUT_CODE = frozenset(("lint", "format"))  # checkers say what they find in th
 _ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{8,300})`")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_AROUND = re.compile(r"\A[\"'“`(]+|[\"'”`)]+[.,;:!?]*\Z")
+_AROUND = re.compile(r"\A[\"'“`(]+|(?<![\"'”`)])[\"'”`)]+[.,;:!?]*\Z")
 _NAME = 80  # characters of a source
-_TOKEN = re.compile(r"[\w@$~./\\:#=&?%+-]*\w")
+_TOKEN = re.compile(r"(?<![\w@$~./\\:#=&?%+-])[\w@$~./\\:#=&?%+-]*\w")
 
 
 class Heard(Kept):

@@ -12,7 +12,7 @@ from remora.core.typed import typed
 from remora.observer.phrases import FENCE, QUOTED, REPORTED
 
 WORDS = 5  # of a sentence in quotation marks; fewer are a name, or a text of the program
-_MARKS = re.compile(r"\"([^\"\n]{20,})\"|“([^”\n]{20,})”|«([^»\n]{20,})»|「([^」\n]{10,})」")
+_MARKS = re.compile(r"\"([^\"\n]{20,})\"|“([^“”\n]{20,})”|«([^«»\n]{20,})»|「([^「」\n]{10,})」")
 _BLOCK = "\x00"  # in place of what was quoted with marks
 _PRINTED = re.compile(
     r"\A[ \t]*(?:[=+>^|$#<{}\[\]]|at \S+[(:]|\d{4}-\d\d|[\w.]+(?:Error|Exception)\b|File \"|\w+ ?\| |npm ERR)"

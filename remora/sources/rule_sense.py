@@ -111,8 +111,8 @@ _CONDITION = (
 )
 _ADVERBS = r"(?:(?:please|also|then|first|just|simply|instead|finally|only|and|or)\s+)*"
 _IMPERATIVE = re.compile(
-    rf"^\W{{0,20}}{_LABEL}[^\w`]{{0,20}}{_CONDITION}{_ADVERBS}"
-    rf"(?P<verb>{VERBS})\s(?!(?:\w+\s?){{1,2}}:)(?P<rest>[^.:]{{0,60}})",
+    rf"^(?>\W{{0,20}}){_LABEL}(?>[^\w`]{{0,20}}){_CONDITION}{_ADVERBS}"
+    rf"(?P<verb>{VERBS})\s(?!\w+(?:\s\w+)?\s?:)(?P<rest>[^.:]{{0,60}})",
     re.IGNORECASE,
 )
 # "When fixing bugs write a test first": without a comma, what follows the verb tells it.

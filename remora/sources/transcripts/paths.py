@@ -30,6 +30,7 @@ _GENERAL = re.compile(
     r"|[A-Z]:/?(?:Users(?:/[^/]+)?)?"
 )
 _MAX_ROOTS = 10_000  # directories that are remembered; a broken file may name millions
+LONGEST = 4_096  # characters of a path; no system takes a longer one
 
 
 def plain(path: str) -> str:
@@ -71,13 +72,15 @@ def joined_path(folder: str, path: str) -> str:
 
 
 def ancestors(path: str) -> Iterator[str]:
-    """Yield a plain path and every folder above it, the deepest first.
+    """Yield a plain path and every folder above it, the deepest first; none above what is no path any more.
 
     >>> list(ancestors("/w/a")), list(ancestors("C:/w"))
     (['/w/a', '/w', '/'], ['C:/w', 'C:'])
     """
     while path:
         yield path
+        if len(path) > LONGEST:
+            return
         above = path.rpartition("/")[0] or ("/" if path.startswith("/") else "")
         if above == path:
             return
