@@ -21,6 +21,7 @@ LAYERS = (
     "observer",
     "lifecycle",
     "retrieval",
+    "checks",
     "conversation",
     "journal",
     "entries",
