@@ -16,10 +16,10 @@ from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, words
 from remora.core.triggers import EVENT, PATH, TOUCH, Trigger, triggers_of
-from remora.core.typed import typed
 from remora.lifecycle.prune import is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
 from remora.observer.phrases import NOT_TYPED
+from remora.observer.quoted import apart
 from remora.observer.quotes import LONGEST
 from remora.observer.seen import same_words
 from remora.retrieval.candidates import as_hit
@@ -68,7 +68,7 @@ def take_in(space: Space, observation: Observation, branch: str | None = None) -
 def routine(observation: Observation, seen: Seen) -> list[str]:
     """Return the requests of a session that were made in so many sessions, in the same words."""
     prompts = (prompt for prompt in observation.prompts if not NOT_TYPED.match(prompt))
-    lines = (collapse(line) for prompt in prompts for line in typed(prompt).split("\n"))
+    lines = (collapse(line) for prompt in prompts for line in apart(prompt)[0].split("\n"))
     return [
         line
         for line in dict.fromkeys(lines)

@@ -4,8 +4,8 @@ An error becomes a memory when two sessions met it and the same thing made the c
 another form of the command (a flag less, a variable set), or a command that ran between the failure and the
 success. Where the program itself names a flag that it does not have, one success without the flag will do.
 
-That a code change came in between proves nothing: the next error of that kind needs another one. Such errors
-are counted, told to a language model as evidence, and are no memories.
+That a code change came in between proves nothing: the next error of that kind needs another one. What two
+sessions met without such a remedy is a record of sessions: it is found by who asks, and never said unasked.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from typing import NamedTuple
 
 from remora.core.events import ErrorSeen, Observation
 from remora.core.text import shorten
+from remora.core.values import Taint
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Evidence, Rejected, draft
+from remora.observer.candidate import Candidate, Evidence, Rejected, Withdrawn, draft, external_id
 from remora.observer.errors import heads
 from remora.observer.fingerprint import of_harness, sums_up
+from remora.observer.heard import PRINTED
 from remora.observer.seen import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, quoted, seen_words, sentence, too_few
 from remora.observer.slips import after, differs, instead, without_flag
 
+SIGNAL = "error_retry"
+RECORD = "work_unit_outcome"  # type of what happened in sessions and is no memory
 SESSIONS = 2  # that met it, and in which the same thing resolved it
 LINE, COMMAND, WAY = 180, 70, 260  # characters
 CONFIDENCE, MORE, MOST = 0.6, 0.05, 0.3  # of an error met once, for each time it was met, at most
@@ -49,27 +53,27 @@ class Remedy(NamedTuple):
     error: ErrorSeen
 
 
-def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
-    """Yield a candidate for each error of the session whose remedy is known, and why others are none."""
+def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected | Withdrawn]:
+    """Yield a memory or a record for each error that sessions met again, and why others are neither."""
     for error in session.errors:
         met = seen.errors(error.fingerprint)
         clean = [m for m in met if m.error.taint is None]
         found = remedy(clean)
         met, found = (clean, found) if found else (met, remedy(met))
-        reason = "" if found else not_a_pattern(error, met)
-        if found and not reason:
+        if found:
             yield _candidate(session, error, met, found, seen)
-        else:
+            yield Withdrawn(external_id(RECORD, SIGNAL, error.fingerprint), "its remedy is known by now")
+        elif reason := not_a_pattern(error, met):
             yield Rejected(f"error {quoted(error.message, 100)}", reason)
+        else:
+            yield _record(session, error, met, seen)
 
 
 def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
-    """Return why an error without a known remedy is no memory."""
+    """Return why an error is not worth a record; empty where it is."""
     if _says_nothing(error):
         return "it is an error of the host's own tools, or says nothing"
-    if len(met) < SESSIONS:
-        return too_few(len(met), SESSIONS)
-    return "no remedy worked in two sessions"
+    return too_few(len(met), SESSIONS) if len(met) < SESSIONS else ""
 
 
 def remedy(met: Sequence[ErrorMet]) -> Remedy | None:
@@ -122,36 +126,61 @@ def says_nothing(message: str) -> bool:
 def _candidate(
     session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], found: Remedy, seen: Seen
 ) -> Candidate:
+    content = f"{_failed(found.error)}: {shorten(found.words, WAY)}"
+    taint = next((m.error.taint for m in reversed(met) if m.error.taint), None)
+    why = f"resolved in the same way in {found.sessions}"
+    return _made(session, error, met, seen, "error_pattern", content, why, found.words, taint)
+
+
+def _record(session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], seen: Seen) -> Candidate:
+    resolved = next((m.error.resolved_how for m in reversed(met) if m.error.resolved_how), "")
+    content = sentence(_failed(error)) + (f" Once resolved: {shorten(resolved, WAY)}" if resolved else "")
+    taint = error.taint or Taint(f"{PRINTED}{error.command or error.tool}", error.steps[0])
+    return _made(session, error, met, seen, RECORD, content, "no remedy worked in two", "", taint)
+
+
+def _failed(error: ErrorSeen) -> str:
+    ran = code(shorten(error.command, COMMAND)) if error.command else error.tool
+    return f"{ran} fails with {quoted(_PLACE.sub('', error.message.strip()), LINE)}"
+
+
+def _made(
+    session: Observation,
+    error: ErrorSeen,
+    met: Sequence[ErrorMet],
+    seen: Seen,
+    memory_type: str,
+    content: str,
+    why: str,
+    words: str,
+    taint: Taint | None,
+) -> Candidate:
     times = [m.at for m in met if m.at]
     count = SeenCount(len(met), min(times, default=None), max(times, default=None))
     if len(met) >= KEPT:  # of what was met more often only the newest are known, but not how many there are
         count = seen.met(error.fingerprint)
-    told = found.error
-    line = quoted(_PLACE.sub("", told.message.strip()), LINE)
-    ran = code(shorten(told.command, COMMAND)) if told.command else told.tool
-    said = sentence(f"{ran} fails with {line}: {shorten(found.words, WAY)}")
     happened = sum(m.error.count for m in met)
     memory = draft(
         session,
-        "error_pattern",
-        f"{said} {seen_words(count)}",
-        signal="error_retry",
+        memory_type,
+        f"{sentence(content)} {seen_words(count)}",
+        signal=SIGNAL,
         key=error.fingerprint,
         confidence=CONFIDENCE + min(MOST, MORE * happened),
         tags=("error",),
         seen=count,
         evidence=Evidence(error.steps, error.events),
-        payload={"remedy": found.words},
-        taint=next((m.error.taint for m in reversed(met) if m.error.taint), None),
+        payload={"remedy": words},
+        taint=taint,
     )
-    kind = signals.KINDS["error_retry"]
+    kind = signals.KINDS[SIGNAL]
     return Candidate(
-        "error_retry",
+        SIGNAL,
         error.fingerprint,
         memory._replace(branch=None),
         kind.score,
         kind.score,
         SESSIONS,
         count,
-        f"met in {count.sessions} sessions, resolved in the same way in {found.sessions}",
+        f"met in {count.sessions} sessions, {why}",
     )
