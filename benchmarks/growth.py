@@ -13,6 +13,8 @@ LONGER = 2_400  # characters where a short text told nothing
 LONGEST = 20_000  # characters; a square would have taken long by then
 SLOW = 0.0002  # seconds; the square of either length takes longer in `re`
 QUICK = 0.00006  # seconds for a short text, of which a longer one costs little
+STEEP = 7  # times for four times the text, where a square would be 16; a measure then tells
+CERTAIN = 0.00001  # seconds; below them nothing is compared
 FLOOR = 0.005  # seconds of the processor; what stays below is not measured well enough to be judged
 HOPELESS = 0.5  # seconds for a short text; nothing longer is tried then
 GROWTH = 2.5  # times for twice the text that is still called linear
@@ -79,7 +81,9 @@ def _suspect(run: Run, start: str, bit: str, end: str, chars: int) -> bool:
     once = seconds(run, text_of(start, bit, end, chars))
     if once < QUICK:
         chars *= LONGER // SHORT
-        once = seconds(run, text_of(start, bit, end, chars))
+        short, once = once, seconds(run, text_of(start, bit, end, chars))
+        if once > STEEP * max(short, CERTAIN):
+            return True
     if once < SLOW or once > HOPELESS:
         return once > HOPELESS
     twice = seconds(run, text_of(start, bit, end, 2 * chars))

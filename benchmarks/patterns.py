@@ -231,6 +231,7 @@ def hard_texts(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
             begun.setdefault(("", start + filler))
     for start in itertools.islice(_beginnings(list(tree)), MOST_PARTS):
         begun.setdefault(("", start))
+        begun.setdefault(("", start + " "))  # a word of its own, each time
     for sign in signs:
         begun.setdefault(("", sign))
         if not sign.isalnum():

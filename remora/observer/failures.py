@@ -46,7 +46,8 @@ _NEW_TEST = re.compile(r"\b(?:write|add|create|make)\b.{0,40}\btests?\b", re.IGN
 _WRITING = re.compile(
     r"\bundefined:|declared and not used|imported and not used|is not used|not enough arguments"
     r"|too many arguments"
-    r"|cannot use .+ as|missing return|assignment mismatch|redeclared|unknown field|has no field or method"
+    r"|cannot use .{1,200} as"
+    r"|missing return|assignment mismatch|redeclared|unknown field|has no field or method"
     r"|typecheck"
     r"|syntax error|expected (?:'|operand|declaration|statement|type)|missing import path"
     r"|non-declaration statement"
