@@ -35,7 +35,7 @@ _ABOUT_FILE = cue(
     + r"[^.]{0,120}(?:\([^)]*\)[^.]{0,120})?\.?$"
 )
 _ROLE = cue(r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$")
-_ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]*:$")
+_ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]{0,200}:$")
 _POINTER = cue(r"^(?:for .{0,30}, )?(?:see|refer to|read|check)(?: also)?\s+\S+(?:\s+\(\S+\))?\W*$")
 
 _NO_PROCEDURE = cue(
