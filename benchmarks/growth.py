@@ -9,10 +9,11 @@ from typing import NamedTuple
 TINY = (16, 24, 40, 80)  # characters; what takes long for so few grows exponentially
 LONG = 0.02  # seconds for them
 SHORT = 600  # characters of the quick look
-LONGER = 2_400  # characters where a short text told nothing
+LONGER = 1_800  # characters where a short text told nothing
 LONGEST = 20_000  # characters; a square would have taken long by then
-SLOW = 0.0002  # seconds; the square of either length takes longer in `re`
-QUICK = 0.00006  # seconds for a short text, of which a longer one costs little
+SLOW = 0.0001  # seconds; the square of the longer length takes more in `re`, whatever its loop does
+STEEP = 5  # times for three times the text, where a square would be 9; a measure then tells
+CERTAIN = 0.00001  # seconds; below them nothing is compared
 FLOOR = 0.005  # seconds of the processor; what stays below is not measured well enough to be judged
 HOPELESS = 0.5  # seconds for a short text; nothing longer is tried then
 GROWTH = 2.5  # times for twice the text that is still called linear
@@ -77,13 +78,15 @@ def _suspect(run: Run, start: str, bit: str, end: str, chars: int) -> bool:
     if any(seconds(run, text_of(start, bit, end, few)) > LONG for few in TINY):
         return True
     once = seconds(run, text_of(start, bit, end, chars))
-    if once < QUICK:
+    if once < SLOW:
         chars *= LONGER // SHORT
-        once = seconds(run, text_of(start, bit, end, chars))
+        short, once = once, seconds(run, text_of(start, bit, end, chars))
+        if once > STEEP * max(short, CERTAIN):
+            return True
     if once < SLOW or once > HOPELESS:
         return once > HOPELESS
     twice = seconds(run, text_of(start, bit, end, 2 * chars))
-    return twice > GROWTH * min(once, seconds(run, text_of(start, bit, end, chars)))
+    return twice > GROWTH * once
 
 
 def measured(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) -> Growth:

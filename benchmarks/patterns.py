@@ -226,11 +226,12 @@ def hard_texts(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
     signs = list(dict.fromkeys(itertools.chain(_signs(tree), "a \n")))[:40]
     begun: dict[tuple[str, str], None] = {}
     for start, body in itertools.islice(_loops(list(tree), ""), MOST_PARTS):
-        for filler in dict.fromkeys((body, *signs[:4])):
+        for filler in dict.fromkeys((body, *signs[:2])):
             begun.setdefault((start, filler))
             begun.setdefault(("", start + filler))
     for start in itertools.islice(_beginnings(list(tree)), MOST_PARTS):
         begun.setdefault(("", start))
+        begun.setdefault(("", start + " "))  # a word of its own, each time
     for sign in signs:
         begun.setdefault(("", sign))
         if not sign.isalnum():

@@ -51,6 +51,7 @@ _MAX_LEVELS = 1_000
 _MAX_REMAINS = 8_000
 _MAX_LOOKED_AT = 500
 _PIECE = 262_144
+LOOKS = 64  # matches between two looks at the time, which would take longer than a match
 _MAX_TYPE = 400  # bytes of a written type that are read
 
 
@@ -155,8 +156,9 @@ def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[F
     """Return what the query finds, and whether it was searched to the end."""
     found, cursor = Found(), _cursor(grammar.query)
     roles = grammar.roles
-    for index, captures in cursor.matches(root):
-        look()
+    for number, (index, captures) in enumerate(cursor.matches(root)):
+        if number % LOOKS == 0:
+            look()
         role, kind = roles[index]
         if role == "reference":
             _reference(found, rules, text, captures, kind)

@@ -110,7 +110,6 @@ def assemble(
         _extend(draft, found, rules, text)
     repeated: dict[str, int] = {}
     for draft in sorted(found.drafts, key=lambda d: (d.start, -d.end, d.name_at)):
-        look()
         scopes.close(draft.start)
         if len(scopes.stack) >= MAX_NESTING:
             continue
@@ -291,7 +290,6 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
     inside = ""
     alone = len({use.at for use in found.uses}) == len(found.uses)
     for at, name, other, kind, line, sure in sorted(found.uses, key=_PLACE if alone else _use_order):
-        look()
         if at >= upto:
             scope, upto = scopes.at(at), scopes.until(at)
             inside = _scope_name(scope, kept)

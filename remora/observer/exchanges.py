@@ -38,7 +38,7 @@ _CAUSE_IS = re.compile(rf"{_CAUSE}(?:\*\*)?(?: here| now)?(?: is| was|:|[.!] `)|
 _IN = re.compile(r"in `[^`\n]+`(?:\*\*)?(?::| [-–—]) \S")  # where it is, and then what
 _BEGINNING = re.compile(r"^|(?<=[.!?:]\s)|(?<=\n)")
 _LEAD = 80  # characters of a finding before its cause, at most
-_COMMIT = re.compile(r"\bgit\b[^|;&\n]*?\bcommit\b")
+_COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
     r"\"\$\(cat <<-?\s*'?\"?(?P<tag>\w+)'?\"?\s*\n(?P<here>.{0,4000}?)\n[^\S\n]*(?P=tag)\b"

@@ -20,7 +20,7 @@ _REPLY = 1_500
 _MODELS = frozenset({"reply", "reasoning", "tool_call", "tool_result", "step"})  # events within a step
 
 _COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
-_COMMIT = re.compile(r"\bgit\b[^|;&\n]*\bcommit\b")
+_COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}\bcommit\b")
 
 
 class Story(Kept):

@@ -154,7 +154,7 @@ _ABOUT_FILE = cue(
     + r"[^.]{0,120}(?:\([^)]*\)[^.]{0,120})?\.?$"
 )
 _ROLE = cue(r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$")
-_ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]*:$")
+_ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]{0,200}:$")
 _POINTER = cue(r"^(?:for [^,.]{0,60}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.\w)*\.?$")
 _IMPORT = re.compile(r"^@[\w./~-]+$")
 _REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from remora.core.code import Definition, Import, Outline, Symbol
 
 
-_EXTENDED = re.compile(r"\bstatic\b[^(]*\(\s*this\s+(?:(?:ref|in|readonly|scoped)\s+)*([\w.]+)")
+_EXTENDED = re.compile(r"\bstatic\b[^(]{0,300}\(\s*this\s+(?:(?:ref|in|readonly|scoped)\s+)*([\w.]+)")
 
 
 def _entries(item: Import) -> Iterator[Entry]:

@@ -29,6 +29,7 @@ _GENERAL = re.compile(
     r"/?|/root|/(?:private/)?tmp|/(?:mnt|var|opt|srv)|(?:/mnt/[a-z])?/(?:home|Users)(?:/[^/]+)?"
     r"|[A-Z]:/?(?:Users(?:/[^/]+)?)?"
 )
+LONGEST = 4_096  # characters of a path
 _MAX_ROOTS = 10_000  # directories that are remembered; a broken file may name millions
 LONGEST = 4_096  # characters of a path; no system takes a longer one
 
@@ -74,10 +75,12 @@ def joined_path(folder: str, path: str) -> str:
 def ancestors(path: str) -> Iterator[str]:
     """Yield a plain path and every folder above it, the deepest first; none above what is no path any more.
 
+    What is longer than any system's paths has none.
+
     >>> list(ancestors("/w/a")), list(ancestors("C:/w"))
     (['/w/a', '/w', '/'], ['C:/w', 'C:'])
     """
-    while path:
+    while 0 < len(path) <= LONGEST:
         yield path
         if len(path) > LONGEST:
             return
