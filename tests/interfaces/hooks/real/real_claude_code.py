@@ -31,6 +31,7 @@ FIRST = (
     "Always keep times in UTC here, because the tills stand in three countries."
 )
 SECOND = "Give an invoice the time when it was made, then run the tests and the report."
+CHECKS = "Run the tests of the shop and its report, please."
 TESTS = "Run the tests of the shop, please."
 AGAIN = "Run the tests once more, please."
 WRONG, RIGHT = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"
@@ -59,13 +60,13 @@ def wrong_tests(times: int = 1) -> list[Turn]:
 
 
 class Taught:
-    """A world in which one session has been learnt, and its state to come back to."""
+    """A world in which sessions have been learnt, the first of them, and its state to come back to."""
 
     def __init__(self, world: World, first: Session, kept: Path) -> None:
         self.world, self.first, self.kept = world, first, kept
 
     def again(self) -> World:
-        """Put everything back to how it was after the first session."""
+        """Put everything back to how it was after those sessions."""
         self.world.settled()
         shutil.rmtree(self.world.folder)
         shutil.copytree(self.kept, self.world.folder, symlinks=True)
@@ -95,7 +96,7 @@ def api() -> Iterator[ScriptedApi]:
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory, claude: Path, api: ScriptedApi) -> Taught:
-    """The first session: commands that fail, and what mended them."""
+    """Two sessions: commands that fail, and what mended them."""
     folder = tmp_path_factory.mktemp("claude")
     world = World(folder / "world", claude, api)
     world.make()
@@ -104,13 +105,15 @@ def taught(tmp_path_factory: pytest.TempPathFactory, claude: Path, api: Scripted
     world.learnt(first.id)
     assert world.left_behind() == []
     (world.repo / "shop.db").unlink()
+    world.learnt(world.session(_once_more()).id)  # what helped twice is a memory
+    (world.repo / "shop.db").unlink()
     shutil.copytree(world.folder, folder / "kept", symlinks=True)
     return Taught(world, first, folder / "kept")
 
 
 @pytest.fixture
 def world(taught: Taught) -> Iterator[World]:
-    """A machine on which one session was learnt; afterwards nothing of ours may be left on it."""
+    """A machine on which sessions were learnt; afterwards nothing of ours may be left on it."""
     found = taught.again()
     yield found
     found.settled()
@@ -141,10 +144,23 @@ def _first(world: World) -> Script:
     }
 
 
+def _once_more() -> Script:
+    return {
+        CHECKS: [
+            (run(WRONG),),
+            (run(RIGHT),),
+            (run("python3 -m app.report"),),
+            (run("make setup"),),
+            (run("python3 -m app.report"),),
+            (Say("The tests pass and the report runs."),),
+        ]
+    }
+
+
 def _second(world: World) -> Script:
     invoices = world.repo / "app/invoices.py"
     search = {"query": "datetime.now without a zone", "limit": 2}
-    found: dict[str, Any] = json.loads(world.remora("search", "naive-time", "--json", "-k", "1"))
+    found: dict[str, Any] = json.loads(world.remora("search", "fail-fast", "--json", "-k", "1"))
     decision = "An invoice has the time when it was made, because the tax office asks for it."
     return {
         SECOND: [
@@ -188,12 +204,12 @@ def test_what_the_first_session_taught_is_said_in_the_second(world: World) -> No
     _compare("second-session.txt", page(session, world, SECOND))
     world.learnt(session.id)
     said = [line["t"] for line in world.live(session.id) if line.get("said")]
-    assert said == ["brief", "named", "command", "error"]
+    assert said == ["brief", "command", "error"]
     assert "Keep" not in "".join(heard(session)[1:])  # the brief is said once
     assert "the tax office asks for it" in world.remora("list", "--type", "decision")
     told = world.remora("log")
-    assert all(session.id in line for line in told.splitlines()[:4])
-    assert {"error", "command", "named", "brief"} == {line.split("  ")[1] for line in told.splitlines()[:4]}
+    assert all(session.id in line for line in told.splitlines()[:3])
+    assert {"error", "command", "brief"} == {line.split("  ")[1] for line in told.splitlines()[:3]}
 
 
 def _compare(name: str, text: str) -> None:
@@ -260,7 +276,7 @@ def test_a_subagent_is_advised_for_itself(world: World, behind: bool) -> None:
     warned = [line.get("g", "") for line in lines if line.get("t") == "command"]
     assert sorted(warned) == ["", agent]
     assert [line["k"] for line in lines if line.get("g") == agent] == (
-        "subagent_start before failed before failed subagent_stop".split()
+        "subagent_start before said failed before failed subagent_stop".split()
     )
     assert _kinds(world, session).count("prompt") == 1  # that a helper is done is said by no person
 
@@ -327,14 +343,14 @@ def test_work_that_dies_is_done_by_the_next(world: World) -> None:
     world.learnt(other.id)
     assert world.live(one.id)[-1]["k"] == "learnt"
     told = json.loads(world.remora("search", "unrecognized arguments", "--json", "-k", "1"))
-    assert "seen in 3 sessions" in told["hits"][0]["text"]
+    assert "seen in 4 sessions" in told["hits"][0]["text"]
 
 
 def test_a_home_that_cannot_be_written_is_no_matter(world: World) -> None:
     """The agent goes on, nothing is said unasked, what it asks for is read, and not a byte changes."""
     before = _bytes(world.data)
     answer = _nothing_was_said(world, *_read_only(world.data))
-    assert "hits for 'fail-fast', best first" in answer
+    assert "for 'fail-fast', best first" in answer
     assert _bytes(world.data) == before
 
 
@@ -409,7 +425,7 @@ def test_installed_into_the_settings_it_does_the_same(world: World) -> None:
     )
     assert [text.split(",")[0][:30] for text in heard(session)] == [
         "Remora",
-        "What earlier sessions in this ",
+        "What this project's memory has",
     ]
     assert WARNING in answers(session.asked, "mcp__remora")[0]
     world.learnt(session.id)
