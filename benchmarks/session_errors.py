@@ -115,10 +115,11 @@ def run(options: Options) -> Report:
             }
             with memory_in(place, read_only=True) as memory:
                 model, settings = model_of(memory), settings_of(memory)
-                everything = [record.content for record in memory.list(limit=MOST)]
+                there = (*memory.list(limit=MOST), *memory.list(limit=MOST, records=True))
+                everything = [record.content for record in there]
                 for label in (one for one in wanted if one.session == own):
                     assert label.first in {other.id for other in over}, label.id
-                    hits = memory.search(label.query, k=max(AT), kinds=["memory"])
+                    hits = memory.search(label.query, k=max(AT), kinds=["memory", "session"])
                     answers = {OURS: [hit.text for hit in hits]}
                     answers[HELD] = [text for text in everything if names(text, label)][:1]
                     answers |= {name: search.search(label.query, max(AT)) for name, search in raw.items()}

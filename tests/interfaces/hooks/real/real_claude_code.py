@@ -300,9 +300,7 @@ def test_tools_that_run_at_the_same_time_hear_a_memory_once(world: World) -> Non
 # Accidents
 
 
-@pytest.mark.parametrize(
-    ("moment", "told"), [("begun", ["command"]), ("start", ["command"]), ("before", ["brief", "command"])]
-)
+@pytest.mark.parametrize(("moment", "told"), [("start", ["command"]), ("before", ["brief", "command"])])
 def test_a_hook_that_dies_takes_nothing_with_it(world: World, moment: str, told: list[str]) -> None:
     """Killed with half a line written and the file locked: the agent goes on, and is told the next time."""
     with Accidents(world) as accidents:
