@@ -233,11 +233,11 @@ default login anonymous password {d.password()}
 
 def _npmrc(d: Draw) -> str:
     auth = base64.b64encode(f"{d.user()}:{d.of(_ALNUM, 12)}".encode()).decode()
-    return f"""registry=https://registry.npmjs.org/
+    return f"""registry=https://registry.example.org/
 _auth={marked(auth)}
 email={d.user()}@acme-corp.org
 always-auth=true
-//registry.npmjs.org/:_authToken={marked("npm_" + d.of(_ALNUM, 36))}
+//registry.example.org/:_authToken={marked("npm_" + d.of(_ALNUM, 36))}
 //npm.acme-corp.org/:_authToken={d.token(36, "-")}
 //npm.acme-corp.org/:_password={marked(base64.b64encode(d.of(_ALNUM, 10).encode()).decode())}
 """
@@ -975,7 +975,7 @@ always-auth=true
 "integrity": "sha512-vQ0QkZTz7n1i5o8f6bq0mXx8mB1W2s9v3m5J8y2l6Zt4n0p1c7d9e3f5g7h9i1j3k5l7m9n1o3p5q7r9s1t3u5=="
 sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 commit 3f786850e387550fdab836ed7e6dc881de23001b
-"resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz#da39a3ee5e6b4b0d3255bfef95601890afd80709"
+"resolved": "https://registry.example.org/a/-/a-1.0.0.tgz#da39a3ee5e6b4b0d3255bfef95601890afd80709"
 id: 550e8400-e29b-41d4-a716-446655440000
 key: 550e8400-e29b-41d4-a716-446655440000
 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1kM0pQ0q3m2v9y8x7w6u5t4s3r2q1p0o9n8m7l6k5j alice@host

@@ -197,7 +197,7 @@ class Promoter:
 
     def _known(self, pieces: Sequence[Piece]) -> list[Known]:
         """Return the untainted memories that bear on the evidence of a session, the best first."""
-        from remora.observer.evidence import USER
+        from remora.observer.evidence import USER  # both load only where a model writes
         from remora.observer.writer import Known
 
         said = " ".join(piece.text for piece in pieces if piece.kind == USER)
