@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from remora.app.project import branch_of
 from remora.core.errors import InvalidInput
 from remora.core.values import MEMORY_TYPES, Filters
 
@@ -95,3 +96,50 @@ def _stored(parts: Parts, kind: object) -> bool:
     having = Filters(types=(kind,), branch="*")
     spaces = [room.space for room in parts.rooms()]
     return any(s.memories.find(having, include_deprecated=True, limit=1) for s in spaces)
+
+
+def filters_of(
+    parts: Parts,
+    *,
+    types: Sequence[str] | None = None,
+    files: Sequence[Any] | None = None,
+    modules: Sequence[str] | None = None,
+    scope: str | None = None,
+    branch: str | None = None,
+    kinds: Sequence[str] | None = None,
+) -> Filters:
+    """Return filters as callers write them.
+
+    Raises:
+        InvalidInput: one of them is unknown.
+    """
+    from remora.retrieval.request import checked_filters  # `remember` alone needs no search
+
+    return checked_filters(
+        Filters(
+            types=known_types(parts, types),
+            files=paths("files", files, parts.project.root),
+            modules=listed("modules", modules),
+            scope=scope,
+            branch=branch,
+            kinds=listed("kinds", kinds),
+        )
+    )
+
+
+def current_branch(parts: Parts, branch: str | None) -> str | None:
+    """Return the branch that a caller names, else the one checked out."""
+    return branch if branch is not None else branch_of(parts.project.repository)
+
+
+def file_names(files: Any, root: Path) -> tuple[str, ...]:
+    """Return paths as `paths` does.
+
+    Raises:
+        InvalidInput: one of them is no path.
+    """
+    found = paths("files", files, root)
+    wrong = [one for one in found if not isinstance(one, str)]
+    if wrong:
+        raise InvalidInput(f"files must be a list of paths, not of {type(wrong[0]).__name__}")
+    return found

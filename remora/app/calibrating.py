@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remora.app.starting import CHANCE, THRESHOLD
+from remora.app.arguments import current_branch, filters_of
+from remora.app.recall import CHANCE, THRESHOLD, search
 from remora.core.errors import RemoraError
 from remora.core.text import words_or_pairs
 
 if TYPE_CHECKING:
-    from remora.app.memory import Memory
+    from remora.app.wiring import Parts
 
 PROMPTS = 60  # of the newest sessions
 FEW = 12  # prompts below which nothing can be told
@@ -26,14 +27,15 @@ GROWN = 1.2  # times as many sessions as at the last time
 COUNTED = "inject.relevance.sessions"  # meta key: how many there were
 
 
-def calibrate(memory: Memory, *, again: bool = False) -> float | None:
+def calibrate(parts: Parts, *, again: bool = False) -> float | None:
     """Measure the bar when more sessions are known since; None where it was left as it is.
 
     Args:
-        memory: an open one.
+        parts: the open project.
         again: also where nothing has changed.
     """
-    space = memory._parts.room("project").space
+    space = parts.room("project").space
+    filters = filters_of(parts, kinds=("memory",), branch=current_branch(parts, None))
     sessions = space.observed.count()
     if not again and sessions < max(FEW, float(space.meta.get(COUNTED, 0)) * GROWN):
         return None
@@ -43,7 +45,7 @@ def calibrate(memory: Memory, *, again: bool = False) -> float | None:
         if len(words_or_pairs(first)) < WORDS:
             continue
         try:
-            hits = memory.search(first, k=HITS, kinds=["memory"])
+            hits = search(parts, first, HITS, filters, explicit=False).hits
         except RemoraError:
             continue
         own = session_id.partition(":")[2]

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from remora.app.hooking import kind_of, name_of, relative_to
+from remora.app.hook_moments import kind_of, name_of, relative_to
 from remora.core import moments
 from remora.core.actions import own_id
 from remora.core.clock import to_iso

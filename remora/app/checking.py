@@ -120,9 +120,8 @@ def _types() -> dict[str, Any]:
     from collections.abc import Sequence
     from datetime import date
 
-    from remora.app.summary import Used
     from remora.core.methodology import ExecutionContext, WorkUnitResult
-    from remora.core.values import WorkUnitRef
+    from remora.core.values import Used, WorkUnitRef
 
     kinds = (ExecutionContext, Sequence, Used, WorkUnitRef, WorkUnitResult, date)
     return {kind.__name__: kind for kind in kinds}

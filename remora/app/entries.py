@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from remora.app.checking import checked
 from remora.app.written import look_again
-from remora.core.errors import InvalidInput, NotFound, StoreReadOnly
+from remora.core.errors import InvalidInput, NotFound
 from remora.core.secrets import redact
 from remora.lifecycle.redaction import holds_secret
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Sequence
 
     from remora.app.wiring import Parts
@@ -30,9 +29,9 @@ class Entries:
         redactions: secrets taken out by the last change, by kind.
     """
 
-    def __init__(self, parts: Parts, lock: threading.RLock) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._lock = lock
+        self._lock = parts.lock
         self.redactions: tuple[Redaction, ...] = ()
 
     def add(self, name: str, content: str, *, kind: str = "note", aliases: Sequence[str] = ()) -> Entry:
@@ -107,8 +106,7 @@ class Entries:
 
     def _store(self) -> EntryStore:
         self._parts.room("project")  # a closed memory says so before anything is written
-        if self._parts.read_only:
-            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        self._parts.must_be_writable()
         look_again(self._parts)
         return self._parts.entries()
 

@@ -16,15 +16,21 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.capturing import FOLDER, captured
+from remora.app.hook_moments import note_trouble
+from remora.app.injection_log import injections_of
+from remora.app.learn import learn
 from remora.app.noted import NOTED, write_down
+from remora.app.semantic import describe_when_due
+from remora.app.starting import head_of
+from remora.app.wiring import opened
+from remora.app.worker import catch_up
 from remora.core import moments
-from remora.core.clock import to_iso
 from remora.core.errors import RemoraError, StoreBusy
 from remora.core.moments import Moment
 from remora.disk.files import lock
@@ -47,17 +53,14 @@ from remora.disk.live import (
     last_line,
     read,
 )
-from remora.store.injections import Injection
 
 if TYPE_CHECKING:
-    from remora.app.memory import Memory
+    from remora.app.wiring import Parts
 
-TOLD = "told"  # of a line that is made of what the database has
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
 MOST_SECONDS = 600.0  # of one process
 CAPTURED_KEPT = 30 * 86_400  # seconds that a captured transcript stays, as Claude Code keeps its own
-_ACTS = (moments.AFTER, moments.FAILED)
 
 
 class Done(NamedTuple):
@@ -165,8 +168,6 @@ def _over(place: Path, idle: float, environ: Mapping[str, str]) -> Iterator[Over
 
 def _found_late(head: Head, environ: Mapping[str, str]) -> Head:
     """Return the head of a session, looked for now that nobody waits for it."""
-    from remora.app.starting import head_of
-
     moment = Moment(moments.START, head.host, head.session, head.root, transcript=head.transcript)
     found = head_of(moment, environ)
     return found._replace(at=head.at, limits=())
@@ -200,22 +201,20 @@ def _tidy_captured(home: Path, place: Path) -> None:
 
 
 def _session(over: Over, environ: Mapping[str, str]) -> Done:
-    from remora.app.hooking import note_trouble
-    from remora.app.memory import Memory
-
     head, lines = over.head, over.lines
     name = f"{head.host}:{head.session}"
     try:
-        with Memory.open(project=_root(head), environ=environ) as memory:
+        with opened(_root(head), environ) as parts:
             said = injections_of(head, lines)
-            with memory._parts.room("project").space.db.transaction():
-                memory._parts.room("project").space.injections.put(said)
-            learnt = learn_session(memory, head)
-            noted = write_down(memory, head, learnt, lines, at=over.at, ended=over.ended)
+            space = parts.room("project").space
+            with space.db.transaction():
+                space.injections.put(said)
+            learnt = learn_session(parts, head)
+            noted = write_down(parts, head, learnt, lines, at=over.at, ended=over.ended)
             _mark(over, *([noted] if noted else []), {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
             _tidy_captured(Path(head.home), over.path.parent)
             with suppress(RemoraError):
-                memory.catch_up(EMBED_SECONDS)
+                catch_up(parts, EMBED_SECONDS, code=True)
     except Exception as error:  # noqa: BLE001  the others still wait to be learnt
         note_trouble(error, environ)
         if not isinstance(error, StoreBusy):  # whoever is busy is done soon
@@ -226,13 +225,9 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
 
 def _describe(root: str, environ: Mapping[str, str]) -> None:
     """Let the language model describe what changed in a project, where that is due."""
-    from remora.app.hooking import note_trouble
-    from remora.app.memory import Memory
-    from remora.app.semantic import describe_when_due
-
     try:
-        with Memory.open(project=root, environ=environ) as memory:
-            describe_when_due(memory._parts)
+        with opened(root, environ) as parts:
+            describe_when_due(parts)
     except Exception as error:  # noqa: BLE001  what was learnt is kept, and the next day it is tried again
         note_trouble(error, environ)
 
@@ -262,7 +257,7 @@ def _is_too_old(over: Over) -> bool:
     return isinstance(tried, int | float) and time.time() - tried / 1000 > KEPT
 
 
-def learn_session(memory: Memory, head: Head) -> int:
+def learn_session(parts: Parts, head: Head) -> int:
     """Learn a session's transcript, or what was captured of it.
 
     Returns:
@@ -276,97 +271,7 @@ def learn_session(memory: Memory, head: Head) -> int:
         path = Path(head.transcript).expanduser() if head.transcript else None
     if path is None or not path.is_file():
         return 0
-    report = memory.learn(path)
+    report = learn(parts, path)
     if report.notes and not (report.sessions or report.unchanged or report.skipped):
         raise StoreBusy(report.notes[0])
     return len(report.learnt)
-
-
-def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
-    """Return what was said in a session, with what followed, from the lines of its live file."""
-    found = []
-    steps: dict[str, int] = {}
-    for number, line in enumerate(lines):
-        agent = str(line.get("g", ""))
-        if line.get("k") in _ACTS:
-            steps[agent] = steps.get(agent, 0) + 1
-        if not isinstance(line.get("said"), list):
-            continue
-        paths = line.get("p") or []
-        found.append(
-            Injection(
-                f"{head.host}:{head.session}",
-                agent,
-                steps.get(agent, 0),
-                to_iso(float(line.get("at", 0)) / 1000),
-                _moment(line),
-                str(line.get("t", "")),
-                str(paths[0]) if paths else str(line.get("q", "")),
-                tuple(str(i) for i in line["said"]),
-                str(line.get("x", "")),
-                str(line.get("w", "")),
-                _followed(line, [after for after in lines[number + 1 :] if after.get("g", "") == agent]),
-            )
-        )
-    return found
-
-
-def lines_of(said: Sequence[Injection]) -> list[Line]:
-    """Return what was said in a session as lines, for the state of one that goes on; no more is in them."""
-    return [
-        {
-            "k": TOLD,
-            "g": one.agent,
-            "said": list(one.memory_ids),
-            "t": one.trigger,
-            "w": one.why,
-            "x": one.text,
-        }
-        for one in said
-    ]
-
-
-def _followed(said: Line, after: Sequence[Line]) -> str:
-    """Return in words what an agent did after something was said to it; empty where nothing can be told."""
-    acts = [line for line in after if line.get("k") in _ACTS]
-    trigger = said.get("t")
-    if trigger in ("command", "error"):
-        runs = [line for line in acts if line.get("a") == "run"]
-        own = next((run for run in runs if _moment(said) == moments.BEFORE and _same_call(said, run)), None)
-        if own is not None:
-            runs.remove(own)  # a host hands over what is said before a command together with its result
-        if not runs:
-            return "no command was run afterwards"
-        return "the next command failed" if runs[0].get("k") == moments.FAILED else "the next command worked"
-    paths = set(said.get("p") or ())
-    changed = [p for line in acts if line.get("a") in ("edit", "write") for p in line.get("p", ())]
-    if trigger == "partners":
-        others = sorted(set(changed) - paths)
-        return f"then changed {', '.join(others[:4])}" if others else "no other file was changed"
-    if trigger in ("gotchas", "named") and paths:
-        return "the file was changed" if paths & set(changed) else "the file was left as it is"
-    return ""
-
-
-def _moment(said: Line) -> str:
-    """Return the kind of the moment at which something was said."""
-    return str(said.get("of", said.get("k", "")))
-
-
-def _same_call(one: Line, other: Line) -> bool:
-    """Return whether two moments are of one call: by an id of its own, else by what was asked of the tool."""
-    key = "n" if "n" in one else "i"
-    return one.get(key) is not None and one.get(key) == other.get(key)
-
-
-__all__ = [
-    "IDLE",
-    "KEPT",
-    "LEARNT",
-    "Done",
-    "bounded_work",
-    "injections_of",
-    "is_over",
-    "lines_of",
-    "work",
-]

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.app.comparing import compare, left_out, listed_at, note_listed, other_tree
+from remora.app.wiring import Look
 from remora.core.errors import RemoraError, StoreBusy, StoreError
 from remora.sources.tree import look
 
@@ -39,20 +40,6 @@ LONGEST = 10.0  # seconds between two looks, however long one takes
 EXACT_NS = 1_000_000_000  # how far the clocks of some file systems are off
 
 T = TypeVar("T")
-
-
-class Look(NamedTuple):
-    """When the files were last held against the index.
-
-    Attributes:
-        until: no other look before that time, of the monotonic clock.
-        seen: what tells that git or an indexer was at work since.
-        note: what to say of the index as long as nothing changes.
-    """
-
-    until: float
-    seen: object
-    note: str
 
 
 def notices(parts: Parts) -> tuple[str, ...]:

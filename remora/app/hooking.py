@@ -9,32 +9,39 @@ from __future__ import annotations
 
 import os
 import time
-import zlib
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from remora.app.hook_moments import (
+    DECIDED,
+    DEEPEST,
+    is_task,
+    kind_of,
+    limits_of,
+    line_of,
+    name_of,
+    note_trouble,
+    place_of,
+    setting_of,
+)
 from remora.core import moments
-from remora.core.actions import own_id
 from remora.core.moments import SILENCE, Moment, Reply
-from remora.core.triggers import marks
-from remora.disk.live import SOUGHT, Head, Line, LiveFile, at_once, live_file
+from remora.disk.live import SOUGHT, Head, Line, LiveFile, live_file
 from remora.disk.places import data_folder
-from remora.injection.decide import Limits, Setting, decide
+from remora.injection.decide import decide
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
-from remora.store.glimpse import Glimpse, Note, look
+from remora.store.glimpse import Glimpse, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATABASE = "memory.db"
 CEILING = 3.0  # seconds; an agent goes on without what takes longer
-DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
 _TOOLS = (moments.BEFORE, moments.AFTER, moments.FAILED)
 SAID = "said"  # kind of the line that tells what was said at the moment that is its `of`
 MOST_SAID = 9_000  # bytes at once; every host takes that much
 TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
-DEEPEST = 24  # folders above a working folder that are looked at
 TOLD_TWICE = 60  # lines in which the same happening is looked for
 T = TypeVar("T")
 
@@ -68,7 +75,7 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
     """Return a reply with the line that asks the agent to record what the person said, where that is due."""
     with live_file(moment.host, moment.session, environ) as live:
         head = live.head
-        if head is None or not head.home or not live.alone or not (head.limits and _limits(head).ask):
+        if head is None or not head.home or not live.alone or not (head.limits and limits_of(head).ask):
             return reply
         try:
             from remora.app.asking import (
@@ -90,7 +97,7 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
             return reply
         if text:
             asked = Reply(text, trigger=ASK, why="what was said may hold beyond the task")
-            kept = {ASKED: sentence} if _limits(head).keep else {}
+            kept = {ASKED: sentence} if limits_of(head).keep else {}
             live.add({**line_of(moment, asked, head), "k": SAID, "of": kind_of(moment), **kept})
             reply = reply._replace(text=f"{reply.text}\n{text}".strip()) if reply.text else asked
     return reply
@@ -190,19 +197,10 @@ def _is_heavy(moment: Moment, live: LiveFile) -> bool:
     """Return whether the whole memory is needed: at a start, and with the first prompt that has a task."""
     if moment.kind == moments.PROMPT:
         told = (line for line in live.lines if line.get("t") == "task" or line.get("task"))
-        return _is_task(moment) and not any(_agent(line) == moment.agent for line in told)
+        return is_task(moment) and not any(_agent(line) == moment.agent for line in told)
     if moment.source == "resume" and any(line.get("t") == "brief" for line in live.lines):
         return False  # the host brings back the whole conversation, the brief with it
     return moment.kind == moments.START
-
-
-def _is_task(moment: Moment) -> bool:
-    """Return whether a prompt says what is to be done: "go on" does not."""
-    if len(moment.text.split()) >= 3:
-        return True
-    from remora.core.text import words_or_pairs  # loads what most prompts do not need
-
-    return len(words_or_pairs(moment.text)) >= 3
 
 
 def _agent(line: Mapping[str, Any]) -> str:
@@ -230,31 +228,9 @@ def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
     return False
 
 
-def name_of(moment: Moment) -> str:
-    """Return what a happening without an id of its own is known by: the same for a call and for its result.
-
-    It is empty for what has such an id, and for what may be told of as often as it likes.
-    """
-    if moment.kind == moments.START:
-        parts = [moment.source]
-    elif moment.kind == moments.PROMPT:
-        parts = [moment.turn, moment.text]
-    elif (moment.tool or moment.call_id) and not own_id(moment.call_id, moment.tool):
-        parts = [moment.turn, moment.call_id, moment.tool, moment.command, moment.pattern, moment.url]
-        parts += [moment.place, *moment.paths, moment.changed, moment.removed]
-    else:
-        return ""
-    return f"{zlib.crc32(chr(0).join((moment.agent, *parts)).encode('utf-8', 'replace')):08x}"
-
-
 def _at(line: Mapping[str, Any]) -> float:
     at = line.get("at")
     return at if isinstance(at, int | float) else 0.0
-
-
-def kind_of(moment: Moment) -> str:
-    """Return a moment's kind as its line has it: a tool's answer that shows a failure is one."""
-    return moments.FAILED if moment.kind == moments.AFTER and moment.failed else moment.kind
 
 
 def _unknown(head: Head | None, moment: Moment) -> bool:
@@ -267,11 +243,6 @@ def _unknown(head: Head | None, moment: Moment) -> bool:
     if not head.home and head.root and moment.kind == moments.PROMPT:
         return True  # it may have been too slow to find out at the start
     return not head.home and not head.root and os.path.isdir(place_of(moment))  # noqa: PTH112
-
-
-def place_of(moment: Moment) -> str:
-    """Return the folder that a moment names, itself or by a file; empty where it names none."""
-    return moment.cwd or next((os.path.dirname(p) for p in moment.paths if os.path.isabs(p)), "")  # noqa: PTH117, PTH120
 
 
 def _found(moment: Moment, environ: Mapping[str, str], started: str) -> Head:
@@ -320,156 +291,6 @@ def _glimpse(head: Head, environ: Mapping[str, str]) -> Glimpse | None:
     return glimpse
 
 
-def _limits(head: Head) -> Limits:
-    return Limits(head.limits[0], *(int(n) for n in head.limits[1:]))
-
-
-def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = None) -> Setting:
-    """Return what a decision needs besides the moment and the store.
-
-    Args:
-        head: of the session's live file.
-        cwd: the folder that relative paths of the moment start from.
-        early: the host takes text before a tool is used.
-        now: seconds since the epoch; the time by default.
-    """
-    limits = _limits(head)
-    head = tree_of(head, cwd)
-    return Setting(
-        limits,
-        relative_to(head.root, cwd),
-        lambda folder: is_within(head, cwd, folder),
-        lambda note: faded(note, time.time() if now is None else now),
-        _branch(head.head_file),
-        _fingerprint,
-        _goes_without_saying,
-        early,
-        lambda path: "*" in path or os.path.exists(os.path.join(head.root, path)),  # noqa: PTH110, PTH118
-    )
-
-
-def is_within(head: Head, cwd: str, folder: str) -> bool:
-    """Return whether a folder, absolute or from the working folder, is of the project or of a work tree."""
-    place = os.path.normpath(os.path.join(cwd or head.root, folder))  # noqa: PTH118
-    root = tree_of(head, place).root
-    return not os.path.isabs(root) or place == root or bool(relative_to(root, "")(place))  # noqa: PTH117
-
-
-def tree_of(head: Head, cwd: str) -> Head:
-    """Return a head whose root and branch are those of the work tree that a folder is in.
-
-    A session may move to another work tree of its repository, and so may each of its subagents; the memory is
-    the same, the files lie elsewhere.
-    """
-    common = os.path.dirname(head.head_file)  # noqa: PTH120
-    if "/worktrees/" in (apart := common.replace("\\", "/")):
-        common = apart[: apart.rindex("/worktrees/")]
-    folder = cwd
-    for _ in range(DEEPEST):
-        if not common or not folder or folder == head.root:
-            return head
-        try:
-            place = os.path.join(folder, ".git")  # noqa: PTH118
-            with open(place, encoding="utf-8", opener=at_once) as file:
-                own = file.read(2_000).partition("gitdir:")[2].strip()
-        except (OSError, ValueError):
-            own = ""
-        if own:
-            own = os.path.normpath(os.path.join(folder, own))  # noqa: PTH118
-            within = os.path.realpath(own).startswith(os.path.realpath(common) + os.sep)
-            return head._replace(root=folder, head_file=os.path.join(own, "HEAD")) if within else head  # noqa: PTH118
-        folder, before = os.path.dirname(folder), folder  # noqa: PTH120
-        if folder == before:
-            return head
-    return head
-
-
-def relative_to(root: str, cwd: str) -> Callable[[str], str]:
-    """Return what turns a path into one from the root, with forward slashes; "" for what lies outside."""
-    top = root.replace("\\", "/").rstrip("/") + "/"
-
-    def relative(path: str) -> str:
-        whole = path if os.path.isabs(path) else os.path.join(cwd or root, path)  # noqa: PTH117, PTH118
-        whole = os.path.normpath(whole).replace("\\", "/")
-        if not whole.startswith(top):
-            whole = os.path.realpath(whole).replace("\\", "/")
-        return whole[len(top) :] if whole.startswith(top) else ""
-
-    return relative
-
-
-def faded(note: Note, now: float) -> float:
-    """Return a note's confidence now: confidence · 0.5^(days since it was last looked at / half-life)."""
-    if note.half_life <= 0 or note.pinned:
-        return note.confidence
-    days = max(0.0, now - _seconds(note.used)) / 86_400.0
-    return float(note.confidence * 0.5 ** (days / note.half_life))
-
-
-def _seconds(iso: str) -> float:
-    """Return an ISO 8601 time in UTC as seconds since the epoch; 0 for what is none."""
-    from datetime import UTC, datetime  # `time.strptime` takes five times as long to load
-
-    try:
-        return datetime.fromisoformat(iso[:19]).replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return 0.0
-
-
-def _branch(head_file: str) -> str:
-    """Return the branch that git's file names; empty where there is none."""
-    try:
-        with open(head_file, encoding="utf-8", opener=at_once) as file:
-            said = file.read(1_000).strip()
-    except (OSError, ValueError):
-        return ""
-    mark = "ref: refs/heads/"
-    return said[len(mark) :] if said.startswith(mark) else ""
-
-
-def _fingerprint(text: str) -> str:
-    from remora.observer.fingerprint import fingerprint, of_harness, telling
-
-    if of_harness(text):
-        return ""
-    line = telling(text)
-    return fingerprint(line) if line else ""
-
-
-def _goes_without_saying(path: str, partner: str) -> bool:
-    from remora.observer.couplings import goes_without_saying
-
-    return goes_without_saying(path, partner)
-
-
-def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
-    """Return a moment as a line of the live file: no texts of the session, only what was done and said."""
-    line: dict[str, Any] = {"k": kind_of(moment), "at": int(time.time() * 1000)}
-    if moment.agent:
-        line["g"] = moment.agent
-    if moment.action:
-        line["a"] = moment.action
-        relative = relative_to(tree_of(head, moment.cwd).root, moment.cwd)
-        if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
-            line["p"] = paths
-    if moment.action == "run" and moment.kind == moments.AFTER and not moment.failed:
-        line["c"] = marks(moment.command)
-    here = not moment.place or is_within(head, moment.cwd, moment.place)
-    if moment.action in ("search", "glob") and moment.pattern and here:
-        line["q"] = _without_secrets(moment.pattern)[:200]
-    if moment.call_id:
-        line["i"] = moment.call_id
-    if name := name_of(moment):
-        line["n"] = name
-    if moment.kind == moments.PROMPT and _is_task(moment):
-        line["task"] = 1
-    if moment.kind == moments.START:
-        line["s"] = moment.source
-    if reply.text:
-        line |= {"said": list(reply.ids), "t": reply.trigger, "w": reply.why, "x": reply.text}
-    return line
-
-
 # What needs the whole memory
 
 
@@ -512,31 +333,3 @@ def _within(
         late = TimeoutError(f"no answer within {whole or seconds:g} s")
         note_trouble(failed[0] if failed else late, environ)
     return found[0] if found else None
-
-
-def _without_secrets(pattern: str) -> str:
-    """Return what was searched for without a secret that somebody looked for; a mere name holds none."""
-    if pattern.replace("_", "").isalpha():
-        return pattern
-    from remora.core.secrets import redact
-
-    return redact(pattern).text
-
-
-def note_trouble(error: BaseException, environ: Mapping[str, str] | None = None) -> None:
-    """Write one line about what went wrong into `hooks.log`; never fails itself, never grows without end."""
-    try:
-        folder = data_folder(os.environ if environ is None else environ)
-        path = os.path.join(folder, "hooks.log")  # noqa: PTH118
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
-        if os.path.exists(path) and os.path.getsize(path) > 200_000:  # noqa: PTH110, PTH202
-            os.replace(path, f"{path}.1")  # noqa: PTH105
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        text = f"{stamp} {type(error).__name__}: {str(error)[:300]}".replace("\n", " ")
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(file, f"{text}\n".encode("utf-8", "replace"))
-        finally:
-            os.close(file)
-    except OSError:
-        pass

@@ -18,7 +18,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.checking import checked
-from remora.core.errors import InvalidInput, StoreError, StoreReadOnly
+from remora.core.errors import InvalidInput, StoreError
 from remora.core.pieces import pieces
 from remora.core.secrets import redact
 from remora.core.text import index_terms, query_terms, words
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from remora.app.memory import Memory
+    from remora.app.wiring import Parts
     from remora.embeddings.embedder import Embedder
 
 DATABASE = "items.db"
@@ -80,14 +80,14 @@ class Items:
 
     def __init__(
         self,
-        memory: Memory,
+        parts: Parts,
         texts: Texts,
         *,
         model: Embedder | bool = True,
         omit_expired: bool = False,
         sweep_after: float = 0.0,
     ) -> None:
-        self._parts = memory._parts
+        self._parts = parts
         self._texts = texts
         self._model = model
         self._omit_expired = omit_expired
@@ -163,8 +163,7 @@ class Items:
         last = {(put.namespace, put.key): put for put in changes}
         if not last:
             return
-        if self._parts.read_only:
-            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        self._parts.must_be_writable()
         store = self._opened()
         assert store is not None
         texts = {where: _json(put.value) for where, put in last.items() if put.value is not None}

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from remora.app.checking import checked
 from remora.app.written import look_again
-from remora.core.errors import InvalidInput, StoreReadOnly
+from remora.core.errors import InvalidInput
 from remora.core.secrets import redact
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Callable
     from datetime import date
     from pathlib import Path
@@ -34,9 +33,9 @@ class Journal:
         problems: what the last call could not read.
     """
 
-    def __init__(self, parts: Parts, lock: threading.RLock, search: Callable[[str], str]) -> None:
+    def __init__(self, parts: Parts, search: Callable[[str], str] | None = None) -> None:
         self._parts = parts
-        self._lock = lock
+        self._lock = parts.lock
         self._search = search
         self.problems: tuple[str, ...] = ()
 
@@ -53,7 +52,7 @@ class Journal:
         """
         from remora.journal.block import read_block
 
-        relevant = self._search(task) if task else ""
+        relevant = self._search(task) if task and self._search is not None else ""
         with self._lock:
             block = read_block(self._parts.journal(), self._parts.settings.journal, relevant)
             self.problems = block.problems
@@ -169,7 +168,6 @@ class Journal:
     def _files(self) -> Files:
         """Return the files, for a change."""
         self._parts.room("project")
-        if self._parts.read_only:
-            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        self._parts.must_be_writable()
         look_again(self._parts)
         return self._parts.journal()

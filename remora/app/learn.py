@@ -27,8 +27,9 @@ from remora.app import triggers
 from remora.app.branches import settle
 from remora.app.cleaning import clean
 from remora.app.code import index
+from remora.app.interface_observations import take_in_ui
 from remora.app.overtaken import retire_former, settle_overtaken
-from remora.app.planning import leave_work, take_in_ui
+from remora.app.planning import leave_work
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.app.weighing import weigh_when_due
 from remora.core.budget import FILE_SECONDS, SECONDS_PER_BYTE, within

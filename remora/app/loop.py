@@ -22,9 +22,11 @@ from functools import wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
-from remora.app.finished import injections_of, lines_of
-from remora.app.hooking import DECIDED, setting_of
+from remora.app.hook_moments import DECIDED, setting_of
+from remora.app.injection_log import injections_of, lines_of
+from remora.app.interface_observations import observe_ui
 from remora.app.loop_calls import event_of, moment_of
+from remora.app.observing import Watched
 from remora.app.starting import brief_of, limits_of, task_of
 from remora.core import moments
 from remora.core.actions import own_id
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from remora.app.memory import Memory
     from remora.app.promoting import Taken
+    from remora.app.wiring import Parts
 
 DATABASE = "memory.db"
 P = ParamSpec("P")
@@ -101,11 +103,10 @@ class Loop:
         trouble: what went wrong and was kept from the agent, in words.
     """
 
-    def __init__(self, memory: Memory, session_id: str, host: str) -> None:
+    def __init__(self, parts: Parts, session_id: str, host: str) -> None:
         if not session_id or not host:
             raise InvalidInput("a loop has the id of its session and the name of its host")
-        self._memory = memory
-        self._parts = memory._parts
+        self._parts = parts
         project = self._parts.project
         inject = self._parts.settings.inject
         git = project.repository.git_dir / "HEAD" if project.repository is not None else ""
@@ -128,7 +129,7 @@ class Loop:
         self._mark = f"{int(time.time() * 1000):x}"
         self._open: dict[_Call, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
-        self._watched = None if self._parts.read_only else memory.observe(session_id, host)
+        self._watched = None if self._parts.read_only else Watched(parts, session_id, host)
         self.session_id, self.host = session_id, host
         self.steps = self.late = 0
         self.trouble: list[str] = []
@@ -159,11 +160,11 @@ class Loop:
         said, told = {str(i) for line in elsewhere for i in line["said"]}, [line["x"] for line in elsewhere]
 
         def answer() -> Reply:
-            first = brief_of(self._memory, session_id=self.session_id, task=task, said=said)
+            first = brief_of(self._parts, session_id=self.session_id, task=task, said=said)
             if not task:
                 return first
             known = said.union(first.ids)
-            second = task_of(self._memory, task, session_id=self.session_id, said=known, told=told)
+            second = task_of(self._parts, task, session_id=self.session_id, said=known, told=told)
             texts = [text for text in (first.text, second.text) if text]
             return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
 
@@ -177,7 +178,7 @@ class Loop:
         said, told = self._said(""), [line["x"] for line in self._told()]
         moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
         own = self.session_id
-        return self._say(moment, lambda: task_of(self._memory, task, session_id=own, said=said, told=told))
+        return self._say(moment, lambda: task_of(self._parts, task, session_id=own, said=said, told=told))
 
     @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
@@ -375,7 +376,7 @@ class Loop:
 
     def _note(self, moment: Moment, reply: Reply) -> Reply:
         """Note a moment and what is said at it: nothing that a tool beside it was told meanwhile."""
-        from remora.app.hooking import line_of
+        from remora.app.hook_moments import line_of
 
         with self._lock:
             state = self._state(moment.agent)
@@ -426,10 +427,11 @@ class Loop:
 
         def judge() -> None:
             with suppress(Exception):
-                self._memory.observe_ui(
+                observe_ui(
+                    self._parts,
                     moment.tool,
                     moment.text,
-                    arguments=arguments,
+                    arguments,
                     session_id=self.session_id,
                     step=self.steps,
                 )

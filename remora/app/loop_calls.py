@@ -63,7 +63,7 @@ def event_of(
         step: which of the session's calls it is.
         at: when, ISO 8601.
     """
-    from remora.app.hooking import relative_to
+    from remora.app.hook_moments import relative_to
 
     inside = relative_to(head.root, "")
     made = read_call(moment.tool, arguments, lambda path: inside(path) or path)

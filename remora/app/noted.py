@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from remora.app.journal import Journal
 from remora.core.errors import RemoraError
 
 if TYPE_CHECKING:
-    from remora.app.memory import Memory
+    from remora.app.wiring import Parts
     from remora.disk.live import Head, Line
     from remora.store.observed import Told
 
@@ -24,14 +25,14 @@ NOTED = "noted"  # kind of the line that says what was written into the journal
 
 
 def write_down(
-    memory: Memory, head: Head, learnt: int, lines: Sequence[Line], *, at: float, ended: bool
+    parts: Parts, head: Head, learnt: int, lines: Sequence[Line], *, at: float, ended: bool
 ) -> Line | None:
     """Note a session in its day's file and, when it is over, in the history.
 
     A journal that is off takes nothing.
 
     Args:
-        memory: the project's.
+        parts: the open project.
         head: whose session it is.
         learnt: how many memories came of it.
         lines: of the live file.
@@ -42,7 +43,6 @@ def write_down(
         The line for the live file: `n` says what the session came to, `d` on which day, `l` which line the
         note has and `h` what is in the history, each where it was written. None where nothing is new.
     """
-    parts = memory._parts
     about = parts.room("project").space.observed.told(f"{head.host}:{head.session}")
     if about is None or not about.prompt or not parts.settings.journal.enabled:
         return None
@@ -52,28 +52,28 @@ def write_down(
     today = [line for line in before if line.get("d") == day]
     found: Line = {"k": NOTED, "n": mark, "d": day}
     is_new = all(line.get("n") != mark for line in before)
-    if is_new and (written := _note(memory, about, at, today)):
+    if is_new and (written := _note(parts, about, at, today)):
         found["l"] = _digest(written.strip())
     told = [line["h"] for line in before if "h" in line and (line in today or line["h"] == mark)]
     if ended and not told:
         with suppress(RemoraError):
-            memory.journal.add_history(_entry(head, about, learnt))
+            Journal(parts).add_history(_entry(head, about, learnt))
         found["h"] = mark
     return found if is_new or "h" in found else None
 
 
-def _note(memory: Memory, about: Told, at: float, today: Sequence[Line]) -> str:
+def _note(parts: Parts, about: Told, at: float, today: Sequence[Line]) -> str:
     """Write a session's line and return it; empty where a person changed or removed the one before."""
     known = next((line["l"] for line in reversed(today) if "l" in line), "")
-    instead_of = ""
+    instead_of, journal = "", Journal(parts)
     with suppress(RemoraError):
         if known:
-            noted = memory.journal.day(memory._parts.journal().moment(at).date()).splitlines()
+            noted = journal.day(parts.journal().moment(at).date()).splitlines()
             instead_of = next((line for line in noted if _digest(line.strip()) == known), "")
             if not instead_of:
                 return ""
         came_to = about.summary or f"{about.kind}, {about.outcome}"
-        return memory.journal.note(
+        return journal.note(
             about.prompt, came_to, at=at, own_words=bool(about.summary), instead_of=instead_of
         )
     return ""

@@ -19,7 +19,7 @@ from remora.app.checking import checked
 from remora.app.cleaning import clean
 from remora.app.planning import leave_work
 from remora.app.promoting import Promoter, Taken
-from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
+from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
 from remora.disk.files import write_atomic
 from remora.disk.names import safe_name
@@ -54,8 +54,7 @@ class Watched:
     ) -> None:
         if not session_id or not host:
             raise InvalidInput("a session that is observed has an id and a host")
-        if parts.read_only:
-            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        parts.must_be_writable()
         self.session_id, self.host = session_id, host
         self._parts = parts
         self._subtasks = subtasks

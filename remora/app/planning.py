@@ -7,19 +7,18 @@ parts of an open memory, and what is worth keeping is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from remora.app.arguments import file_names, listed
 from remora.app.branches import became, to_stamp
 from remora.app.freshness import unfinished
-from remora.app.recall import predict_files, reader
-from remora.app.starting import relevance_bar
+from remora.app.recall import predict_files, reader, relevance_bar
 from remora.core.clock import days_between
-from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
-from remora.core.strength import TAINT_FACTOR
-from remora.core.values import Context, Filters, MemoryDraft, MemoryRecord, Taint, WorkUnitRef
-from remora.injection import e2e, planner, work_state
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.values import Context, Filters, MemoryRecord, Taint
+from remora.injection import planner, work_state
 from remora.injection.limits import MOST_STEPS, step_factor, step_limit
 from remora.injection.prefetch import MOST_FILES, MOST_TOKENS, Prefetch
 from remora.injection.prefetch import prefetch as files_ahead
@@ -28,21 +27,28 @@ from remora.lifecycle.flags import RETIRED, TAKEN_UP
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
-    from remora.core.events import Event, Observation
+    from remora.core.events import Observation
     from remora.observer.observer import Observer
 
 WHATEVER = frozenset({"often", "lately", "heat"})  # signals that name files whatever a task says
 LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
-ASKED = "interface.asked"  # meta key: how often a model was asked what interfaces showed, by session
-MOST_ASKED = 5  # times in a session
-SESSIONS = 200  # the last ones of which that is known
 STATES = 50  # of the newest sessions that are looked at
 
 
-def where_of(parts: Parts, task: str, modules: Sequence[str], files: Sequence[str]) -> Scope:
-    """Return what a task is about; where it names nothing, the folders of the files it will likely touch."""
+def where_of(parts: Parts, task: str, modules: Any, files: Any) -> Scope:
+    """Return what a task is about; where it names nothing, the folders of the files it will likely touch.
+
+    Raises:
+        InvalidInput: the task is no text, or one of the lists is of something else.
+    """
+    if not isinstance(task, str):
+        raise InvalidInput(f"a task is text, not {type(task).__name__}")
+    named = listed("modules", modules)
+    wrong = [m for m in named if not isinstance(m, str)]
+    if wrong:
+        raise InvalidInput(f"modules must be a list of texts, not of {type(wrong[0]).__name__}")
     space = parts.room("project").space
-    found = scope(space, task, modules, files)
+    found = scope(space, task, named, file_names(files, parts.project.root))
     if found.modules or found.files or not task.strip() or not space.chunks.any():
         return found
     with suppress(RemoraError):
@@ -62,6 +68,8 @@ def context_for(
     budget: int | None,
 ) -> tuple[Context, tuple[str, ...]]:
     """Return the block for planning or testing, and what it had to do without."""
+    if budget is not None and budget <= 0:
+        raise InvalidInput("budget must be above 0 tokens")
     notes = list(filter(None, [unfinished(parts)]))
     found = planner.brief(
         reader(parts, notes=notes),
@@ -72,6 +80,7 @@ def context_for(
         budget=budget,
         relevant=relevance_bar(parts),
     )
+    parts.accesses.note(found.hits)
     return found, tuple(dict.fromkeys(notes))
 
 
@@ -144,8 +153,7 @@ def save_work_state(
         The memory; None where nothing is left to do (what was kept of the session is retired then), where
         it was done since, and where a person forgot it.
     """
-    if parts.read_only:
-        raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+    parts.must_be_writable()
     room = parts.room("project")
     space = room.space
     state = work_state.left_by(observation, todo, taint)
@@ -260,95 +268,3 @@ def last_state(
 
 def _ended(record: MemoryRecord) -> str:
     return work_state.of_record(record).at or record.updated_at
-
-
-# What interfaces showed
-
-
-def known_in_ui(parts: Parts, mark: str) -> bool:
-    """Return whether an answer of a tool for interfaces was stored before, forgotten since or not."""
-    sql = "m.type = 'e2e_observation' AND json_extract(m.payload, '$.result') = ?"
-    return bool(parts.room("project").space.memories.ids_where(sql, (mark,)))
-
-
-def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:
-    """Keep what tools for interfaces showed in sessions that are learnt afterwards.
-
-    A configured model is asked about the first answers of each session, however often that is learnt. Rules
-    judge the others, and all that follow once the model fails: nobody is to wait for it again and again.
-
-    Args:
-        parts: the open memory.
-        events: answers of such tools, with their secrets taken out.
-        calls: how often the model may be asked.
-
-    Returns:
-        How often it may still be asked.
-    """
-    model = None
-    with suppress(RemoraError):
-        model = parts.llm() if calls > 0 else None
-    space = parts.room("project").space
-    before: dict[str, int] = space.meta.get(ASKED, {}) if model is not None else {}
-    asked = dict(before)
-    for event in events:
-        mark, session = e2e.mark(event.tool, event.text), event.session_id
-        if known_in_ui(parts, mark):
-            continue
-        may = calls > 0 and asked.get(session, 0) < MOST_ASKED
-        judged = e2e.judge(event.tool, event.text, model=model if may else None)
-        if judged.by != e2e.RULES or judged.note:
-            asked[session] = asked.pop(session, 0) + 1  # the last one asked about comes last
-            calls = 0 if judged.note else calls - 1
-        store_seen(
-            parts,
-            event.tool,
-            mark,
-            judged,
-            session_id=session,
-            step=event.step,
-            work_unit=None,
-            more={},
-        )
-    if asked != before:
-        with space.db.transaction():
-            space.meta.set(ASKED, dict(list(asked.items())[-SESSIONS:]))
-    return calls
-
-
-def store_seen(
-    parts: Parts,
-    tool: str,
-    mark: str,
-    judged: e2e.Judged,
-    *,
-    session_id: str | None,
-    step: int | None,
-    work_unit: WorkUnitRef | None,
-    more: Mapping[str, Any],
-) -> MemoryRecord | None:
-    """Store what a tool for interfaces showed; None where it says nothing new.
-
-    Its words come from outside: they wait for a person's look, and count less until then.
-    """
-    seen = judged.seen
-    if seen is None:
-        return None
-    draft = MemoryDraft(
-        content=seen.text,
-        type="e2e_observation",
-        source="mcp_auto",
-        confidence=e2e.CONFIDENCE * TAINT_FACTOR,
-        tags=("interface", seen.kind),
-        session_id=session_id,
-        work_unit_ref=work_unit,
-        taint=Taint(tool, step),
-        needs_review=True,
-        payload={"observation_type": seen.kind, "tool": tool, "result": mark, "judged_by": judged.by},
-        **more,
-    )
-    with suppress(InvalidInput):  # nothing but a secret
-        (record,) = parts.room("project").intake.remember_many([draft], revive=False)
-        if record.receipt is not None and record.receipt.action == "stored":
-            return record
-    return None

@@ -7,7 +7,7 @@ before something, is said at that very act, as a quotation with its date; all ot
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
@@ -120,6 +120,16 @@ def find(parts: Parts, name: str) -> NoteRow:
     if row is None or row.kind != "quote":
         raise NotFound(f"there is no quote {name!r}", hint="`remora search --kind quote` shows the ids.")
     return row
+
+
+def kept(parts: Parts, name: str) -> tuple[str, dict[str, Any]]:
+    """Return the words of a quote, and the fields of a memory that a person makes of it.
+
+    Raises:
+        NotFound: there is none.
+    """
+    row = find(parts, name)
+    return row.content, {"source": "user_taught", "session_id": row.path.rpartition(":")[2]}
 
 
 def remove(parts: Parts, name: str) -> str:

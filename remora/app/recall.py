@@ -36,8 +36,29 @@ BACKLOG_SECONDS = 0.3
 CONTEXT_HITS = 60
 CO_ACCESS_WEIGHT = 0.5
 SPEAKING = 8  # memories that are asked about a task's files
+GOOD = 0.5  # a hit this relevant counts as used
 RELEVANT = 0.15  # what is put into a prompt unasked must be at least this relevant
+THRESHOLD = "inject.relevance"  # meta key: what is relevant enough in this store (`calibrating`)
+CHANCE = 0.5  # where nobody has measured it
 AT_HAND = 5  # memories about the files at hand that are told though the words of the task say nothing of them
+
+
+def ask(
+    parts: Parts,
+    query: str,
+    k: int,
+    filters: Filters,
+    *,
+    phase: str | None = None,
+    recent_tools: Sequence[str] = (),
+    recent_files: Sequence[str] = (),
+    min_score: float = 0.0,
+) -> Results:
+    """Search for whoever asks: good hits count as used; see `Memory.search`."""
+    found = search(parts, query, k, filters, phase, recent_tools, recent_files)
+    hits = [hit for hit in found.hits if hit.score >= min_score]
+    parts.accesses.note([hit for hit in hits if hit.score >= GOOD])
+    return found._replace(hits=hits)
 
 
 def search(
@@ -45,14 +66,14 @@ def search(
     query: str,
     k: int,
     filters: Filters,
-    phase: str | None,
-    recent_tools: Sequence[str],
-    recent_files: Sequence[str],
+    phase: str | None = None,
+    recent_tools: Sequence[str] = (),
+    recent_files: Sequence[str] = (),
     *,
     explicit: bool = True,
     without: frozenset[str] = frozenset(),
 ) -> Results:
-    """Return the best hits; see `Memory.search`."""
+    """Return the best hits; counts nothing as used."""
     request = Request(
         text=checked_query(query),
         k=_checked_k(k),
@@ -77,6 +98,12 @@ def search(
     if parts.trouble and not any(parts.trouble in note for note in found.notes):
         without_them.append(f"not everything has a vector yet: {parts.trouble}")
     return Results([_placed(parts, hit) for hit in found.hits], (*found.notes, *without_them))
+
+
+def relevance_bar(parts: Parts) -> float:
+    """Return the relevance that a memory must have to be said with a prompt."""
+    found = parts.room("project").space.meta.get(THRESHOLD)
+    return float(found) if isinstance(found, int | float) else CHANCE
 
 
 def _placed(parts: Parts, hit: Hit) -> Hit:
@@ -110,11 +137,14 @@ def context(
     """Return the packed block for a task, and what the search had to do without."""
     from remora.app.freshness import IN_PROGRESS, notices
 
+    if budget is not None and budget <= 0:
+        raise InvalidInput("budget must be above 0 tokens")
     files = (*recent_files, *filters.files)
     filters = filters._replace(files=())
     found = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
     packed = pack(_worth_telling(found.hits), phase, tokens)
+    parts.accesses.note(packed.hits)
     return packed, (*found.notes, *(note for note in notices(parts) if note == IN_PROGRESS))
 
 

@@ -9,7 +9,6 @@ log that was edited, replaced or deleted is noticed, and its turns are made agai
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +19,7 @@ from remora.conversation.flatten import working_context
 from remora.conversation.log import SUFFIX, SessionLog
 from remora.conversation.sessions import list_sessions
 from remora.core.clock import to_iso
-from remora.core.errors import Conflict, InvalidInput, StoreError, StoreReadOnly
+from remora.core.errors import Conflict, InvalidInput, StoreError
 from remora.core.secrets import redact
 from remora.core.values import Message, Redaction
 from remora.lifecycle.redaction import holds_secret, redact_json
@@ -49,11 +48,11 @@ class Session:
         redactions: secrets taken out of what this object appended, by kind.
     """
 
-    def __init__(self, parts: Parts, session_id: str, lock: threading.RLock) -> None:
+    def __init__(self, parts: Parts, session_id: str) -> None:
         if isinstance(session_id, str) and holds_secret(session_id):
             raise InvalidInput("the session id holds a secret", hint="Give it a name that can be stored.")
         self._parts = parts
-        self._lock = lock
+        self._lock = parts.lock
         self._log = SessionLog(parts.sessions_folder, session_id, parts.clock)
         self.id = self._log.session_id
         self.redactions: tuple[Redaction, ...] = ()
@@ -215,8 +214,7 @@ class Session:
 
     def _require_writable(self) -> None:
         self._parts.room("project")  # a closed memory says so before anything is written
-        if self._parts.read_only:
-            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        self._parts.must_be_writable()
 
 
 class Mark(NamedTuple):

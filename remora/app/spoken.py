@@ -11,10 +11,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.destinations import in_one_line
-from remora.app.finished import injections_of
 from remora.app.freshness import unfinished
 from remora.app.homes import notice
+from remora.app.injection_log import injections_of
 from remora.app.live_sessions import Waiting, waiting
+from remora.app.memories import find
 from remora.app.project import ignored_settings
 from remora.app.starting import brief_of
 from remora.core import moments
@@ -25,7 +26,6 @@ from remora.injection.brief import as_note
 from remora.store.memories import records_in
 
 if TYPE_CHECKING:
-    from remora.app.memory import Memory
     from remora.app.wiring import Parts
     from remora.core.triggers import Trigger
     from remora.core.values import MemoryRecord
@@ -101,14 +101,13 @@ class Status(NamedTuple):
     texts: str = ""
 
 
-def tell_session(memory: Memory, memory_id: str) -> bool:
+def tell_session(parts: Parts, memory_id: str) -> bool:
     """Note in the live file of the session that goes on what an agent recorded; see `Memory.tell_session`.
 
     Whoever serves an agent's tools is rarely told its session. Where the environment does not name it, the
     only one in this project that did anything within the hour is meant; of several nobody is told.
     """
-    parts = memory._parts
-    record = memory.show(memory_id)
+    _, record = find(parts, memory_id)
     line = render.line(as_note(record)).removeprefix("- ")
     meant = _meant(parts)
     if meant is None:
@@ -119,11 +118,11 @@ def tell_session(memory: Memory, memory_id: str) -> bool:
     return False
 
 
-def as_said(memory: Memory, text: str, told_at: Collection[str]) -> dict[str, Any]:
+def as_said(parts: Parts, text: str, told_at: Collection[str]) -> dict[str, Any]:
     """Return what makes a statement the person's, as fields of a draft; see `Memory.as_said`."""
     from remora.app.asking import restated
 
-    meant = _meant(memory._parts)
+    meant = _meant(parts)
     said = restated(text, told_at, meant.lines()) if meant is not None else ""
     if meant is None or not said:
         return {}
@@ -189,27 +188,24 @@ def _is_of(said: Injection, session_id: str | None) -> bool:
     return session_id is None or said.session_id in (session_id, f"{host}:{session_id}")
 
 
-def why(memory: Memory, memory_id: str) -> Why:
+def why(parts: Parts, memory_id: str) -> Why:
     """Return where a memory comes from and when it was said; see `Memory.why`."""
-    parts = memory._parts
-    record = memory.show(memory_id)
-    space = next(room.space for room in parts.rooms() if room.space.realm == record.realm)
+    room, record = find(parts, memory_id)
     said = parts.room("project").space.injections.of(record.id, SHOWN)
     for one in waiting(parts.environ, str(parts.project.home)):
         if _is_older(one, said, SHOWN):
             break
         if record.id.encode() in one.data:
             said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
-    triggers, children = space.triggers.of(record.id), space.memories.dependents(record.id)
+    triggers, children = room.space.triggers.of(record.id), room.space.memories.dependents(record.id)
     return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children))
 
 
-def status(memory: Memory) -> Status:
+def status(parts: Parts) -> Status:
     """Return what a project has and what would be said now; see `Memory.status`."""
-    parts = memory._parts
     space = parts.room("project").space
     counts = space.memories.counts()
-    said = brief_of(memory)
+    said = brief_of(parts)
     return Status(
         str(parts.project.root),
         str(parts.project.home),

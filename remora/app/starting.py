@@ -13,11 +13,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.arguments import current_branch, filters_of
+from remora.app.check_commands import suggest_commands
 from remora.app.freshness import IN_PROGRESS, unfinished
-from remora.app.hooking import note_trouble, place_of
+from remora.app.hook_moments import note_trouble, place_of
 from remora.app.live_sessions import waiting
+from remora.app.planning import last_state
 from remora.app.project import branch_of, locate
-from remora.app.recall import predict_files
+from remora.app.recall import predict_files, relevance_bar, search
+from remora.app.wiring import opened
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
@@ -36,15 +40,12 @@ from remora.injection.decide import agreeing
 from remora.store.memories import records_in
 
 if TYPE_CHECKING:
-    from remora.app.memory import Memory
     from remora.app.wiring import Parts
     from remora.core.config import Settings
     from remora.core.values import FileHit, Hit, MemoryRecord
 
 DATABASE = "memory.db"
 MOST = 400  # memories that a brief chooses from, the surest first
-THRESHOLD = "inject.relevance"  # meta key: what is relevant enough in this store (`calibrating`)
-CHANCE = 0.5  # where nobody has measured it; what a search calls good
 TASK_FILES = 6
 TASK_HITS = 6
 FILE_SCORE = 0.3
@@ -101,12 +102,10 @@ def brief(
 
     After a compaction what was done last is left out, and what the session recorded itself comes first.
     """
-    from remora.app.memory import Memory
-
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
-    with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
-        said = brief_of(memory, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host)
+    with opened(head.root, environ, read_only=True) as parts:
+        said = brief_of(parts, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host)
     if not recorded:
         return said
     own = render.recorded(recorded)
@@ -124,7 +123,7 @@ class _NamedIn:
 
 
 def brief_of(
-    memory: Memory,
+    parts: Parts,
     *,
     again: bool = False,
     session_id: str | None = None,
@@ -135,21 +134,20 @@ def brief_of(
     """Return what is said at the start of a session, from an open memory.
 
     Args:
-        memory: what is asked.
+        parts: the open project.
         again: the session goes on.
         session_id: of the session that begins; its own state of work comes first.
         task: what it is about, if it is known by now.
         said: memories that the session was told elsewhere.
         host: what its rule files say is not said again; of one that is not known, no file for agents.
     """
-    parts = memory._parts
     inject = parts.settings.inject
     if not inject.enabled:
         return SILENCE
     records = [
         r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts, host)
     ]
-    commands = memory.suggest_commands(3 * briefs.COMMANDS)
+    commands = suggest_commands(parts, 3 * briefs.COMMANDS)
     left = _left_open(parts, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
     counts = parts.room("project").space.memories.counts()
@@ -176,16 +174,14 @@ def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[s
 
     A session that was learnt only while this one began may have left what it is about.
     """
-    from remora.app.memory import Memory
-
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
-    with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
-        return task_of(memory, text, session_id=head.session, said=said, host=head.host)
+    with opened(head.root, environ, read_only=True) as parts:
+        return task_of(parts, text, session_id=head.session, said=said, host=head.host)
 
 
 def task_of(
-    memory: Memory,
+    parts: Parts,
     text: str,
     *,
     session_id: str | None = None,
@@ -196,20 +192,20 @@ def task_of(
     """Return what goes with a task, from an open memory; nothing that is no better than chance.
 
     Args:
-        memory: what is asked.
+        parts: the open project.
         text: the task.
         session_id: of the session: what it left itself, in a pause, is known to it.
         said: memories that the session was told.
         told: the texts that it was told: files that one of them named for a task are not named again.
         host: what its rule files say is not said again.
     """
-    parts = memory._parts
     inject = parts.settings.inject
     if not inject.enabled or len(words_or_pairs(text)) < 3:
         return SILENCE
     bar, now = relevance_bar(parts), parts.clock.now()
     with suppress(RemoraError):
-        hits = memory.search(text[:2_000], k=3 * TASK_HITS, kinds=["memory"])
+        filters = filters_of(parts, kinds=("memory",), branch=current_branch(parts, None))
+        hits = search(parts, text[:2_000], 3 * TASK_HITS, filters).hits
         worth = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now, host)]
         agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
         chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
@@ -235,8 +231,6 @@ def task_of(
 
 def _left_open(parts: Parts, task: str, session_id: str | None = None) -> MemoryRecord | None:
     """Return where earlier work stopped that a session goes on with; None where nothing is left."""
-    from remora.app.planning import last_state
-
     found = last_state(parts, task, session_id=session_id, branch=branch_of(parts.project.repository))
     if found is None or task.strip() or found.session_id == session_id:
         return found
@@ -266,12 +260,6 @@ def _named_in(text: str) -> list[str]:
     """Return the files that a text names for a task."""
     lines = (line for line in text.splitlines() if line.startswith(TOUCHED))
     return [name for line in lines for name in re.findall(r"`([^`]*)`", line)]
-
-
-def relevance_bar(parts: Parts) -> float:
-    """Return the relevance that a memory must have to be said with a prompt."""
-    found = parts.room("project").space.meta.get(THRESHOLD)
-    return float(found) if isinstance(found, int | float) else CHANCE
 
 
 def _candidates(find: object, parts: Parts, host: str) -> list[MemoryRecord]:

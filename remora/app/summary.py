@@ -16,27 +16,13 @@ from remora.core.text import shorten
 if TYPE_CHECKING:
     from remora.app.promoting import Learnt
     from remora.app.wiring import Parts
-    from remora.core.values import MemoryRecord
+    from remora.core.values import MemoryRecord, Used
     from remora.store.space import Space
 
 TITLE = 80  # characters
 MOST_SAID = 500  # rows of what was said that are looked at
 MOST_SESSIONS = 20  # of one run, whose injections are told
 RECENT = 500  # sessions among which those of a run are looked for
-
-
-class Used(NamedTuple):
-    """A memory that served in a session.
-
-    Attributes:
-        memory_id: which.
-        how: for what, in words, as far as somebody knows.
-        ok: whether it helped; None where nobody knows.
-    """
-
-    memory_id: str
-    how: str = ""
-    ok: bool | None = None
 
 
 class Remembered(NamedTuple):

@@ -36,7 +36,7 @@ from remora.lifecycle.redaction import holds_secret
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from remora.app.memory import Memory
+    from remora.app.wiring import Parts
 
 MAX_BYTES = 1_048_576  # of a file: some 260,000 tokens; what a model keeps for itself has a few hundred
 MAX_FILES = 5_000  # in all; a look at so many costs a search some ten milliseconds
@@ -58,8 +58,8 @@ class ToolFiles:
         StoreError: the files cannot be read or written; the text says why, without naming a place on disk.
     """
 
-    def __init__(self, memory: Memory) -> None:
-        self._parts = memory._parts
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
         self._folder = self._parts.memory_folder / TOOL_FOLDER
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from remora.app.accesses import Accesses
 from remora.app.followed import Followed
 from remora.app.guarding import GuardedEmbedder, GuardedModel, GuardedReranker
 from remora.app.project import Project, commit_of, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.config import Settings
-from remora.core.errors import NotFound, SourceError, StoreError
+from remora.core.errors import NotFound, SourceError, StoreError, StoreReadOnly
 from remora.disk.files import make_folder
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
@@ -25,9 +27,7 @@ from remora.store.history import COMMIT
 from remora.store.space import Space
 
 if TYPE_CHECKING:
-    from remora.app.freshness import Look
     from remora.app.methodologies import Plugins
-    from remora.app.worker import Background
     from remora.core.cochange import LastChange
     from remora.embeddings.embedder import Choice, Embedder
     from remora.entries.store import EntryStore
@@ -39,6 +39,31 @@ DATABASE = "memory.db"
 ENTRIES = "entries.mem"
 USER_PROJECT_ID = "user"
 RECENT_COMMITS = 500  # since the history was read: a fraction of a second even in a large repository
+
+
+class Look(NamedTuple):
+    """When the files were last held against the index.
+
+    Attributes:
+        until: no other look before that time, of the monotonic clock.
+        seen: what tells that git or an indexer was at work since.
+        note: what to say of the index as long as nothing changes.
+    """
+
+    until: float
+    seen: object
+    note: str
+
+
+class Running(Protocol):
+    """Work that goes on in the background."""
+
+    @property
+    def running(self) -> bool:
+        """Whether there is still work under way."""
+
+    def stop(self) -> None:
+        """End within a fraction of a second."""
 
 
 class Room(NamedTuple):
@@ -88,10 +113,13 @@ class Parts:
         self._entries: EntryStore | None = None
         self.last_look: Look | None = None  # at the files, held against the index
         self.contents: dict[str, Content] = {}  # of files with another time than the index knows
-        self.background: Background | None = None  # embeds a backlog while the program goes on
+        self.background: Running | None = None  # embeds a backlog while the program goes on
         self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
         self.embedding = threading.Lock()  # one batch at a time
         self.next_in_line = threading.Lock()  # held by whoever waits for that
+        self.lock = threading.RLock()  # a verb at a time
+        self.accesses = Accesses(self)
+        self.seen_in_ui: dict[str, None] = {}  # marks of answers of tools for interfaces
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read
 
@@ -140,6 +168,15 @@ class Parts:
             return (project,)
         self.user_trouble = ""
         return (project, user)
+
+    def must_be_writable(self) -> None:
+        """Refuse to go on where the memory was opened for reading only.
+
+        Raises:
+            StoreReadOnly: it was.
+        """
+        if self.read_only:
+            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
 
     def searched_rooms(self) -> tuple[Room, ...]:
         """Return the rooms that a search looks into: the user's only if the settings say so."""
@@ -268,7 +305,8 @@ class Parts:
         return self._recent[1]
 
     def close(self) -> None:
-        """Stop the background, close every database and model."""
+        """Write what is pending, stop the background, close every database and model."""
+        self.accesses.flush()
         if self.background is not None:
             self.background.stop()
             self.background = None
@@ -311,3 +349,14 @@ def build(
         llm=llm,
         reranker=reranker,
     )
+
+
+@contextmanager
+def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[Parts]:
+    """Open a project for one piece of work and close it; see `build`."""
+    parts = build(Path(path), environ, read_only=read_only)
+    try:
+        parts.room("project")
+        yield parts
+    finally:
+        parts.close()

@@ -156,7 +156,7 @@ def _event() -> bytes:
 
 def _note(error: BaseException) -> None:
     try:
-        from remora.app.hooking import note_trouble
+        from remora.app.hook_moments import note_trouble
 
         note_trouble(error)
     except BaseException:  # noqa: BLE001, S110  a log that cannot be written is no reason to fail
