@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from remora.app import memories
-from remora.app.arguments import current_branch, file_names, filters_of, listed, own_names, paths
-from remora.app.checking import checked
-from remora.app.wiring import Parts, build
+from remora.app.memories import operations as memories
+from remora.app.project.argument_types import checked
+from remora.app.project.arguments import current_branch, file_names, filters_of, listed, own_names, paths
+from remora.app.project.open_project import Parts, build
 from remora.core.clock import Clock
 from remora.core.errors import RemoraError
 from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord
@@ -25,24 +25,24 @@ from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from remora.app.backup import Backup
-    from remora.app.code import Impacts
-    from remora.app.doctor import Report
-    from remora.app.entries import Entries
-    from remora.app.journal import Journal
-    from remora.app.learn import LearnReport
-    from remora.app.loop import Loop
-    from remora.app.move_in import MoveReport
-    from remora.app.observing import Watched
-    from remora.app.promoting import Learnt
-    from remora.app.reflecting import Reflection
-    from remora.app.semantic import SemanticReport
-    from remora.app.session import Session
-    from remora.app.shipped import Shipped
-    from remora.app.spoken import Status, Why
-    from remora.app.stats import Stats
-    from remora.app.summary import SessionSummary
-    from remora.app.teaching import Taught
+    from remora.app.agent.loop import Loop
+    from remora.app.agent.status import Status, Why
+    from remora.app.codebase.impact import Impacts
+    from remora.app.codebase.module_descriptions import SemanticReport
+    from remora.app.health.backup import Backup
+    from remora.app.health.findings import Report
+    from remora.app.health.stats import Stats
+    from remora.app.importing.other_systems import MoveReport
+    from remora.app.importing.shipped_memory import Shipped
+    from remora.app.importing.teach import Taught
+    from remora.app.learning.evidence_pack import Reflection
+    from remora.app.learning.learn import LearnReport
+    from remora.app.learning.live_observation import Watched
+    from remora.app.learning.promotion import Learnt
+    from remora.app.learning.run_summary import SessionSummary
+    from remora.app.records.entries import Entries
+    from remora.app.records.journal import Journal
+    from remora.app.records.session import Session
     from remora.checks.suggest import Suggestion
     from remora.conversation.sessions import SessionInfo
     from remora.core.code import IndexReport
@@ -345,7 +345,7 @@ class Memory:
         Raises:
             InvalidInput: the query is empty or a filter is unknown.
         """
-        from remora.app.recall import ask
+        from remora.app.recall.search import ask
 
         with self._lock:
             parts = self._parts
@@ -392,7 +392,7 @@ class Memory:
             budget: tokens (characters / 4) the text may have at most.
             methodology: whose words `phase` is in; the native one by default.
         """
-        from remora.app.recall import context
+        from remora.app.recall.search import context
 
         with self._lock:
             parts = self._parts
@@ -405,14 +405,14 @@ class Memory:
 
     def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
         """Return the files that change or are read together with one, best first, with the evidence."""
-        from remora.app.recall import related_files
+        from remora.app.recall.files import related_files
 
         with self._lock:
             return related_files(self._parts, path, k)
 
     def ownership(self, path: str) -> Ownership | None:
         """Return the module of a file and who changed it most; None when the git history does not know it."""
-        from remora.app.recall import ownership
+        from remora.app.recall.files import ownership
 
         with self._lock:
             return ownership(self._parts, path)
@@ -428,7 +428,7 @@ class Memory:
         Raises:
             InvalidInput: the task is empty.
         """
-        from remora.app.recall import predict_files
+        from remora.app.recall.files import predict_files
 
         with self._lock:
             found, self.notes = predict_files(self._parts, task, k, tests=tests)
@@ -449,14 +449,14 @@ class Memory:
             NotFound: nothing in the graph is called so.
             Conflict: several definitions are; the message names them.
         """
-        from remora.app.code import impact
+        from remora.app.codebase.impact import impact
 
         with self._lock:
             return impact(self._parts, target, depth, limit)
 
     def modules(self) -> builtins.list[ModuleInfo]:
         """Return the modules of the code, largest first: files, purpose, hot files, memories about them."""
-        from remora.app.code import modules
+        from remora.app.codebase.impact import modules
 
         with self._lock:
             return modules(self._parts)
@@ -511,7 +511,7 @@ class Memory:
         branch: str | None,
         budget: int | None,
     ) -> Context:
-        from remora.app.planning import context_for, where_of
+        from remora.app.recall.task_context import context_for, where_of
 
         with self._lock:
             parts = self._parts
@@ -544,7 +544,7 @@ class Memory:
         Returns:
             A list of `PrefetchFile`, with `.text` (the contents, lines numbered), `.tokens` and `.left_out`.
         """
-        from remora.app.planning import prefetch, where_of
+        from remora.app.recall.task_context import prefetch, where_of
 
         with self._lock:
             parts = self._parts
@@ -563,7 +563,7 @@ class Memory:
             files: that it is about.
             branch: also what was learnt on this branch.
         """
-        from remora.app.planning import factor, where_of
+        from remora.app.recall.task_context import factor, where_of
 
         with self._lock:
             where = where_of(self._parts, task, modules, files)
@@ -592,7 +592,7 @@ class Memory:
         Raises:
             InvalidInput: a limit is not a whole number above 0.
         """
-        from remora.app.planning import limit
+        from remora.app.recall.task_context import limit
 
         found = self.step_factor(task, modules=modules, files=files, branch=branch)
         return limit(base, found, most)
@@ -614,7 +614,7 @@ class Memory:
             branch: that is worked on; the one checked out by default.
             budget: tokens (characters / 4) the text may have at most.
         """
-        from remora.app.planning import last_state
+        from remora.app.learning.work_state import last_state
         from remora.injection.work_state import told
 
         with self._lock:
@@ -637,7 +637,7 @@ class Memory:
                 folders and other files last, and what rule files and tasks of the folders above name is told.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
-        from remora.app.check_commands import suggest_commands
+        from remora.app.codebase.check_commands import suggest_commands
 
         with self._lock:
             return suggest_commands(self._parts, k, task=task, files=files, purposes=purposes)
@@ -654,7 +654,7 @@ class Memory:
         Raises:
             InvalidInput: one of them is empty.
         """
-        from remora.app.loop import Loop
+        from remora.app.agent.loop import Loop
 
         return Loop(self._parts, session_id, host)
 
@@ -665,7 +665,7 @@ class Memory:
             limit: how many at most.
             session_id: only of this session, by the host's own id or as "host:id".
         """
-        from remora.app.spoken import log
+        from remora.app.agent.status import log
 
         with self._lock:
             return log(self._parts, limit, session_id)
@@ -676,14 +676,14 @@ class Memory:
         Raises:
             NotFound, Conflict: as for `show`.
         """
-        from remora.app.spoken import why
+        from remora.app.agent.status import why
 
         with self._lock:
             return why(self._parts, memory_id)
 
     def status(self) -> Status:
         """Return what the project has, which sessions go on, and what one that began now would be told."""
-        from remora.app.spoken import status
+        from remora.app.agent.status import status
 
         with self._lock:
             return status(self._parts)
@@ -700,7 +700,7 @@ class Memory:
         Raises:
             NotFound, Conflict: as for `show`.
         """
-        from remora.app.spoken import tell_session
+        from remora.app.agent.status import tell_session
 
         with self._lock:
             return tell_session(self._parts, memory_id)
@@ -716,7 +716,7 @@ class Memory:
             Source, session and the sentence as fields of a draft, where the statement says what a person
             said in the session that goes on and nothing beyond; else nothing.
         """
-        from remora.app.spoken import as_said
+        from remora.app.agent.status import as_said
 
         with self._lock:
             return as_said(self._parts, text, told_at)
@@ -748,7 +748,7 @@ class Memory:
             InvalidInput: there is no such host.
             SourceError: a file was named that is nobody's transcript.
         """
-        from remora.app.learn import learn
+        from remora.app.learning.learn import learn
 
         self._parts.must_be_writable()
         with self._lock:
@@ -761,7 +761,7 @@ class Memory:
         Raises:
             NotFound: there is no such run.
         """
-        from remora.app.learn import learned
+        from remora.app.learning.learn import learned
 
         with self._lock:
             return learned(self._parts, run)
@@ -777,7 +777,7 @@ class Memory:
             subtasks: how many the build has; with more than five it is promoted after each.
             methodology: whose units of work they are.
         """
-        from remora.app.observing import Watched
+        from remora.app.learning.live_observation import Watched
 
         return Watched(self._parts, session_id, host, subtasks=subtasks, methodology=methodology)
 
@@ -790,7 +790,7 @@ class Memory:
         Raises:
             NotFound: this machine has no transcript of the session that was asked for.
         """
-        from remora.app.reflecting import reflect
+        from remora.app.learning.evidence_pack import reflect
 
         with self._lock:
             return reflect(self._parts, session_id)
@@ -815,7 +815,7 @@ class Memory:
             NotFound: there is no such run.
             Conflict: the ids of several sessions begin so.
         """
-        from remora.app.summary import summary
+        from remora.app.learning.run_summary import summary
 
         with self._lock:
             return summary(self._parts, run, session_id=session_id, used=used)
@@ -827,7 +827,7 @@ class Memory:
             limit: how many at most.
             session_id: only of this session, by the host's own id or as "host:id".
         """
-        from remora.app.quoting import quotes
+        from remora.app.learning.quotes import quotes
 
         with self._lock:
             return quotes(self._parts, limit, session_id)
@@ -838,7 +838,7 @@ class Memory:
         Raises:
             NotFound: there is no such quote.
         """
-        from remora.app.quoting import remove
+        from remora.app.learning.quotes import remove
 
         self._parts.must_be_writable()
         with self._lock:
@@ -855,7 +855,7 @@ class Memory:
             NotFound: there is no such quote.
             InvalidInput: it cannot be stored.
         """
-        from remora.app.quoting import kept
+        from remora.app.learning.quotes import kept
 
         with self._lock:
             text, said = kept(self._parts, quote_id)
@@ -892,7 +892,7 @@ class Memory:
         Returns:
             The new memory; None for an answer that shows nothing, or what is known already.
         """
-        from remora.app.interface_observations import observe_ui
+        from remora.app.learning.interface_observations import observe_ui
 
         more = {
             "related_files": file_names(related_files, self.root),
@@ -922,7 +922,7 @@ class Memory:
             path: a folder of the project; the project's root by default.
             progress: called with (what, done, of) as the work goes on.
         """
-        from remora.app.day_one import init
+        from remora.app.importing.init import init
 
         with self._lock:
             return init(self._parts, Path(path) if path is not None else None, progress)
@@ -937,7 +937,7 @@ class Memory:
             NotFound: no memory came with it.
             StoreError: its database cannot be read.
         """
-        from remora.app.shipped import take_over
+        from remora.app.importing.shipped_memory import take_over
 
         with self._lock:
             return take_over(self._parts)
@@ -967,7 +967,7 @@ class Memory:
             NotFound: there is no such file.
             InvalidInput: it is no text, or is too large; nothing was stored.
         """
-        from remora.app.teaching import teach
+        from remora.app.importing.teach import teach
 
         if not dry_run:
             self._parts.must_be_writable()
@@ -999,7 +999,7 @@ class Memory:
             NotFound: there is nothing at the path, or nothing that can be read.
             InvalidInput: it may be of several systems; the message names them.
         """
-        from remora.app.move_in import move_in
+        from remora.app.importing.other_systems import move_in
 
         with self._lock:
             if not dry_run:
@@ -1028,7 +1028,7 @@ class Memory:
             InvalidInput: the path is not in the project.
             SourceError: the project's folder cannot be read.
         """
-        from remora.app.code import index
+        from remora.app.codebase.indexing import index
 
         with self._lock:
             return index(self._parts, Path(path) if path is not None else None, progress=progress)
@@ -1039,8 +1039,8 @@ class Memory:
         Raises:
             InvalidInput: a path is empty or not in the project; then none is read.
         """
-        from remora.app.arguments import paths as checked
-        from remora.app.code import index_files
+        from remora.app.codebase.indexing import index_files
+        from remora.app.project.arguments import paths as checked
 
         with self._lock:
             return index_files(self._parts, checked("paths", list(paths), self._parts.project.root))
@@ -1055,7 +1055,7 @@ class Memory:
             said: hears of the first run and of every round that changed something.
             debounce_ms: changes so close to each other are one round.
         """
-        from remora.app.code import watch
+        from remora.app.codebase.indexing import watch
 
         watch(self._parts, stop, said, debounce_ms=debounce_ms)
 
@@ -1081,7 +1081,7 @@ class Memory:
         Raises:
             InvalidInput: a limit is not above 0.
         """
-        from remora.app.semantic import describe
+        from remora.app.codebase.module_descriptions import describe
 
         with self._lock:
             return describe(self._parts, modules=modules, calls=calls, seconds=seconds, progress=progress)
@@ -1090,7 +1090,7 @@ class Memory:
 
     def session(self, session_id: str) -> Session:
         """Return a conversation by its id (`channel:chat`); it begins with the first append."""
-        from remora.app.session import Session
+        from remora.app.records.session import Session
 
         return Session(self._parts, session_id)
 
@@ -1104,7 +1104,7 @@ class Memory:
     def entries(self) -> Entries:
         """The notes and archives of the project, by name or alias."""
         if self._entries is None:
-            from remora.app.entries import Entries
+            from remora.app.records.entries import Entries
 
             self._entries = Entries(self._parts)
         return self._entries
@@ -1113,7 +1113,7 @@ class Memory:
     def journal(self) -> Journal:
         """MEMORY.md, HISTORY and the daily notes of the project."""
         if self._journal is None:
-            from remora.app.journal import Journal
+            from remora.app.records.journal import Journal
 
             self._journal = Journal(self._parts, self._relevant)
         return self._journal
@@ -1133,35 +1133,35 @@ class Memory:
         Args:
             vectors: also say how many memories wait for a vector; asks for the embedding model.
         """
-        from remora.app.reminders import reminders
+        from remora.app.health.reminders import reminders
 
         with self._lock:
             return reminders(self._parts, vectors=vectors)
 
     def stats(self) -> Stats:
         """Return what is stored: counts by type, turns, vectors, files, sizes."""
-        from remora.app.stats import stats
+        from remora.app.health.stats import stats
 
         with self._lock:
             return stats(self._parts)
 
     def doctor(self) -> Report:
         """Check everything end to end: files, database, models; each finding says what to do."""
-        from remora.app.doctor import examine
+        from remora.app.health.doctor import examine
 
         with self._lock:
             return examine(self._parts)
 
     def reindex(self, *, progress: Progress | None = None) -> int:
         """Make derived data again: turns from the logs, vectors of the present model. Returns rows made."""
-        from remora.app.worker import reindex
+        from remora.app.health.reindex import reindex
 
         with self._lock:
             return reindex(self._parts, progress)
 
     def catch_up(self, seconds: float | None = None, *, progress: Progress | None = None) -> int:
         """Embed what has no vector yet, for at most so many seconds; returns how many were embedded."""
-        from remora.app.worker import catch_up
+        from remora.app.memories.embedding import catch_up
 
         with self._lock:
             return catch_up(self._parts, seconds, progress, code=True)
@@ -1173,7 +1173,7 @@ class Memory:
             Conflict: there is such a file already.
             StoreError: something cannot be read or written.
         """
-        from remora.app.backup import backup
+        from remora.app.health.backup import backup
 
         with self._lock:
             return backup(self._parts.project.home, Path(path).expanduser().absolute())
@@ -1184,7 +1184,7 @@ class Memory:
         What is deleted is gone from the tables, the indexes, the log of what was said and the bytes of the
         file. While another process reads, its bytes stay until the next pruning.
         """
-        from remora.app.upkeep import prune
+        from remora.app.health.prune import prune
 
         with self._lock:
             return prune(self._parts, dry_run=dry_run)

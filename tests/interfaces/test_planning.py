@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from remora.app.learn import LearnReport, SessionLearnt
+from remora.app.learning.learn import LearnReport, SessionLearnt
+from remora.app.learning.promotion import Learnt
+from remora.app.learning.run_summary import Remembered, SessionSummary
 from remora.app.memory import Memory
-from remora.app.promoting import Learnt
-from remora.app.summary import Remembered, SessionSummary
 from remora.core.clock import FixedClock
 from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse

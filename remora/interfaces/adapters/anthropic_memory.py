@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 from anyio import to_thread
 
-from remora.app.tool_files import ToolFiles
+from remora.app.records.tool_files import ToolFiles
 from remora.core.errors import RemoraError
 from remora.core.text import clean
 

@@ -27,7 +27,7 @@ from langgraph.store.base import (
     get_text_at_path,
 )
 
-from remora.app.items import SEPARATOR, Index, Items, Put, Stored
+from remora.app.records.items import SEPARATOR, Index, Items, Put, Stored
 
 if TYPE_CHECKING:
     import numpy as np

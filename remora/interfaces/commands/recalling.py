@@ -109,7 +109,7 @@ def search(
     A line tells rank, relevance (0 to 1; above 0.5 is about the question), type, where it comes from
     and its age.
     """
-    from remora.app.freshness import NOTHING_TO_ASK
+    from remora.app.codebase.freshness import NOTHING_TO_ASK
 
     asked = desk.statement(query, "the question")
     memory = desk.memory(writes=False)
