@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -122,22 +121,10 @@ def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
 
     target = found.target
     before = [name + target.key[len(target.path) :] for name in space.history.names_before(target.path)]
-    linked = space.memories.ids_where(
-        """m.deprecated = 0 AND m.id IN (
-             SELECT t.id FROM json_each(?1) k CROSS JOIN memories t ON t.target_node_id = k.value
-             UNION SELECT i.id FROM memories i WHERE i.impacted_node_ids <> '[]' AND EXISTS (
-               SELECT 1 FROM json_each(i.impacted_node_ids) j JOIN json_each(?1) k ON j.value = k.value))""",
-        (json.dumps([target.key, *before]),),
-    )
+    linked = space.selections.linked_to([target.key, *before])
     parts = target.path.split("/")
     folders = ["/".join(parts[:depth]) + "/" for depth in range(1, len(parts))]
-    on_file = space.memories.ids_where(
-        """m.deprecated = 0 AND m.id IN (
-             SELECT f.memory_id FROM memory_files f WHERE f.file_path = ?1
-             UNION SELECT f.memory_id FROM json_each(?2) j CROSS JOIN memory_files f ON f.file_path = j.value
-               CROSS JOIN memories p ON p.id = f.memory_id WHERE p.type IN ('pattern', 'decision'))""",
-        (target.path, json.dumps(folders)),
-    )
+    on_file = space.selections.on_file(target.path, folders)
     tied = remembered(space, {target.key, target.path})
     ids = list(dict.fromkeys((*linked, *on_file, *tied)))[:50]
     records = {i: record for i, record in space.memories.get_many(ids).items() if not record.deprecated}

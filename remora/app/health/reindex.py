@@ -60,7 +60,7 @@ def _written_again(parts: Parts) -> int:
 def _index_words(space: Space) -> None:
     """Make the full-text rows of every memory again, with the extra terms as they are made today."""
     with space.db.transaction(durable=False):
-        ids = space.memories.ids_where("1", ())
+        ids = space.selections.all()
         for start in range(0, len(ids), REBUILT_TOGETHER):
             records = space.memories.get_many(ids[start : start + REBUILT_TOGETHER])
             for record in records.values():

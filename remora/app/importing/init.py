@@ -385,16 +385,11 @@ def _take_candidates(
 def _mark_orphans(parts: Parts, space: Space) -> None:
     """Set or lift the stale mark of memories whose files are all gone from the tree (section 7, layer 1)."""
     now = to_iso(parts.clock.now())
-    sql = """m.deprecated = 0 AND m.stale_at IS {state} NULL AND m.related_files <> '[]' AND {wanted} EXISTS (
-               SELECT 1 FROM memory_files f LEFT JOIN git_files g ON g.path = f.file_path
-               WHERE f.memory_id = m.id AND (g.path IS NULL OR g.present = 1))"""
     with space.db.transaction():
-        lost = space.memories.ids_where(sql.format(state="", wanted="NOT"), ())
+        lost = space.selections.without_files()
         for record in space.memories.get_many(lost).values():
             space.memories.update(record.id, {"stale_at": now, **with_reason(record, GONE)})
-        back = space.memories.ids_where(
-            sql.format(state="NOT", wanted="") + " AND instr(m.review_reason, ?)", (GONE,)
-        )
+        back = space.selections.with_files_again(GONE)
         for record in space.memories.get_many(back).values():
             space.memories.update(record.id, {"stale_at": None, **without_reason(record, GONE)})
 

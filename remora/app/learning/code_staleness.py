@@ -145,10 +145,7 @@ def _is_former(record: MemoryRecord) -> bool:
 def _as_learnt(parts: Parts) -> list[MemoryRecord]:
     """Return the live memories that learning has made and no person has confirmed, pinned or rewritten."""
     space = parts.room("project").space
-    ids = space.memories.ids_where(
-        "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.external_id LIKE 'observed:%'", ()
-    )
-    records = space.memories.get_many(ids).values()
+    records = space.memories.get_many(space.selections.learnt()).values()
     return [r for r in records if (b := space.observed.last_learned(r.id)) and b.text == r.content]
 
 

@@ -57,8 +57,7 @@ def observe_ui(
 
 def known_in_ui(parts: Parts, mark: str) -> bool:
     """Return whether an answer of a tool for interfaces was stored before, forgotten since or not."""
-    sql = "m.type = 'e2e_observation' AND json_extract(m.payload, '$.result') = ?"
-    return bool(parts.room("project").space.memories.ids_where(sql, (mark,)))
+    return bool(parts.room("project").space.selections.of_interface(mark))
 
 
 def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:

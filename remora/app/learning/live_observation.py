@@ -130,12 +130,9 @@ class Watched:
             context: the unit of work at hand; by default the one that ended last here.
         """
         unit = self._methodology.resolve_work_unit_ref(context) if context is not None else self._unit
-        memories = self._parts.room("project").space.memories
-        where, values = "m.session_id = ?", [self.session_id]
-        if unit is not None:
-            where = "(m.session_id = ? OR json_extract(m.work_unit_ref, '$.methodology') = ?)"
-            values.append(unit.methodology)
-        found = memories.get_many(memories.ids_where(f"{where} AND m.deprecated = 0", values)).values()
+        space = self._parts.room("project").space
+        ids = space.selections.of_session(self.session_id, unit.methodology if unit is not None else None)
+        found = space.memories.get_many(ids).values()
         own = [m for m in found if m.session_id == self.session_id or producers.belongs(m, unit)]
         own.sort(key=lambda m: (m.created_at, m.id))
         handed = producers.handed_on(own, from_stage, to_stage, self._methodology)

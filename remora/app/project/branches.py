@@ -163,8 +163,7 @@ def _branches(space: Space) -> dict[str, list[str]]:
 
 def _gone(space: Space) -> dict[str, list[str]]:
     """Return the memories that went with a branch and that nobody has touched since, by branch."""
-    where = "m.deprecated = 1 AND m.superseded_by IS NULL AND m.branch IS NOT NULL AND m.review_reason LIKE ?"
-    ids = space.memories.ids_where(where, (f"%{BRANCH_GONE}%",))
+    ids = space.selections.gone_with_branch(BRANCH_GONE)
     found: dict[str, list[str]] = {}
     for record in space.memories.get_many(ids).values():
         found.setdefault(record.branch or "", []).append(record.id)
