@@ -163,7 +163,7 @@ class LearningVerbs:
             return remove(self._parts, quote_id)
 
     def keep_quote(self, /, quote_id: str, **fields: Any) -> MemoryRecord:
-        """Make a memory of a quote: a person says that it holds.
+        """Make a memory of a quote: a person says that it holds, where the quote does.
 
         Args:
             quote_id: such as "q12".
@@ -177,7 +177,9 @@ class LearningVerbs:
 
         with self._lock:
             row = find(self._parts, quote_id)
-        said = {"source": "user_taught", "session_id": row.path.rpartition(":")[2], **fields}
+            branch = None if fields.get("user") else self._parts.room("project").space.notes.branch(row.path)
+        session = row.path.rpartition(":")[2]
+        said = {"source": "user_taught", "session_id": session, "branch": branch, **fields}
         return cast("Memory", self).remember(row.content, **said)
 
     def suggest_commands(

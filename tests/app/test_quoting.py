@@ -202,3 +202,14 @@ def test_what_was_said_on_a_branch_follows_its_new_name_and_goes_with_it(
     repo.git("branch", "-D", "terraform")
     memory.learn(tmp_path / "talks")
     assert not told(memory, "deleted")
+
+
+def test_a_memory_of_a_quote_holds_where_the_quote_does(memory: Memory, repo: Repo, tmp_path: Path) -> None:
+    """On its branch; a person's own memory, and one that is given another branch, are not bound to it."""
+    said_on(memory, repo, tmp_path, "topic")
+    name = memory.quotes()[0].id
+    assert memory.keep_quote(name, user=True).branch is None
+    assert memory.keep_quote(name).branch == "topic"
+    memory.remove_quote(name)
+    learnt(memory, tmp_path, PORT)
+    assert memory.keep_quote(memory.quotes()[0].id).branch is None
