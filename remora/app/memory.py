@@ -845,7 +845,7 @@ class Memory:
             return remove(self._parts, quote_id)
 
     def keep_quote(self, /, quote_id: str, **fields: Any) -> MemoryRecord:
-        """Make a memory of a quote: a person says that it holds.
+        """Make a memory of a quote: a person says that it holds, where the quote does.
 
         Args:
             quote_id: such as "q12".
@@ -859,6 +859,8 @@ class Memory:
 
         with self._lock:
             text, said = kept(self._parts, quote_id)
+        if fields.get("user"):
+            said["branch"] = None  # the user's own memory knows no branches of a project
         return self.remember(text, **{**said, **fields})
 
     def observe_ui(

@@ -129,7 +129,12 @@ def kept(parts: Parts, name: str) -> tuple[str, dict[str, Any]]:
         NotFound: there is none.
     """
     row = find(parts, name)
-    return row.content, {"source": "user_taught", "session_id": row.path.rpartition(":")[2]}
+    branch = parts.room("project").space.notes.branch(row.path)
+    return row.content, {
+        "source": "user_taught",
+        "session_id": row.path.rpartition(":")[2],
+        "branch": branch,
+    }
 
 
 def remove(parts: Parts, name: str) -> str:

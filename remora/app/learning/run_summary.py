@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.citation import short_name
 from remora.core.errors import Conflict
 from remora.core.text import shorten
+from remora.core.values import Used
 
 if TYPE_CHECKING:
     from remora.app.learning.promotion import Learnt
     from remora.app.project.open_project import Parts
-    from remora.core.values import MemoryRecord, Used
+    from remora.core.values import MemoryRecord
     from remora.store.space import Space
 
 TITLE = 80  # characters

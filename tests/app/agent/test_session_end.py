@@ -29,7 +29,7 @@ from remora.llm import providers
 from remora.llm.scripted import ScriptedModel
 from remora.store.injections import Injection
 from tests.app.hooked import Hooked
-from tests.app.test_learn import work as talk_of
+from tests.app.learning.test_learn import work as talk_of
 from tests.helpers import Repo, environment
 
 HEAD = Head("h", "s1", "/w", "/home", limits=(0.65, 3, 2000, 40, 16000, 5))

@@ -12,7 +12,7 @@ from remora.app.learning.code_staleness import CodeNow
 from remora.app.learning.learn import LearnReport
 from remora.core.values import MemoryDraft
 from remora.store.observed import LearnedRow
-from tests.app.test_learn import Talk
+from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 
 TOTALS = "def total_of_rows(rows):\n    return sum(row.cents for row in rows)\n"

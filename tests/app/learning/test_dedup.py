@@ -11,7 +11,7 @@ import pytest
 from remora.app.learning.learn import LearnReport
 from remora.app.memory import Memory
 from remora.core.values import Taint
-from tests.app.test_learn import Talk
+from tests.app.learning.test_learn import Talk
 from tests.helpers import FakeEmbedder, environment
 
 GATEWAY = "No, we always use the gateway for refreshing tokens, never the client itself."

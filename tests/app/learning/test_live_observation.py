@@ -17,7 +17,7 @@ from remora.core.events import Event
 from remora.core.methodology import ExecutionContext, WorkUnitResult
 from remora.core.values import Taint
 from remora.sources.transcripts.reading import read
-from tests.app.test_learn import work
+from tests.app.learning.test_learn import work
 from tests.helpers import environment
 
 HOST = "claude-code"

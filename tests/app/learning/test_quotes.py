@@ -10,7 +10,7 @@ import pytest
 from remora.app.memory import Memory
 from remora.core.errors import NotFound
 from remora.injection.decide import SAID_AT_FILES
-from tests.app.test_learn import Talk
+from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 
 DATABASE = "The staging database is read only for us."
@@ -202,3 +202,61 @@ def test_what_was_said_on_a_branch_follows_its_new_name_and_goes_with_it(
     repo.git("branch", "-D", "terraform")
     memory.learn(tmp_path / "talks")
     assert not told(memory, "deleted")
+
+
+def test_a_memory_of_a_quote_holds_where_the_quote_does(memory: Memory, repo: Repo, tmp_path: Path) -> None:
+    """On its branch; a person's own memory, and one that is given another branch, are not bound to it."""
+    said_on(memory, repo, tmp_path, "topic")
+    name = memory.quotes()[0].id
+    assert memory.keep_quote(name, user=True).branch is None
+    assert memory.keep_quote(name).branch == "topic"
+    memory.remove_quote(name)
+    learnt(memory, tmp_path, PORT)
+    assert memory.keep_quote(memory.quotes()[0].id).branch is None
+
+
+ASKED = "The hook is in place. Should I always run the linter before committing?"
+RULE = "Always run the linter before committing. (said by the user, 2026-01-05)"
+DIALOG = f'User has answered your questions: "{ASKED}"="Yes". You can now continue.'
+
+
+def test_a_yes_to_a_rule_of_the_agent_is_a_memory_of_it(memory: Memory, tmp_path: Path) -> None:
+    """Its words stand alone; what was asked and answered stands beside it, with the steps of both."""
+    talk = Talk("one", 5, str(memory.root)).user("Set up the hook, please.").reply(ASKED)
+    talk.user("yes. Then commit it").reply("Done.").save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+    (record,) = memory.list()
+    assert (record.content, record.type, record.source) == (RULE, "preference", "user_taught")
+    told = record.payload or {}
+    assert (told["question"], told["answer"]) == (ASKED.partition(". ")[2], "yes. Then commit it")
+    assert len(told["events"]) == 2
+    said = memory.loop("later").before("Bash", {"command": "git commit -m x"})
+    assert "Always run the linter before committing." in said
+
+
+@pytest.mark.parametrize("page", [ASKED, "The linter is slow on Sundays."])
+def test_a_yes_to_a_rule_that_came_after_text_from_outside_is_none(
+    memory: Memory, tmp_path: Path, page: str
+) -> None:
+    """Whether the agent repeats that text or not: what others may have written is never a rule."""
+    talk = Talk("one", 5, str(memory.root)).user("Read up on linters, please.")
+    talk.tool("WebFetch", page, url="https://a.example/lint").reply(ASKED)
+    talk.user("yes").reply("Done.").save(tmp_path / "talks")
+    report = memory.learn(tmp_path / "talks")
+    assert memory.list() == []
+    assert [one.filter for one in report.left_out if "linter" in one.what] == ["trust"]
+
+
+def test_a_yes_in_a_dialog_or_in_a_programs_own_loop(memory: Memory, tmp_path: Path) -> None:
+    """Both make the same memory, once."""
+    talk = Talk("one", 5, str(memory.root)).user("Set up the hook, please.")
+    talk.tool("AskUserQuestion", DIALOG).reply("Done.").save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+    (record,) = memory.list()
+    with memory.loop("live") as loop:
+        loop.heard("Set up the hook, please.")
+        loop.replied(ASKED)
+        loop.heard("yes")
+        taken = loop.finish("success")
+    assert taken is not None
+    assert [(one.memory.id, one.action) for one in taken.learnt] == [(record.id, "updated")]

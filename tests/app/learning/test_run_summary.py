@@ -12,7 +12,7 @@ from remora.app.learning.run_summary import SessionSummary
 from remora.core.errors import Conflict
 from remora.core.values import Used
 from remora.store.injections import Injection
-from tests.app.test_learn import work
+from tests.app.learning.test_learn import work
 from tests.helpers import environment
 
 

@@ -90,7 +90,7 @@ def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
 
 def test_what_is_learnt_has_its_vectors_at_once(able: Memory, tmp_path: Path) -> None:
     """The model was needed to tell what is new; the first search need not embed."""
-    from tests.app.test_learn import several
+    from tests.app.learning.test_learn import several
 
     several(tmp_path, able)
     assert able.learn(tmp_path / "talks").learnt

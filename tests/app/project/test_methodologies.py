@@ -82,7 +82,7 @@ def test_what_is_installed_is_found_and_used(bare: Memory) -> None:
 
 def test_one_that_fails_takes_no_other_with_it(bare: Memory) -> None:
     """What cannot be loaded, is none, or takes another's name is left out, and the doctor says so."""
-    here = "tests.app.test_methodologies"
+    here = "tests.app.project.test_methodologies"
     plugins = load(
         [
             point("gone", "no_such_module_anywhere:X"),
