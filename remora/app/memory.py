@@ -1010,7 +1010,7 @@ class Memory:
                 self._parts,
                 Path(path).expanduser(),
                 system,
-                project=project,
+                of_project=project,
                 dry_run=dry_run,
                 progress=progress,
             )
