@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Literal, NamedTuple, Protocol
 
 from remora.core.values import Skipped
 
@@ -42,10 +42,6 @@ EdgeKind = Literal[
     "applies_pattern",  # layer 3
 ]
 EdgeSource = Literal["ast", "scip", "git", "observer", "llm", "agent"]
-
-NODE_KINDS: tuple[str, ...] = get_args(NodeKind)
-EDGE_KINDS: tuple[str, ...] = get_args(EdgeKind)
-EDGE_SOURCES: tuple[str, ...] = get_args(EdgeSource)
 
 # How sure an edge of the syntax tree is. Below GUESS_BELOW it is a guess, and is shown as one.
 EXACT = 0.95  # the language's own rules name the target: an import, `self.x`, a name in the same file

@@ -69,7 +69,6 @@ SignalType = Literal[
     "parallel_conflict",
     "context_token_spike",
 ]
-SIGNAL_TYPES: tuple[str, ...] = get_args(SignalType)
 
 
 class Event(NamedTuple):
@@ -127,7 +126,7 @@ class Signal(NamedTuple):
     """One thing that a session showed.
 
     Attributes:
-        type: one of SIGNAL_TYPES.
+        type: a SignalType.
         key: what it is about, the same in every session that shows it: two paths, an error's
             fingerprint, a search pattern.
         step: where it showed first.

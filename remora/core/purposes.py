@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from remora.core.shell import bare, programs_in, without_folder
-
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 FILTERS = frozenset(
     "head tail grep egrep rg less more wc sort uniq cat tee cut tr jq sed awk column fold nl".split()
@@ -255,17 +253,6 @@ def check_of(words: tuple[str, ...]) -> str:
     dry = _DRY.search(plain) or _DRY_MAKE.search(_QUOTED.sub("", plain))
     idle = _IDLE.search(plain) or (purpose != "format" and dry)
     return "" if idle or (purpose == "test" and _RENEWS.search(plain)) else purpose
-
-
-def check_in(part: str) -> str:
-    """Return what one part of a normal form checks work with: in a pipe the last program that is no filter.
-
-    >>> check_in("(cd web && yes | CI=1 npm test)"), check_in("pytest | tail"), check_in("pytest | xargs rm")
-    ('test', 'test', '')
-    """
-    programs = [tuple(program.split()) for program in programs_in(bare(without_folder(part)))]
-    telling = [words for words in programs if FILTERS.isdisjoint(unwrapped(words)[:1])]
-    return check_of((telling or programs)[-1])
 
 
 def could_check(words: tuple[str, ...]) -> bool:

@@ -206,12 +206,3 @@ def estimator(name: str) -> Estimator:
             f"no token estimator is called {name!r}", hint=f"Choose one of {', '.join(ESTIMATORS)}."
         )
     return found
-
-
-def count(text: str, name: str = "chars/4") -> int:
-    """Return the estimated number of tokens of a text.
-
-    Raises:
-        InvalidInput: no estimator has that name.
-    """
-    return estimator(name).text(text)

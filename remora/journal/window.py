@@ -24,11 +24,6 @@ class Cut(NamedTuple):
     kept: int
     due: bool
 
-    @property
-    def size(self) -> int:
-        """How many messages are consolidated."""
-        return self.end - self.start
-
 
 def window_cut(count: int, memory_window: int, consolidated: int = 0) -> Cut:
     """Return where a conversation is cut; it keeps half of its window, rounded down.

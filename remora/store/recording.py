@@ -38,10 +38,6 @@ class Recording:
         self._db = db
         self._project_id = project_id
 
-    def forget(self, session_id: str) -> None:
-        """Take a session out of everything that it added to."""
-        self._take_out(session_id)
-
     def record(
         self,
         observation: Observation,
