@@ -39,7 +39,6 @@ Phase = Literal["define", "implement", "validate", "refine", "explore", "reflect
 HitSource = Literal[
     "memory", "commit", "session", "longterm", "note", "archive", "history", "daily", "quote", "turn", "code"
 ]
-OwnerKind = Literal["memory", "turn", "note", "chunk"]
 EntryKind = Literal["note", "archive"]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)

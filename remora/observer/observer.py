@@ -329,7 +329,6 @@ class Observer:
             tuple(files),
             tuple(merge_errors([w.errors.seen(w.pad) for w in watches])),
             tuple(merge_commands([w.commands() for w in watches])),
-            tuple(sequence for w in watches for sequence in w.pace.sequences),
             tokens or None,
             self.events,
             self.late,

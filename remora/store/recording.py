@@ -103,10 +103,6 @@ class Recording:
             "INSERT OR IGNORE INTO observer_session_commands VALUES (?, ?, ?, ?, ?, ?)",
             [(session, c.as_run, c.purpose, c.runs, c.failures, c.last_step) for c in self._own(o.commands)],
         )
-        self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_sequences VALUES (?, ?)",
-            [(session, json.dumps(s, ensure_ascii=False)) for s in o.sequences],
-        )
         self._count_modules({f.path for f in files if f.edits}, 1)
         self._sum_files({f.path for f in files})
         self._sum_pairs({(p.file_a, p.file_b) for p in pairs} | self._edges_of({f.path for f in files}))

@@ -183,8 +183,8 @@ def test_sessions_like_a_task(space: Space) -> None:
     assert space.observed.like([], 5) == []
 
 
-def test_commands_and_sequences(space: Space) -> None:
-    """What was run and did more than look, newest first; in how many sessions a sequence stands."""
+def test_commands_of_the_newest_sessions(space: Space) -> None:
+    """What was run and did more than look, newest first."""
     test = CommandRun("go test ./...", "test", 3, 1, 2, 8)
     record(space, session("s1", 1, commands=(test,)))
     record(space, session("s2", 2, commands=(test, CommandRun("ls", "look", 1, 0, 1, 1))))
