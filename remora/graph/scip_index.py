@@ -1,9 +1,7 @@
 """Read a SCIP index: what a compiler or type checker found out about the names in a project.
 
 SCIP (the format of Sourcegraph's indexers, scip-python, scip-typescript, rust-analyzer and others) is
-one protocol-buffer message. Its wire format is small, so it is read here directly, without generated
-code: a message is a run of fields, each a number that holds the field's number and kind, then a
-number, four or eight bytes, or a length and so many bytes.
+one protocol-buffer message, read here by the numbers of its fields.
 
 An index may have hundreds of megabytes, so it is read document by document from an open file: no more
 than one document is in memory. Fields that are not known are passed over, so a newer index can be
@@ -22,22 +20,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from remora.core.errors import SourceError
+from remora.core.protobuf import LEN, MAX_VARINT, VARINT, Damaged, fields, span, varint
 
 DEFINITION, IMPORT, WRITE, READ, GENERATED, TEST, FORWARD = 1, 2, 4, 8, 16, 32, 64  # bits of `roles`
 PLACES = ("index.scip", ".scip/index.scip")
 _COLUMNS = ("", "utf-8", "utf-16", "utf-32")
-_NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
-_MOST_NUMBER_BYTES = 10
-
-Field = tuple[int, int, int, int]  # number of the field; its value or -1; where its bytes begin and end
-
-
-class ScipMetadata(NamedTuple):
-    """Who made an index, and of what; `project_root` is a file: URL."""
-
-    tool: str = ""
-    version: str = ""
-    project_root: str = ""
 
 
 class ScipOccurrence(NamedTuple):
@@ -88,20 +75,6 @@ def find_index(root: Path) -> Path | None:
     return next((root / place for place in PLACES if (root / place).is_file()), None)
 
 
-def read_metadata(source: bytes | memoryview | BinaryIO) -> ScipMetadata:
-    """Return who made an index. It stands first, so little is read.
-
-    Raises:
-        SourceError: the index is damaged before it.
-    """
-    for number, data, base in _parts(source):
-        if number == 1:
-            return _metadata(data, base)
-        if number == 2:
-            break
-    return ScipMetadata()
-
-
 def read_index(source: bytes | memoryview | BinaryIO) -> Iterator[ScipDocument]:
     """Yield the documents of an index one by one.
 
@@ -111,9 +84,12 @@ def read_index(source: bytes | memoryview | BinaryIO) -> Iterator[ScipDocument]:
     Raises:
         SourceError: the index is damaged or ends too soon; the message names the byte.
     """
-    for number, data, base in _parts(source):
-        if number == 2:
-            yield _document(data, base)
+    for data, base in _documents(source):
+        try:
+            found = _document(data)
+        except Damaged as error:
+            raise _damaged(base + error.at, error.what) from None
+        yield found
 
 
 def _damaged(at: int, what: str) -> SourceError:
@@ -140,146 +116,82 @@ class _View(io.RawIOBase):
         return self._at
 
 
-def _parts(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[int, bytes, int]]:
-    """Yield the metadata (1) and documents (2) of an index as bytes, with their offset in the index."""
+def _documents(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Yield the documents of an index as bytes, with their offset in the index."""
     file = _View(memoryview(source)) if isinstance(source, (bytes, memoryview)) else source
     size = file.seek(0, os.SEEK_END)
     at = 0
     while at < size:
         file.seek(at)
-        head = file.read(2 * _MOST_NUMBER_BYTES)
-        key, after = _number(head, 0, len(head), at)
-        kind = key & 7
-        if kind == _BYTES:
-            length, after = _number(head, after, len(head), at)
-            if at + after + length > size:
-                raise _damaged(at, f"{length} bytes are announced, {max(0, size - at - after)} are there")
-            if key >> 3 in (1, 2):
-                file.seek(at + after)
-                data = file.read(length)
-                if len(data) != length:
-                    raise _damaged(at, "the file became shorter while it was read")
-                yield key >> 3, data, at + after
-            after += length
-        else:
-            after = _past(head, kind, after, len(head), at)
-        at += after
-
-
-def _number(data: bytes, at: int, end: int, base: int) -> tuple[int, int]:
-    """Return a number of variable length and where it ends: seven bits a byte, the lowest first."""
-    value = shift = 0
-    start = at
-    while at < end:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & 0xFFFF_FFFF_FFFF_FFFF, at
-        shift += 7
-        if at - start == _MOST_NUMBER_BYTES:
-            raise _damaged(base + start, "a number that is too long")
-    raise _damaged(base + start, "it ends within a number")
-
-
-def _past(data: bytes, kind: int, at: int, end: int, base: int) -> int:
-    """Return where a field that is no bytes ends."""
-    if kind == _NUMBER:
-        return _number(data, at, end, base)[1]
-    if kind not in (_FOUR, _EIGHT):
-        raise _damaged(base + at, f"no field is of kind {kind}")
-    after = at + (4 if kind == _FOUR else 8)
-    if after > end:
-        raise _damaged(base + at, "it ends within a field")
-    return after
-
-
-def _fields(data: bytes, at: int, end: int, base: int) -> Iterator[Field]:
-    """Yield the fields of a message that are numbers or bytes."""
-    while at < end:
-        key = data[at]
-        at += 1
-        if key >= 0x80:
-            key, at = _number(data, at - 1, end, base)
-        kind = key & 7
-        if kind == _BYTES:
-            length = data[at] if at < end else 0x80
-            if length < 0x80:
-                at += 1
-            else:
-                length, at = _number(data, at, end, base)
-            if at + length > end:
-                raise _damaged(base + at, f"{length} bytes are announced, {end - at} are there")
-            yield key >> 3, -1, at, at + length
-            at += length
-        elif kind == _NUMBER:
-            value, at = _number(data, at, end, base)
-            yield key >> 3, value, at, at
-        else:
-            at = _past(data, kind, at, end, base)
+        head = file.read(2 * MAX_VARINT)
+        try:
+            key, start = varint(head, 0, len(head))
+            if key & 7 == VARINT:
+                at += varint(head, start, len(head))[1]
+                continue
+            start, end = span(head, key & 7, start, len(head))
+        except Damaged as error:
+            raise _damaged(at + error.at, error.what) from None
+        if at + end > size:
+            there = max(0, size - at - start)
+            raise _damaged(at, f"{end - start} bytes are announced, {there} are there")
+        if key >> 3 == 2 and key & 7 == LEN:
+            file.seek(at + start)
+            data = file.read(end - start)
+            if len(data) != end - start:
+                raise _damaged(at, "the file became shorter while it was read")
+            yield data, at + start
+        at += end
 
 
 def _text(data: bytes, start: int, end: int) -> str:
     return data[start:end].decode("utf-8", "replace")
 
 
-def _metadata(data: bytes, base: int) -> ScipMetadata:
-    found = ScipMetadata()
-    for number, _, start, end in _fields(data, 0, len(data), base):
-        if number == 2:
-            for inner, _, a, b in _fields(data, start, end, base):
-                if inner == 1:
-                    found = found._replace(tool=_text(data, a, b))
-                elif inner == 2:
-                    found = found._replace(version=_text(data, a, b))
-        elif number == 3:
-            found = found._replace(project_root=_text(data, start, end))
-    return found
-
-
-def _document(data: bytes, base: int) -> ScipDocument:
+def _document(data: bytes) -> ScipDocument:
     path = language = ""
     encoding = skipped = 0
     occurrences: list[ScipOccurrence] = []
     symbols: list[ScipSymbol] = []
     names: dict[bytes, str] = {}  # a symbol stands many times in a document; its text is kept once
-    for number, value, start, end in _fields(data, 0, len(data), base):
-        if number == 2 and value < 0:
-            occurrence = _occurrence(data, start, end, base, names)
+    for number, kind, value, start, end in fields(data):
+        if kind == VARINT:
+            encoding = value if number == 6 else encoding
+        elif kind != LEN:
+            continue
+        elif number == 2:
+            occurrence = _occurrence(data, start, end, names)
             if occurrence is None:
                 skipped += 1
             else:
                 occurrences.append(occurrence)
-        elif number == 3 and value < 0:
-            symbols.append(_symbol(data, start, end, base))
+        elif number == 3:
+            symbols.append(_symbol(data, start, end))
         elif number == 1:
             path = _text(data, start, end)
         elif number == 4:
             language = _text(data, start, end)
-        elif number == 6 and value >= 0:
-            encoding = value
     columns = _COLUMNS[encoding] if encoding < len(_COLUMNS) else ""
     return ScipDocument(path, language, tuple(occurrences), tuple(symbols), columns, skipped)
 
 
-def _occurrence(
-    data: bytes, start: int, end: int, base: int, names: dict[bytes, str]
-) -> ScipOccurrence | None:
+def _occurrence(data: bytes, start: int, end: int, names: dict[bytes, str]) -> ScipOccurrence | None:
     place: list[int] = []
     around: list[int] = []
     symbol = ""
     roles = 0
-    for number, value, a, b in _fields(data, start, end, base):
+    for number, kind, value, a, b in fields(data, start, end):
         if number in (1, 7):
             numbers = place if number == 1 else around
-            if value >= 0:  # written one by one
+            if kind == VARINT:  # written one by one
                 numbers.append(value)
-            else:
-                numbers += _numbers(data, a, b, base)
+            while a < b:
+                value, a = varint(data, a, b)
+                numbers.append(value)
         elif number == 2:
             raw = data[a:b]
             symbol = names.get(raw) or names.setdefault(raw, raw.decode("utf-8", "replace"))
-        elif number == 3 and value >= 0:
+        elif number == 3 and kind == VARINT:
             roles = value
     spot = _range(place)
     if spot is None:
@@ -287,14 +199,6 @@ def _occurrence(
     whole = _range(around)
     enclosing = (whole[0], whole[2]) if whole else None
     return ScipOccurrence(*spot, symbol, roles, enclosing)
-
-
-def _numbers(data: bytes, at: int, end: int, base: int) -> list[int]:
-    found = []
-    while at < end:
-        value, at = _number(data, at, end, base)
-        found.append(value)
-    return found
 
 
 def _range(numbers: list[int]) -> tuple[int, int, int, int] | None:
@@ -308,30 +212,32 @@ def _range(numbers: list[int]) -> tuple[int, int, int, int] | None:
     return line + 1, start, end_line + 1, end
 
 
-def _symbol(data: bytes, start: int, end: int, base: int) -> ScipSymbol:
+def _symbol(data: bytes, start: int, end: int) -> ScipSymbol:
     symbol = display_name = enclosing = ""
-    kind = 0
+    symbol_kind = 0
     relations: list[ScipRelationship] = []
-    for number, value, a, b in _fields(data, start, end, base):
-        if number == 1:
+    for number, kind, value, a, b in fields(data, start, end):
+        if kind == VARINT:
+            symbol_kind = value if number == 5 else symbol_kind
+        elif kind != LEN:
+            continue
+        elif number == 1:
             symbol = _text(data, a, b)
-        elif number == 4 and value < 0:
-            relations.append(_relationship(data, a, b, base))
-        elif number == 5 and value >= 0:
-            kind = value
+        elif number == 4:
+            relations.append(_relationship(data, a, b))
         elif number == 6:
             display_name = _text(data, a, b)
         elif number == 8:
             enclosing = _text(data, a, b)
-    return ScipSymbol(symbol, tuple(relations), kind, display_name, enclosing)
+    return ScipSymbol(symbol, tuple(relations), symbol_kind, display_name, enclosing)
 
 
-def _relationship(data: bytes, start: int, end: int, base: int) -> ScipRelationship:
+def _relationship(data: bytes, start: int, end: int) -> ScipRelationship:
     symbol = ""
     flags = [False] * 4
-    for number, value, a, b in _fields(data, start, end, base):
-        if number == 1:
+    for number, kind, value, a, b in fields(data, start, end):
+        if number == 1 and kind == LEN:
             symbol = _text(data, a, b)
-        elif 2 <= number <= 5 and value >= 0:
+        elif 2 <= number <= 5 and kind == VARINT:
             flags[number - 2] = bool(value)
     return ScipRelationship(symbol, *flags)
