@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from remora.core.fences import unfenced
 from remora.core.text import shorten, sound
 from remora.llm.client import strip_thinking
 
@@ -64,7 +65,7 @@ def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable
         return Unreadable("the answer is empty")
     if len(text) > MAX_CHARS:
         return Unreadable(f"the answer has {len(text):,} characters")
-    text = unfence(text)
+    text = unfenced(text)
     whole = _json(text)
     if whole is not None:
         return _of_value(whole[0], 1)
@@ -80,21 +81,6 @@ def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable
     if fields:
         return Fields(fields, 3)
     return Unreadable(f"there is no JSON object with the keys in it: {shorten(text, 80)!r}")
-
-
-def unfence(text: str) -> str:
-    r"""Return a text without the code fence around it.
-
-    >>> unfence("```json\n{}\n```"), unfence("```\n{}"), unfence("{}")
-    ('{}', '{}', '{}')
-    """
-    text = text.strip()
-    if not text.startswith("```"):
-        return text
-    lines = text.split("\n")[1:]
-    if lines and lines[-1].strip().startswith("```"):
-        lines.pop()
-    return "\n".join(lines).strip()
 
 
 def _json(text: str) -> tuple[Any] | None:
