@@ -13,7 +13,6 @@ that `ScipDocument.columns` names.
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,16 +74,16 @@ def find_index(root: Path) -> Path | None:
     return next((root / place for place in PLACES if (root / place).is_file()), None)
 
 
-def read_index(source: bytes | memoryview | BinaryIO) -> Iterator[ScipDocument]:
+def read_index(file: BinaryIO) -> Iterator[ScipDocument]:
     """Yield the documents of an index one by one.
 
     Args:
-        source: the whole index, or a file that is open for reading (it must be able to seek).
+        file: the index, open for reading; it must be able to seek.
 
     Raises:
         SourceError: the index is damaged or ends too soon; the message names the byte.
     """
-    for data, base in _documents(source):
+    for data, base in _documents(file):
         try:
             found = _document(data)
         except Damaged as error:
@@ -99,26 +98,8 @@ def _damaged(at: int, what: str) -> SourceError:
     )
 
 
-class _View(io.RawIOBase):
-    """Bytes that are read in parts without a copy of the whole."""
-
-    def __init__(self, data: memoryview) -> None:
-        self._data, self._at = data, 0
-
-    def read(self, size: int = -1) -> bytes:
-        part = self._data[self._at : self._at + size] if size >= 0 else self._data[self._at :]
-        self._at += len(part)
-        return bytes(part)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: len(self._data)}[whence]
-        self._at = start + offset
-        return self._at
-
-
-def _documents(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[bytes, int]]:
+def _documents(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
     """Yield the documents of an index as bytes, with their offset in the index."""
-    file = _View(memoryview(source)) if isinstance(source, (bytes, memoryview)) else source
     size = file.seek(0, os.SEEK_END)
     at = 0
     while at < size:
