@@ -22,6 +22,7 @@ from typing import NamedTuple
 from remora.checks import tasks
 from remora.checks.standing import paths_in, runs_in
 from remora.core.decoding import decode
+from remora.core.fences import fence_after
 from remora.core.purposes import check_of
 from remora.core.rule_names import HOST_FILES, kind_of
 from remora.core.secrets import redact
@@ -29,7 +30,7 @@ from remora.core.shell import bare, folder_of, in_folder, spelled
 from remora.disk.live import at_once
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
-from remora.sources.rule_text import CODE_SPAN, FENCE, read, without_layout
+from remora.sources.rule_text import CODE_SPAN, read, without_layout
 
 MOST = 60
 FOLDERS = 8  # above the files that are worked on
@@ -184,16 +185,14 @@ def _code_of(raw: bytes) -> Iterator[str]:
     fence, block, runs, before = "", list[str](), False, ""
     for quoted in text.replace("\\\n", " ").split("\n"):
         line = _QUOTED.sub("", quoted)
-        mark = FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence):
-                yield from _block(block) if runs else ()
-                fence = ""
-            else:
-                block.append(line)
-        elif mark:
-            language = next(iter(mark[2].lower().split()), "")
-            fence, block = mark[1], []
+        inside, fence = fence, fence_after(line, fence)
+        if inside and fence:
+            block.append(line)
+        elif inside:
+            yield from _block(block) if runs else ()
+        elif fence:
+            language = next(iter(line.strip().strip(fence[0]).lower().split()), "")
+            block = []
             runs = language in _SHELLS and not _forbidden(before, "")
         elif line.strip():
             before = line

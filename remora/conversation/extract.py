@@ -30,7 +30,8 @@ from typing import NamedTuple
 from remora.conversation import cues
 from remora.conversation.calls import is_result, pair
 from remora.conversation.mentions import commands_in, files_in, in_arguments
-from remora.conversation.sentences import sentences, shorten_to_sentence, without_code
+from remora.conversation.sentences import sentences, shorten_to_sentence
+from remora.core.fences import without_code
 from remora.core.text import clean, collapse, shorten
 from remora.core.tokens import scripts
 from remora.core.values import Message

@@ -5,16 +5,15 @@ For the few thousand messages that a memory holds. Sessions on disk have an inde
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.conversation.calls import arguments_text
+from remora.core import bm25
 from remora.core.text import collapse, index_terms, query_terms, words
 from remora.core.values import Message
 
-_SATURATION, _LENGTH = 1.2, 0.75  # k1 and b of BM25, as everywhere
 _PHRASE = 1.5  # for a message that has the query word for word
 
 
@@ -44,21 +43,13 @@ def find(messages: Sequence[Message], query: str, role: str | None = None, limit
     places = [at for at, message in enumerate(messages) if role is None or message.role == role]
     texts = [_text(messages[place]) for place in places]
     counts = [Counter(_stem(w) for w in (*words(text), *index_terms(text).split())) for text in texts]
-    usual = sum(map(Counter.total, counts)) / max(1, len(counts))
-    rarity = {term: _rarity(sum(term in count for count in counts), len(counts)) for term in wanted}
     phrase = collapse(query).casefold()
     found = []
-    for place, text, count in zip(places, texts, counts, strict=True):
-        ease = _SATURATION * (1 - _LENGTH + _LENGTH * count.total() / (usual or 1))
-        score = sum(rarity[t] * count[t] * (_SATURATION + 1) / (count[t] + ease) for t in wanted if count[t])
+    for place, text, score in zip(places, texts, bm25.scores(counts, wanted), strict=True):
         if score:
             exact = phrase in collapse(text).casefold()
             found.append(Found(messages[place], place, score * _PHRASE if exact else score))
     return sorted(found, key=lambda one: (-one.score, -one.place))[:limit]
-
-
-def _rarity(having: int, total: int) -> float:
-    return math.log(1 + (total - having + 0.5) / (having + 0.5))
 
 
 def _stem(word: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from remora.core.edits import NEW, OLD
 from remora.core.text import collapse, shorten
 
 COMMAND_CHARACTERS = 100
@@ -40,9 +41,7 @@ _PROGRAMS = """
 _COMMAND = re.compile(rf"(?:sudo |[A-Z_]+=\S+ )*(?:\./\S+|(?:{'|'.join(_PROGRAMS)}))(?: .*)?")
 _CODE = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 _COMMAND_KEYS = frozenset({"command", "cmd"})
-_TEXT_KEYS = frozenset(
-    """content new_string old_string text file_text old_str new_str insert_text patch diff code""".split()
-)  # of arguments that hold a file's text, not its name
+_TEXT_KEYS = frozenset((*OLD, *NEW, "patch", "diff"))  # of arguments that hold a file's text, not its name
 
 
 def files_in(text: str) -> list[str]:

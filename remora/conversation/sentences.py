@@ -11,17 +11,7 @@ from remora.core.text import clean, collapse
 _STOP = r"[.!?…؟](?<![.!?…؟]{2})(?>[.!?…؟]*[\"'”’»)\]*_`]*)(?=\s|$)|[。！？．｡][」』”）)]*"
 _END_IN_LINE = re.compile(_STOP)
 _END = re.compile(rf"{_STOP}|(?=\n)")
-_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•>#]+|\d{1,3}[.)])\s+")
-
-
-def without_code(text: str) -> str:
-    r"""Return a text without its fenced blocks; an open one reaches to the end.
-
-    >>> without_code("Run it:\n```\nmake\n```\nThen wait.")
-    'Run it:\n\nThen wait.'
-    """
-    return _FENCE.sub("", text) if "```" in text or "~~~" in text else text
 
 
 def sentences(text: str) -> list[str]:

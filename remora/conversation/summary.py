@@ -26,6 +26,7 @@ from remora.conversation.format import SUMMARY_HEAD
 from remora.conversation.sentences import shorten_to_sentence
 from remora.core.config import CompactionSettings
 from remora.core.errors import RemoraError
+from remora.core.fences import unfenced
 from remora.core.text import clean, collapse, shorten, sound
 from remora.core.tokens import scripts
 from remora.core.values import Message
@@ -42,7 +43,6 @@ SHRINK, SHRINK_FROM = 4, 400  # an answer 4 times shorter than an earlier summar
 HEAD_SHARE = 4  # of a conversation too long for the model, a quarter is taken from its beginning
 ROLE_CHARACTERS = 60  # of a speaker's name
 
-_FENCED = re.compile(r"\A```[^\n]*\n(.*?)\n?(?:```\s*)?\Z", re.DOTALL)
 _GAP = re.compile(r"\n\s*\n+")
 
 
@@ -168,9 +168,7 @@ def _count_within(lines: Sequence[str], most: int) -> int:
 
 def _usable(completion: Completion, settings: CompactionSettings) -> tuple[str, str]:
     """Return an answer as it can stand in a context, within bounds, and a note if it was cut."""
-    text = strip_thinking(clean(sound(completion.text)))
-    if fenced := _FENCED.match(text):
-        text = fenced[1]
+    text = unfenced(strip_thinking(clean(sound(completion.text))))
     text = _GAP.sub("\n\n", text.replace(SUMMARY_HEAD, "")).strip()
     broken = completion.finish_reason == "length"
     if not text or (len(text) <= room(settings) and not broken):

@@ -32,6 +32,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from remora.core.fences import fence_after
 from remora.core.text import STOP_WORDS, identifier_parts
 
 PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count, and what each is worth of the one before
@@ -48,7 +49,6 @@ ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
 WORTH_OF_KIND = {"class": 1.0, "function": 1.0, "interface": 1.0, "type": 1.0, "method": 0.6}
 WORTH_OF_OTHERS = 0.5
 
-_FENCE = re.compile(r"\s*(```|~~~)")
 _CODE = re.compile(r"    |\t|\s*(>>>|\.\.\. |In ?\[|Out ?\[)")
 _TRACE = re.compile(
     r"""\s*(File\ "|Traceback\ \(most|\S+\.\w{1,4}\ in\ |\S+\.\w{1,4}:\d+|/\S+\.pyc?\ in
@@ -88,13 +88,14 @@ def zones(text: str) -> Zones:
     """
     lines = _without_comments(text[:MAX_CHARS].replace("\r", "")).strip().split("\n")
     found: dict[str, list[str]] = {"prose": [], "code": [], "trace": []}
-    fenced = False
+    fence = ""
     for line in lines[1:]:
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif _TRACE.match(line):
+        inside, fence = fence, fence_after(line, fence)
+        if bool(inside) != bool(fence):
+            continue
+        if _TRACE.match(line):
             found["trace"].append(line)
-        elif fenced or _CODE.match(line):
+        elif fence or _CODE.match(line):
             found["code"].append(line)
         else:
             found["prose"].append(line)

@@ -3,16 +3,7 @@
 A change must not touch lists that cover everything, so the index has three parts: lists (`Postings`) of
 many entries; `young`, the packed words of entries that were added or changed since; and `dead`, those of
 entries in the lists that are gone or changed. Now and then the two are merged into the lists. An index is
-immutable: a change returns another one.
-
-Scores are those of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
-with the idf that stays above 0: for a word in df of n entries, which stands tf times in an entry of `length`
-words,
-
-    ln((n - df + 0.5) / (df + 0.5) + 1) * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average))
-
-summed over the different words of the query, in alphabetical order. n and the average count only entries
-that have words.
+immutable: a change returns another one. Scores are those of `remora.core.bm25`.
 """
 
 from __future__ import annotations
@@ -23,11 +14,9 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from zlib import crc32
 
+from remora.core.bm25 import K1, B, idf
 from remora.entries.postings import EMPTY, Doc, Postings, doc_size, pack_doc, unpack_doc
 from remora.entries.words import VERSION, tokens
-
-K1 = 1.2  # how soon more of the same word stops to count
-B = 0.75  # how much the length of an entry counts
 
 # So many changed entries may stand beside the lists. A search looks into each, a merge costs some ten
 # milliseconds: with 256 it is every search's tenth of a millisecond and one change in 256.
@@ -36,15 +25,6 @@ CHANGED = 256
 # Version of the words, bytes of the lists, young and dead entries, their checksums.
 _HEAD = struct.Struct("<16sQIIII")
 _ID = struct.Struct("<Q")
-
-
-def idf(n: int, df: int) -> float:
-    """Return the weight of a word that stands in df of n entries; it is above 0.
-
-    >>> round(idf(3, 2), 6)
-    0.470004
-    """
-    return math.log((n - df + 0.5) / (df + 0.5) + 1.0)
 
 
 class Index:

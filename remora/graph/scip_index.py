@@ -1,34 +1,28 @@
 """Read a SCIP index: what a compiler or type checker found out about the names in a project.
 
 SCIP (the format of Sourcegraph's indexers, scip-python, scip-typescript, rust-analyzer and others) is
-one protocol-buffer message. Its wire format is small, so it is read here directly, without generated
-code: a message is a run of fields, each a number that holds the field's number and kind, then a
-number, four or eight bytes, or a length and so many bytes.
+one protocol-buffer message, read here by the numbers of its fields.
 
 An index may have hundreds of megabytes, so it is read document by document from an open file: no more
 than one document is in memory. Fields that are not known are passed over, so a newer index can be
 read too. Damage raises an error that names the byte; what was read before it is good.
 
-Lines count from 1, as everywhere in the graph (SCIP counts from 0). Columns count from 0, in a unit that
-differs from index to index.
+Lines count from 1, as everywhere in the graph (SCIP counts from 0). Columns count from 0 in the units
+that `ScipDocument.columns` names.
 """
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from remora.core.errors import SourceError
+from remora.core.protobuf import LEN, MAX_VARINT, VARINT, Damaged, fields, span, varint
 
 DEFINITION, IMPORT = 1, 2  # bits of `roles`
 PLACES = ("index.scip", ".scip/index.scip")
-_NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
-_MOST_NUMBER_BYTES = 10
-
-Field = tuple[int, int, int, int]  # number of the field; its value or -1; where its bytes begin and end
 
 
 class ScipOccurrence(NamedTuple):
@@ -61,17 +55,21 @@ def find_index(root: Path) -> Path | None:
     return next((root / place for place in PLACES if (root / place).is_file()), None)
 
 
-def read_index(source: bytes | memoryview | BinaryIO) -> Iterator[ScipDocument]:
+def read_index(file: BinaryIO) -> Iterator[ScipDocument]:
     """Yield the documents of an index one by one.
 
     Args:
-        source: the whole index, or a file that is open for reading (it must be able to seek).
+        file: the index, open for reading; it must be able to seek.
 
     Raises:
         SourceError: the index is damaged or ends too soon; the message names the byte.
     """
-    for data, base in _documents(source):
-        yield _document(data, base)
+    for data, base in _documents(file):
+        try:
+            found = _document(data)
+        except Damaged as error:
+            raise _damaged(base + error.at, error.what) from None
+        yield found
 
 
 def _damaged(at: int, what: str) -> SourceError:
@@ -81,150 +79,74 @@ def _damaged(at: int, what: str) -> SourceError:
     )
 
 
-class _View(io.RawIOBase):
-    """Bytes that are read in parts without a copy of the whole."""
-
-    def __init__(self, data: memoryview) -> None:
-        self._data, self._at = data, 0
-
-    def read(self, size: int = -1) -> bytes:
-        part = self._data[self._at : self._at + size] if size >= 0 else self._data[self._at :]
-        self._at += len(part)
-        return bytes(part)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: len(self._data)}[whence]
-        self._at = start + offset
-        return self._at
-
-
-def _documents(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[bytes, int]]:
+def _documents(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
     """Yield the documents of an index as bytes, with their offset in the index."""
-    file = _View(memoryview(source)) if isinstance(source, (bytes, memoryview)) else source
     size = file.seek(0, os.SEEK_END)
     at = 0
     while at < size:
         file.seek(at)
-        head = file.read(2 * _MOST_NUMBER_BYTES)
-        key, after = _number(head, 0, len(head), at)
-        kind = key & 7
-        if kind == _BYTES:
-            length, after = _number(head, after, len(head), at)
-            if at + after + length > size:
-                raise _damaged(at, f"{length} bytes are announced, {max(0, size - at - after)} are there")
-            if key >> 3 == 2:
-                file.seek(at + after)
-                data = file.read(length)
-                if len(data) != length:
-                    raise _damaged(at, "the file became shorter while it was read")
-                yield data, at + after
-            after += length
-        else:
-            after = _past(head, kind, after, len(head), at)
-        at += after
-
-
-def _number(data: bytes, at: int, end: int, base: int) -> tuple[int, int]:
-    """Return a number of variable length and where it ends: seven bits a byte, the lowest first."""
-    value = shift = 0
-    start = at
-    while at < end:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & 0xFFFF_FFFF_FFFF_FFFF, at
-        shift += 7
-        if at - start == _MOST_NUMBER_BYTES:
-            raise _damaged(base + start, "a number that is too long")
-    raise _damaged(base + start, "it ends within a number")
-
-
-def _past(data: bytes, kind: int, at: int, end: int, base: int) -> int:
-    """Return where a field that is no bytes ends."""
-    if kind == _NUMBER:
-        return _number(data, at, end, base)[1]
-    if kind not in (_FOUR, _EIGHT):
-        raise _damaged(base + at, f"no field is of kind {kind}")
-    after = at + (4 if kind == _FOUR else 8)
-    if after > end:
-        raise _damaged(base + at, "it ends within a field")
-    return after
-
-
-def _fields(data: bytes, at: int, end: int, base: int) -> Iterator[Field]:
-    """Yield the fields of a message that are numbers or bytes."""
-    while at < end:
-        key = data[at]
-        at += 1
-        if key >= 0x80:
-            key, at = _number(data, at - 1, end, base)
-        kind = key & 7
-        if kind == _BYTES:
-            length = data[at] if at < end else 0x80
-            if length < 0x80:
-                at += 1
-            else:
-                length, at = _number(data, at, end, base)
-            if at + length > end:
-                raise _damaged(base + at, f"{length} bytes are announced, {end - at} are there")
-            yield key >> 3, -1, at, at + length
-            at += length
-        elif kind == _NUMBER:
-            value, at = _number(data, at, end, base)
-            yield key >> 3, value, at, at
-        else:
-            at = _past(data, kind, at, end, base)
+        head = file.read(2 * MAX_VARINT)
+        try:
+            key, start = varint(head, 0, len(head))
+            if key & 7 == VARINT:
+                at += varint(head, start, len(head))[1]
+                continue
+            start, end = span(head, key & 7, start, len(head))
+        except Damaged as error:
+            raise _damaged(at + error.at, error.what) from None
+        if at + end > size:
+            there = max(0, size - at - start)
+            raise _damaged(at, f"{end - start} bytes are announced, {there} are there")
+        if key >> 3 == 2 and key & 7 == LEN:
+            file.seek(at + start)
+            data = file.read(end - start)
+            if len(data) != end - start:
+                raise _damaged(at, "the file became shorter while it was read")
+            yield data, at + start
+        at += end
 
 
 def _text(data: bytes, start: int, end: int) -> str:
     return data[start:end].decode("utf-8", "replace")
 
 
-def _document(data: bytes, base: int) -> ScipDocument:
+def _document(data: bytes) -> ScipDocument:
     path = ""
     occurrences: list[ScipOccurrence] = []
     symbols: list[ScipSymbol] = []
     names: dict[bytes, str] = {}  # a symbol stands many times in a document; its text is kept once
-    for number, value, start, end in _fields(data, 0, len(data), base):
-        if number == 2 and value < 0:
-            occurrence = _occurrence(data, start, end, base, names)
+    for number, kind, _, start, end in fields(data):
+        if kind != LEN:
+            continue
+        if number == 2:
+            occurrence = _occurrence(data, start, end, names)
             if occurrence is not None:
                 occurrences.append(occurrence)
-        elif number == 3 and value < 0:
-            symbols.append(_symbol(data, start, end, base))
+        elif number == 3:
+            symbols.append(_symbol(data, start, end))
         elif number == 1:
             path = _text(data, start, end)
     return ScipDocument(path, tuple(occurrences), tuple(symbols))
 
 
-def _occurrence(
-    data: bytes, start: int, end: int, base: int, names: dict[bytes, str]
-) -> ScipOccurrence | None:
+def _occurrence(data: bytes, start: int, end: int, names: dict[bytes, str]) -> ScipOccurrence | None:
     place: list[int] = []
     symbol = ""
     roles = 0
-    for number, value, a, b in _fields(data, start, end, base):
+    for number, kind, value, a, b in fields(data, start, end):
         if number == 1:
-            if value >= 0:  # written one by one
+            if kind == VARINT:  # written one by one
                 place.append(value)
-            else:
-                place += _numbers(data, a, b, base)
+            while a < b:
+                value, a = varint(data, a, b)
+                place.append(value)
         elif number == 2:
             raw = data[a:b]
             symbol = names.get(raw) or names.setdefault(raw, raw.decode("utf-8", "replace"))
-        elif number == 3 and value >= 0:
+        elif number == 3 and kind == VARINT:
             roles = value
     spot = _range(place)
     return ScipOccurrence(*spot, symbol, roles) if spot is not None else None
-
-
-def _numbers(data: bytes, at: int, end: int, base: int) -> list[int]:
-    found = []
-    while at < end:
-        value, at = _number(data, at, end, base)
-        found.append(value)
-    return found
 
 
 def _range(numbers: list[int]) -> tuple[int, int, int] | None:
@@ -238,24 +160,24 @@ def _range(numbers: list[int]) -> tuple[int, int, int] | None:
     return line + 1, start, end
 
 
-def _symbol(data: bytes, start: int, end: int, base: int) -> ScipSymbol:
+def _symbol(data: bytes, start: int, end: int) -> ScipSymbol:
     symbol = ""
     implements: list[str] = []
-    for number, value, a, b in _fields(data, start, end, base):
-        if number == 1:
+    for number, kind, _, a, b in fields(data, start, end):
+        if number == 1 and kind == LEN:
             symbol = _text(data, a, b)
-        elif number == 4 and value < 0 and (other := _implemented(data, a, b, base)) is not None:
+        elif number == 4 and kind == LEN and (other := _implemented(data, a, b)) is not None:
             implements.append(other)
     return ScipSymbol(symbol, tuple(implements))
 
 
-def _implemented(data: bytes, start: int, end: int, base: int) -> str | None:
+def _implemented(data: bytes, start: int, end: int) -> str | None:
     """Return the symbol of a relationship, None for one that is no implementation."""
     symbol = ""
     implementation = False
-    for number, value, a, b in _fields(data, start, end, base):
-        if number == 1:
+    for number, kind, value, a, b in fields(data, start, end):
+        if number == 1 and kind == LEN:
             symbol = _text(data, a, b)
-        elif number == 3 and value >= 0:
+        elif number == 3 and kind == VARINT:
             implementation = bool(value)
     return symbol if implementation else None

@@ -15,13 +15,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from remora.core.clock import to_iso
+from remora.core.fences import fence_after
 from remora.journal.files import MEMORY
 from remora.journal.history import HistoryEntry
 
 TARGET, MOST = 800, 1200  # characters of a piece
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)\Z")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _STAMP = re.compile(r"\[([01]\d|2[0-3]):([0-5]\d)\]")
 
 
@@ -121,20 +121,9 @@ def _sections(lines: Sequence[_Line]) -> Iterator[tuple[str, _Group]]:
                 (level, heading[2].rstrip(" \t#"))
             ]
             section = []
-        fence = _fence_after(line.text, fence)
+        fence = fence_after(line.text, fence)
         section.append(line)
     yield " > ".join(title for _, title in above), section
-
-
-def _fence_after(line: str, fence: str) -> str:
-    """Return the fence that is open after a line; empty if none is."""
-    found = _FENCE.match(line)
-    if found is None:
-        return fence
-    if not fence:
-        return found[1]
-    closes = found[1].startswith(fence) and not line.strip().strip(fence[0])
-    return "" if closes else fence
 
 
 def _paragraphs(lines: Sequence[_Line]) -> list[_Group]:
@@ -146,7 +135,7 @@ def _paragraphs(lines: Sequence[_Line]) -> list[_Group]:
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
-        fence = _fence_after(line.text, fence)
+        fence = fence_after(line.text, fence)
     while runs[-1] and not runs[-1][-1].text.strip():  # in a fence that nobody closed
         runs[-1].pop()
     return [run for run in runs if run]

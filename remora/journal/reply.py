@@ -17,16 +17,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from remora.core.fences import unfenced
 from remora.core.text import shorten, sound
-from remora.llm.client import strip_thinking
+from remora.llm.client import objects, strip_thinking
 
 HISTORY_ENTRY, MEMORY_UPDATE, FACTS = "history_entry", "memory_update", "facts"
 
 MAX_CHARS = 1_000_000  # of an answer; far more than any model gives
-_CANDIDATES = 200  # opening braces tried in one answer
 _WRAPPERS = ("arguments", "parameters", "input")
 _DEPTH = 4  # wrappers in each other
 _STRING = r'"((?>[^"\\]+|\\.)*)"'
@@ -34,7 +33,6 @@ _STRING = r'"((?>[^"\\]+|\\.)*)"'
 # field that ends there would be half.
 _AFTER = r'(?=\s*,?\s*(?:"\w+"\s*:|[}\]]|```|\Z))'
 _SIGNS = re.compile(_STRING + '|["{}]', re.DOTALL)
-_DECODER = json.JSONDecoder(strict=False)
 
 
 class Fields(NamedTuple):
@@ -64,13 +62,13 @@ def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable
         return Unreadable("the answer is empty")
     if len(text) > MAX_CHARS:
         return Unreadable(f"the answer has {len(text):,} characters")
-    text = unfence(text)
+    text = unfenced(text)
     whole = _json(text)
     if whole is not None:
         return _of_value(whole[0], 1)
     if _never_closes(text):
         return Unreadable("the answer was cut off: its JSON does not end")
-    for found in _objects(text):
+    for found in objects(text):
         values = _unwrap(found)
         if isinstance(values, dict) and (HISTORY_ENTRY in values or MEMORY_UPDATE in values):
             return Fields(values, 2)
@@ -80,21 +78,6 @@ def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable
     if fields:
         return Fields(fields, 3)
     return Unreadable(f"there is no JSON object with the keys in it: {shorten(text, 80)!r}")
-
-
-def unfence(text: str) -> str:
-    r"""Return a text without the code fence around it.
-
-    >>> unfence("```json\n{}\n```"), unfence("```\n{}"), unfence("{}")
-    ('{}', '{}', '{}')
-    """
-    text = text.strip()
-    if not text.startswith("```"):
-        return text
-    lines = text.split("\n")[1:]
-    if lines and lines[-1].strip().startswith("```"):
-        lines.pop()
-    return "\n".join(lines).strip()
 
 
 def _json(text: str) -> tuple[Any] | None:
@@ -133,20 +116,6 @@ def _unwrap(value: Any) -> Any:
         else:
             return value
     return value
-
-
-def _objects(text: str) -> Iterator[Any]:
-    at = -1
-    for _ in range(_CANDIDATES):
-        at = text.find("{", at + 1)
-        if at < 0:
-            return
-        try:
-            found, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            continue
-        yield found
-        at = end - 1
 
 
 def _never_closes(text: str) -> bool:

@@ -157,7 +157,7 @@ def find_object(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | 
     (None, "'a' is missing")
     """
     reason = "there is no JSON object in it"
-    for candidate in _objects(strip_thinking(text)):
+    for candidate in objects(strip_thinking(text)):
         misfit = fit(candidate, schema)
         if not misfit:
             return candidate, ""
@@ -166,8 +166,9 @@ def find_object(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | 
     return None, reason
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder()
+def objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects in a text, none inside of another; line breaks may stand in their strings."""
+    decoder = json.JSONDecoder(strict=False)
     at = -1
     for _ in range(MAX_CANDIDATES):
         at = text.find("{", at + 1)
@@ -177,9 +178,8 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             found, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
-            yield found
-            at = end - 1
+        yield found
+        at = end - 1
 
 
 def fit(value: Any, schema: Mapping[str, Any], where: str = "") -> str:

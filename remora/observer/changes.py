@@ -30,13 +30,6 @@ class Change(NamedTuple):
     flat: tuple[str, str]  # both sides on one line
 
 
-def core(old: str, new: str) -> tuple[str, str]:
-    """Return the lines of two texts that differ, without what they share at both ends."""
-    a, b = old.split("\n"), new.split("\n")
-    start, end = _shared(a, b)
-    return "\n".join(a[start : len(a) - end]).strip("\n"), "\n".join(b[start : len(b) - end]).strip("\n")
-
-
 def undoes(change: Change, earlier: Change) -> bool:
     """Say whether a change puts back what an earlier one replaced; white space does not count."""
     return len(earlier.after) >= 12 and change.flat == (earlier.flat[1], earlier.flat[0])
@@ -88,11 +81,3 @@ def told(change: Change, files: int) -> str:
     if before:
         return f"removed from `{change.path}`: `{before}`{more}"
     return f"wrote `{change.path}`{more}"
-
-
-def _shared(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
-    """Return how many lines two texts share at their beginning, and how many at their end."""
-    most = min(len(a), len(b))
-    start = next((n for n in range(most) if a[n] != b[n]), most)
-    end = next((n for n in range(most - start) if a[-1 - n] != b[-1 - n]), most - start)
-    return start, end

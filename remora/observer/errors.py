@@ -13,13 +13,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from remora.core.drives import below, has_drive
+from remora.core.edits import changed_lines
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.purposes import head, unwrapped
 from remora.core.shell import name_of, programs_in
 from remora.core.text import collapse, shorten
 from remora.observer import commands
 from remora.observer.calls import Call
-from remora.observer.changes import Change, core, debugs, decisive, longest, only_imports, told, undoes
+from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import entered, inside
@@ -320,7 +321,7 @@ class Errors(Kept):
         for path in call.paths[:20]:
             if not inside(path):
                 continue
-            before, after = core(str(old or ""), str(new or ""))
+            before, after = changed_lines(str(old or ""), str(new or ""))
             change = Change(
                 path,
                 cut(before, 600),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
     from markdown_it.tree import SyntaxTreeNode
 
 LABEL_CHARACTERS = 80
@@ -80,9 +81,27 @@ def parse(text: str, first_line: int = 1) -> tuple[Node, ...]:
     >>> [(n.kind, n.line) for n in parse("# A\n\ntext\n\n- one\n- two")]
     [('heading', 1), ('text', 3), ('bullets', 5)]
     """
-    text = _BULLETS.sub(r"\1- ", without_layout(text))
-    cut = "\n".join(line[:LINE_CHARACTERS] for line in text.split("\n"))
-    return tuple(_nodes(_tree(cut), first_line))
+    return tuple(_nodes(_tree(_cut(_BULLETS.sub(r"\1- ", without_layout(text)))), first_line))
+
+
+def bullets(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
+    r"""Yield the first line of each bullet with its number, as it is written; not those in code and quotes.
+
+    >>> list(bullets("- *one*\n  - two\n\n> - three\n\n```\n- four\n```"))
+    [(1, '*one*'), (2, 'two')]
+    """
+    tokens: list[Token] = []
+    _reader().block.parse(_cut(text), _reader(), {}, tokens)  # lines unread: half the time
+    quotes = 0
+    for at, token in enumerate(tokens):
+        quotes += (token.type == "blockquote_open") - (token.type == "blockquote_close")
+        listed = token.type == "list_item_open" and token.markup in ("-", "*", "+") and not quotes
+        if listed and token.map and tokens[at + 1].type == "paragraph_open":
+            yield first_line + token.map[0], tokens[at + 2].content.split("\n", 1)[0].strip()
+
+
+def _cut(text: str) -> str:
+    return "\n".join(line[:LINE_CHARACTERS] for line in text.split("\n"))
 
 
 def _tree(text: str) -> SyntaxTreeNode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from remora.core.fences import fence_after
 from remora.core.secrets import redact
 from remora.core.text import clean, collapse, shorten
 
@@ -88,16 +89,17 @@ def body_of(body: str, subject: str = "") -> str:
     'mend the test'
     """
     kept: list[str] = []
-    code = quoted = False
-    before, known = "", _bare(subject)
+    quoted = False
+    fence, before, known = "", "", _bare(subject)
     body = _safe_to_cut(body, BODY_CHARACTERS)
     for raw in _COMMENT.sub("", clean(body[:READ_CHARACTERS])).splitlines():
         line = raw.strip()[:LINE_CHARACTERS]
         quoted = bool(_INDENTED.match(raw)) and (quoted or not before) if line else quoted
         before = line
-        if line.startswith("```"):
-            code = not code
-        elif line and not code and not quoted and not is_noise(line) and (not known or _bare(line) != known):
+        code, fence = fence, fence_after(line, fence)
+        if code or fence or quoted or not line or is_noise(line):
+            continue
+        if not known or _bare(line) != known:
             plain = _CLOSING.sub(".", _ADDRESS.sub("", line.lstrip("#> ")))
             kept.append(plain.strip())
     return shorten(_sentences(kept), BODY_CHARACTERS)

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from remora.core.directive import LASTS, NEGATES, one_of
+from remora.core.fences import without_code
 from remora.core.text import words, words_or_pairs
 from remora.sources.cues import VERBS, any_of, cue, whole
 from remora.sources.rule_text import CODE_SPAN
@@ -165,7 +166,6 @@ _LEANS_BACK = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(r"[^.:`]*:\s*`")
-_FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
 _NO_PROCEDURE = cue(
     whole(r"""
@@ -225,7 +225,7 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
         path: the headings it stands under.
         strictly: only what orders or forbids counts: most of the file tells newcomers how to begin.
     """
-    prose = _FENCED.sub("", text).strip()
+    prose = without_code(text).strip()
     strong = STRONG.search(prose) is not None
     if kind == "table":
         return "a row of a table"

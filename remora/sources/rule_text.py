@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.decoding import decode
+from remora.core.fences import fence_after
 from remora.core.text import clean
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
 FRONT_LINES = 200
 
-FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*([^`]*)$")
 _TAG = re.compile(r"^\s*</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>\s*$")
 CODE_SPAN = re.compile(r"`[^`]+`")
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
@@ -151,10 +151,8 @@ def imports_of(body: str, first_line: int = 1) -> Iterator[Import]:
     """Yield the `@path` imports of a text, not those inside code or comments."""
     fence = ""
     for number, line in enumerate(without_layout(body).split("\n"), first_line):
-        mark = FENCE.match(line)
-        if mark and (not fence or line.strip().startswith(fence)):
-            fence = "" if fence else mark[1]
-        elif not fence:
+        inside, fence = fence, fence_after(line, fence)
+        if not inside and not fence:
             for found in _IMPORT.finditer(_CODE_SPAN.sub(" ", line)):
                 target = found[1].replace("\\ ", " ").rstrip(".:!?")
                 if target:
@@ -174,11 +172,9 @@ def without_layout(text: str) -> str:
     inside = False
     last = text.count("\n", 0, text.rfind("-->") + 1) if "-->" in text else -1
     for number, line in enumerate(text.split("\n")):
-        mark = FENCE.match(line)
-        kept = line
-        if not inside and mark and (not fence or _closes(line, fence)):
-            fence = "" if fence else mark[1]
-        elif not fence and (inside or number <= last):
+        code, kept = fence, line
+        fence = fence if inside else fence_after(line, fence)
+        if not code and not fence and (inside or number <= last):
             kept, inside = _strip_comment(line, inside)
             inside = inside and number < last
         parts.append("" if not fence and _TAG.match(kept) else kept)
@@ -196,8 +192,3 @@ def _strip_comment(line: str, inside: bool) -> tuple[str, bool]:
             kept += head
             inside = bool(found)
     return kept, inside
-
-
-def _closes(line: str, fence: str) -> bool:
-    mark = line.strip()
-    return len(mark) >= len(fence) and set(mark) == {fence[0]}

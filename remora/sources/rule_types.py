@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from remora.core.fences import without_code
 from remora.sources.cues import any_of, cue, whole
 from remora.sources.rule_sense import is_imperative
 
@@ -123,7 +124,6 @@ _PLACE_HEADING = cue(
         models? concepts? glossary terminology references? current.state status roadmap technologies
     """)
 )
-_FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _STATEMENT = re.compile(
     r"^[^\w`]*+(?!(?:If|When|For|To|In|On|Before|After|With|Once)\b)(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
     + any_of(r"""
@@ -144,7 +144,7 @@ def memory_type(text: str, headings: Sequence[str] = (), *, default: str = "pref
         headings: those it stands under, outermost first.
         default: the type when no cue says anything.
     """
-    prose = _FENCED.sub("", text)  # code is full of misleading words
+    prose = without_code(text)  # code is full of misleading words
     near = " > ".join(headings[-2:])
     if _ERROR_NAME.search(text) and (_ERROR.search(prose) or _TROUBLE_HEADING.search(near)):
         return "error_pattern"

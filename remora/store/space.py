@@ -80,9 +80,7 @@ class Space:
         """Open the database at a path; errors as for `Database.open`."""
         return cls(Database.open(path, read_only=read_only), realm=realm, project_id=project_id)
 
-    def transaction(
-        self, *, durable: bool = True, wait: float | None = None
-    ) -> AbstractContextManager[None]:
+    def transaction(self, *, durable: bool = True, wait: float | None = None) -> AbstractContextManager[None]:
         """Return a transaction to enter with `with`; see `Database.transaction`."""
         return self.db.transaction(durable=durable, wait=wait)
 

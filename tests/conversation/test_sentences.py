@@ -7,7 +7,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remora.conversation.sentences import sentences, shorten_to_sentence, without_code
+from remora.conversation.sentences import sentences, shorten_to_sentence
 
 
 def test_sentences_in_several_scripts() -> None:
@@ -18,12 +18,6 @@ def test_sentences_in_several_scripts() -> None:
     assert sentences("使用制表符。好吗？好！") == ["使用制表符。", "好吗？", "好！"]
     assert sentences("1. one\n\n* two\n> three") == ["one", "two", "three"]
     assert sentences(" \n ") == []
-
-
-def test_code_is_left_out() -> None:
-    """Fenced blocks go, also one that is never closed; inline code stays."""
-    assert without_code("a `b`\n```py\nx = 1\n```\nc").split() == ["a", "`b`", "c"]
-    assert without_code("a\n~~~\nx\n") == "a\n"
 
 
 def test_a_text_is_cut_where_a_sentence_ends() -> None:
@@ -56,6 +50,6 @@ def test_hostile_text_takes_no_time() -> None:
     """A hundred thousand signs of one kind are read in one go."""
     started = time.perf_counter()
     for sign in ".", "!?", "\n", "` ", "```\n", "- ", '."':
-        sentences(without_code(sign * 50_000))
+        sentences(sign * 50_000)
         shorten_to_sentence("x" + sign * 50_000, 2_000)
     assert time.perf_counter() - started < 2

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remora.core.bm25 import idf, scores
 from remora.entries import bm25
-from remora.entries.bm25 import Index, idf
+from remora.entries.bm25 import Index
 from remora.entries.postings import EMPTY, Postings, width_of
+from remora.entries.words import tokens
 from tests.entries.reference import naive_scores
 
 WORDS = ["rust", "memory", "lane", "text", "deploy", "größe", "数据库", "the", "x"]
@@ -38,9 +42,19 @@ def agree(index: Index, texts: dict[int, str]) -> None:
 def test_the_conformance_scores() -> None:
     """The query "rust memory" gives two texts the scores worked out by hand, and a third one none."""
     texts = {1: "rust rust rust memory", 2: "rust memory lane", 3: "unrelated text entirely"}
-    scores = Index.of(texts.items()).scores("rust memory")
-    assert list(scores) == [1, 2]
-    assert scores == pytest.approx({1: 1.1426818, 2: 0.9801024}, abs=5e-8)
+    found = Index.of(texts.items()).scores("rust memory")
+    assert list(found) == [1, 2]
+    assert found == pytest.approx({1: 1.1426818, 2: 0.9801024}, abs=5e-8)
+
+
+def test_texts_without_an_index_score_the_same() -> None:
+    """Texts that are counted anew, as a conversation's messages are, get the scores of the index."""
+    texts = {1: "rust memory lane", 2: "", 3: "rust rust deploy", 4: "text of the lane"}
+    counts = [Counter(tokens(text)) for text in texts.values()]
+    for query in ("rust lane", "deploy", "memory text rust", "unknown", ""):
+        found = dict(zip(texts, scores(counts, tokens(query)), strict=True))
+        agree = {id_: score for id_, score in found.items() if score}
+        assert Index.of(texts.items()).scores(query) == pytest.approx(agree, rel=1e-12), query
 
 
 def test_the_idf_is_above_zero() -> None:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterator
 
-def number(value: int) -> bytes:
-    """Return a number of variable length; a negative one takes ten bytes."""
-    value &= 0xFFFF_FFFF_FFFF_FFFF
-    found = bytearray()
-    while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*found, value])
+from remora.graph.scip_index import ScipDocument, read_index
+from tests.wire import data, varint, whole
 
 
 def field(at: int, value: int | str | bytes) -> bytes:
     """Return a field that is a number, text or bytes."""
-    if isinstance(value, int):
-        return number(at << 3) + number(value)
-    data = value.encode() if isinstance(value, str) else value
-    return number(at << 3 | 2) + number(len(data)) + data
+    return whole(at, value) if isinstance(value, int) else data(at, value)
 
 
 def occurrence(place: list[int], symbol: str, roles: int = 0, enclosing: list[int] | None = None) -> bytes:
     """Return an occurrence; its place is [line, start, end] or with an end line, from 0."""
-    data = field(1, b"".join(map(number, place))) + field(2, symbol)
+    found = field(1, b"".join(map(varint, place))) + field(2, symbol)
     if roles:
-        data += field(3, roles)
+        found += field(3, roles)
     if enclosing:
-        data += field(7, b"".join(map(number, enclosing)))
-    return data
+        found += field(7, b"".join(map(varint, enclosing)))
+    return found
 
 
 def relation(symbol: str, flag: int = 3) -> bytes:
@@ -43,9 +36,9 @@ def symbol(name: str, *relations: bytes) -> bytes:
 
 def document(path: str, occurrences: list[bytes], symbols: tuple[bytes, ...] = ()) -> bytes:
     """Return a document."""
-    data = field(4, "python") + field(1, path)
-    data += b"".join(field(2, o) for o in occurrences)
-    return data + b"".join(field(3, s) for s in symbols) + field(6, 2)
+    found = field(4, "python") + field(1, path)
+    found += b"".join(field(2, o) for o in occurrences)
+    return found + b"".join(field(3, s) for s in symbols) + field(6, 2)
 
 
 def index(*documents: bytes) -> bytes:
@@ -53,3 +46,8 @@ def index(*documents: bytes) -> bytes:
     tool = field(1, "maker") + field(2, "1.2") + field(3, "--all")
     metadata = field(1, 0) + field(2, tool) + field(3, "file:///p") + field(4, 1)
     return field(1, metadata) + b"".join(field(2, d) for d in documents)
+
+
+def documents_in(index: bytes) -> Iterator[ScipDocument]:
+    """Return the documents of an index that is in memory."""
+    return read_index(io.BytesIO(index))

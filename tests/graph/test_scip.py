@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remora.core.code import Definition, Import, Link
-from remora.graph.scip import precise_links, read_index, symbol_keys
+from remora.graph.scip import precise_links, symbol_keys
 from remora.graph.scip_index import DEFINITION, IMPORT
-from tests.graph.scip_bytes import document, index, occurrence, relation, symbol
+from tests.graph.scip_bytes import document, documents_in, index, occurrence, relation, symbol
 
 P = "scip-python python demo 1 "
 MODULE_A, MODULE_B = P + "a/__init__:", P + "b/__init__:"
@@ -99,7 +99,7 @@ def edges(links: list[Link]) -> list[str]:
 
 def test_uses_become_edges():
     """Calls start at the innermost definition, a base is inherited, a module is imported."""
-    links = precise_links(read_index(index(A, B)), definitions, imports)
+    links = precise_links(documents_in(index(A, B)), definitions, imports)
     assert edges(links) == [
         "a.py:Base.run calls a.py:help @3 x1",
         "b.py imports a.py @1 x1",
@@ -118,13 +118,13 @@ def test_uses_become_edges():
 
 def test_the_order_of_documents_does_not_matter():
     """A name may be used before the document that defines it."""
-    forward = precise_links(read_index(index(A, B)), definitions, imports)
-    assert precise_links(read_index(index(B, A)), definitions, imports) == forward
+    forward = precise_links(documents_in(index(A, B)), definitions, imports)
+    assert precise_links(documents_in(index(B, A)), definitions, imports) == forward
 
 
 def test_names_lead_to_our_keys():
     """Each name of the project is known by the key of its definition, local ones are not."""
-    assert symbol_keys(read_index(index(A, B)), definitions) == {
+    assert symbol_keys(documents_in(index(A, B)), definitions) == {
         BASE: "a.py:Base", RUN: "a.py:Base.run", HELP: "a.py:help",
         SUB: "b.py:Sub", SUB_RUN: "b.py:Sub.run", MAIN: "b.py:main",
     }  # fmt: skip
@@ -133,7 +133,7 @@ def test_names_lead_to_our_keys():
 def test_an_index_may_mark_imports_itself():
     """A use with the role of an import is no call, without our imports too."""
     data = document("b.py", [occurrence([0, 0, 1], HELP, IMPORT), occurrence([12, 0, 1], HELP)])
-    assert edges(precise_links(read_index(index(A, data)), definitions))[1:] == [
+    assert edges(precise_links(documents_in(index(A, data)), definitions))[1:] == [
         "b.py calls a.py:help @13 x1"
     ]
 
@@ -142,7 +142,7 @@ def test_a_stated_relationship_stands_alone():
     """Where the head of a class cannot be told, what the index states makes the edge."""
     data = document("b.py", [occurrence([4, 6, 9], SUB, DEFINITION)], (symbol(SUB, relation(BASE)),))
     assert "b.py:Sub inherits a.py:Base @5 x1" in edges(
-        precise_links(read_index(index(A, data)), definitions)
+        precise_links(documents_in(index(A, data)), definitions)
     )
 
 
@@ -157,7 +157,7 @@ def test_an_interface_is_implemented():
         document("a.ts", [occurrence([0, 10, 11], name, DEFINITION)]),
         document("b.ts", [occurrence([0, 19, 20], name), occurrence([2, 4, 5], name)]),
     )
-    assert edges(precise_links(read_index(data), lambda path: ours[path])) == [
+    assert edges(precise_links(documents_in(data), lambda path: ours[path])) == [
         "b.ts:C calls a.ts:I @3 x1",
         "b.ts:C implements a.ts:I @1 x1",
     ]
@@ -187,7 +187,7 @@ def test_constructors_accessors_and_overloads():
             ],
         )
     )
-    assert edges(precise_links(read_index(data), lambda _: ours)) == [
+    assert edges(precise_links(documents_in(data), lambda _: ours)) == [
         "a.ts calls a.ts:C.constructor @31 x1",
         "a.ts calls a.ts:C.f#3 @33 x1",
         "a.ts calls a.ts:C.size @32 x1",
@@ -200,7 +200,7 @@ def test_a_definition_of_another_name_or_line_is_not_ours():
         "a.py", [occurrence([2, 4, 8], HELP, DEFINITION), occurrence([1, 0, 4], BASE, DEFINITION)]
     )
     used = document("b.py", [occurrence([12, 0, 4], HELP), occurrence([12, 0, 4], BASE)])
-    assert precise_links(read_index(index(moved, used)), definitions) == []
+    assert precise_links(documents_in(index(moved, used)), definitions) == []
 
 
 def test_paths_that_lead_out_are_left_out():
@@ -210,7 +210,7 @@ def test_paths_that_lead_out_are_left_out():
         A,
         document("gone.py", [occurrence([0, 0, 1], RUN + "(self)")]),
     )
-    assert edges(precise_links(read_index(data), definitions)) == ["a.py:Base.run calls a.py:help @3 x1"]
+    assert edges(precise_links(documents_in(data), definitions)) == ["a.py:Base.run calls a.py:help @3 x1"]
 
 
 def test_a_namespace_over_several_files_is_no_import():
@@ -221,4 +221,4 @@ def test_a_namespace_over_several_files_is_no_import():
         document("b.go", [occurrence([0, 0, 1], space, DEFINITION)]),
         document("c.go", [occurrence([3, 0, 1], space)]),
     )
-    assert precise_links(read_index(data), lambda _: ()) == []
+    assert precise_links(documents_in(data), lambda _: ()) == []

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.journal.reply import MAX_CHARS, Fields, Unreadable, read_fields, unfence
+from remora.journal.reply import MAX_CHARS, Fields, Unreadable, read_fields
 
 BOTH = {"history_entry": "They chose ES256.", "memory_update": "- ES256"}
 TEXT = json.dumps(BOTH)
@@ -136,10 +136,3 @@ def test_a_long_answer_is_refused_in_time():
     began = time.perf_counter()
     read_fields('{"a":' * 500 + "x" * 200_000 + '"history_entry": "x')
     assert time.perf_counter() - began < 2
-
-
-def test_unfence():
-    """Only a fence around the whole is taken off."""
-    assert unfence("``` json\na\nb\n```  ") == "a\nb"
-    assert unfence("a\n```\nb\n```") == "a\n```\nb\n```"
-    assert unfence("```") == ""

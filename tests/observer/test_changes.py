@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from remora.core.text import collapse
-from remora.observer.changes import Change, core, debugs, decisive, only_imports, told, undoes
+from remora.observer.changes import Change, debugs, decisive, only_imports, told, undoes
 
 
 def changed(path: str, before: str, after: str) -> Change:
     """Return a change as the observer notes it."""
     return Change(path, before, after, 1, 1, (collapse(before), collapse(after)))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "differ"),
-    [
-        ("a\nb\nc", "a\nx\nc", ("b", "x")),
-        ("a\nb", "a\nb\nc", ("", "c")),
-        ("a\na", "a", ("a", "")),
-        ("same", "same", ("", "")),
-        ("", "new", ("", "new")),
-    ],
-)
-def test_the_lines_that_differ(old: str, new: str, differ: tuple[str, str]) -> None:
-    """What both sides share at their ends is left out, and nothing is taken for shared twice."""
-    assert core(old, new) == differ
 
 
 def test_put_back() -> None:

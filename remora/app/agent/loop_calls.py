@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
+from remora.core.edits import sides
 from remora.core.events import Event
 from remora.core.moments import Moment
 from remora.sources.transcripts.tools import call as read_call
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from remora.disk.live import Head
 
 MAX_TEXT = 8_000  # characters of a result that are looked at
-_BRINGS = ("new_string", "content", "new_str", "text", "insert_text")
-_TAKES = ("old_string", "old_str")
 
 
 def moment_of(
@@ -30,6 +29,7 @@ def moment_of(
         text: what came of the call.
     """
     made = read_call(tool, arguments, str)
+    removed, changed = sides(arguments, MAX_TEXT // 2)
     return Moment(
         kind,
         head.host,
@@ -44,8 +44,8 @@ def moment_of(
         pattern=made.pattern,
         url=made.url,
         call_id=call_id,
-        changed=_first(arguments, _BRINGS)[: MAX_TEXT // 2],
-        removed=_first(arguments, _TAKES)[: MAX_TEXT // 2],
+        changed=changed,
+        removed=removed,
         place=str((made.extra or {}).get("in", "")),
     )
 
@@ -86,7 +86,3 @@ def event_of(
         moment.agent,
         extra=None if over else made.extra,
     )
-
-
-def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((str(arguments[name]) for name in names if isinstance(arguments.get(name), str)), "")

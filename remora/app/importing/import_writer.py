@@ -17,6 +17,7 @@ from remora.app.importing.import_ledger import META, Origins, earlier
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.fences import fence_after
 from remora.core.secrets import redact
 from remora.core.values import Message, Relation, Skipped
 from remora.disk.files import append_line, lock
@@ -36,9 +37,6 @@ LEDGER = "moved:"  # meta key, with the system behind it: digests of what came o
 FROM = "from"  # metadata of a session: the system that it came from
 BATCH = 200  # memories stored in one transaction
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
-_UNIT = re.compile(  # a line, or a fenced block with all its lines
-    r"^ {0,3}(`{3,}+|~{3,}+)[^\n]*+\n(?:.*?^ {0,3}\1[^\n]*$|.*)|^[^\n]+$", re.MULTILINE | re.DOTALL
-)
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
 NAMES_TRIED = 4  # under which an entry that came over is looked for
 OF_USER = "scope:user"  # a tag of what is true in every project, where the other system says so
@@ -82,7 +80,7 @@ class Move:
         text = self._clean(self._found.longterm).strip()
         if not text:
             return
-        units = [unit[0].rstrip() for unit in _UNIT.finditer(text) if unit[0].strip()]
+        units = _units(text)
         came = {unit for unit in units if self._came("longterm", unit)}
         head = f"## From {self._found.system}"
 
@@ -369,6 +367,19 @@ class Move:
         with self._room.space.db.transaction():
             self._room.space.meta.set(LEDGER + self._found.system, sorted(self._came_over))
             self._room.space.meta.set(META + self._found.system, self._origins.as_json())
+
+
+def _units(text: str) -> list[str]:
+    """Return the lines that are not blank, a fenced block as one."""
+    units: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        inside, fence = fence, fence_after(line, fence)
+        if inside:
+            units[-1] += f"\n{line}"
+        elif line.strip():
+            units.append(line)
+    return [unit.rstrip() for unit in units]
 
 
 def _under_headings(units: Sequence[str], known: Collection[str]) -> str:

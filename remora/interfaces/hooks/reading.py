@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from remora.core import moments
 from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file, words_of
 from remora.core.cut import both_ends, sound
+from remora.core.edits import edits_of, joined, sides
 from remora.core.moments import Moment
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MAX_NAME = 1_000  # of a pattern or an address
 MAX_ID = 200
 MAX_PATH = 4_096
 MAX_PATHS = 50
-MAX_EDITS = 50  # edits and blocks of one call that are looked at
+MAX_ITEMS = 50  # of a list that are looked at
 MAX_JSON = 1_000_000  # characters of JSON inside a JSON string that are read
 LOOKED_AT = 100_000  # characters of an output that are looked at, at both its ends
 # What a host takes at once: Claude Code and Cursor 10,000 characters. Bytes are at least as many as
@@ -50,11 +51,6 @@ _SOURCES = {"new": "startup"}
 # Where an answer has its words; the first ones are an edit's too, the others would repeat the file.
 _WORDS = tuple("stdout output llmContent textResultForLlm text_result_for_llm stderr error message".split())
 _CONTENTS = ("content", "text", "result", "file")
-_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text")
-_NEW = tuple(
-    "new_string newString new_str newText new_text new_source insert_text code content contents "
-    "file_text".split()
-)
 _COMMANDS = ("command", "cmd", "command_line", "commandLine")
 _PATCHES = ("input", "patch", "patchText", "patch_text", "command")
 _BEGIN_PATCH = "*** Begin Patch"
@@ -113,7 +109,7 @@ def items(value: Any) -> list[Any]:
     """Return the entries of a list that are looked at: of a long one the first and the last."""
     if not isinstance(value, list):
         return []
-    return value if len(value) <= MAX_EDITS else [*value[: MAX_EDITS // 2], *value[-MAX_EDITS // 2 :]]
+    return value if len(value) <= MAX_ITEMS else [*value[: MAX_ITEMS // 2], *value[-MAX_ITEMS // 2 :]]
 
 
 def words(value: Any, *, contents: bool = True) -> str:
@@ -216,7 +212,8 @@ def _used(told: Mapping[str, Any], meaning: Callable[[str], str]) -> dict[str, A
     if action in ("edit", "write", "run") and (patched := _patched(given, action)):
         used |= patched
     elif action in _EDITING:
-        used |= {"paths": _paths(given), "changed": _changed(given, _NEW), "removed": _changed(given, _OLD)}
+        removed, changed = sides(given, MAX_EDIT)
+        used |= {"paths": _paths(given), "changed": changed, "removed": removed}
     elif action == "read":
         used["paths"] = _paths(given)
     elif action == "run":
@@ -236,23 +233,9 @@ def _paths(given: Mapping[str, Any]) -> tuple[str, ...]:
     named: list[Any] = [given.get(key) for key in PATH_KEYS]
     for key in ("paths", "files", "file_paths", "filePaths"):
         named += items(given.get(key))
-    for edit in _edits(given):
+    for edit in edits_of(given):
         named += [edit.get(key) for key in PATH_KEYS]
     return tuple(dict.fromkeys(found for one in named if (found := place(one))))[:MAX_PATHS]
-
-
-def _edits(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the single edits of a call that makes several."""
-    found = items(given.get("edits")) or items(given.get("replacements"))
-    return [edit for edit in found if isinstance(edit, dict)]
-
-
-def _changed(given: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    pieces = [
-        next((both_ends(edit[key], MAX_EDIT) for key in keys if isinstance(edit.get(key), str)), "")
-        for edit in _edits(given) or [given]
-    ]
-    return both_ends("\n".join(piece for piece in pieces if piece), MAX_EDIT)
 
 
 def _command(given: Mapping[str, Any]) -> str:
@@ -287,8 +270,8 @@ def _patched(given: Mapping[str, Any], action: str) -> dict[str, Any]:
     return {
         "action": "write" if all(file.change == "add" for file in files) else "edit",
         "paths": tuple(dict.fromkeys(found for one in named if (found := place(one))))[:MAX_PATHS],
-        "changed": both_ends("\n".join(file.new for file in files if file.new), MAX_EDIT),
-        "removed": both_ends("\n".join(file.old for file in files if file.old), MAX_EDIT),
+        "changed": joined((file.new for file in files), MAX_EDIT),
+        "removed": joined((file.old for file in files), MAX_EDIT),
     }
 
 

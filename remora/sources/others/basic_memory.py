@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from remora.core.text import collapse
 from remora.core.values import Entry, MemoryDraft
+from remora.sources.markdown import bullets
 from remora.sources.others.files import (
     MAX_TEXT,
     File,
@@ -52,8 +53,6 @@ CONFIDENCE = 0.8
 NOT_ENTERED = frozenset({".git", ".obsidian", ".trash", "node_modules"})
 _BY_CATEGORY = {name: kind for kind, names in TYPES.items() for name in names}
 
-_ITEM = re.compile(r"\s*[-*+]\s+(.+)")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)")
 _CLOCK = r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?"
 _TIME = re.compile(rf"{_CLOCK}(?:\s+-\s+{_CLOCK})?")
@@ -99,7 +98,7 @@ def is_note(path: Path) -> bool:
         return False
     if found.front.get("permalink"):
         return True
-    related = any(_RELATION.fullmatch(text) for _, text in _items(found.body, 1))
+    related = any(_RELATION.fullmatch(text) for _, text in bullets(found.body))
     return bool(found.front.get("title")) and related and any(observations(found.body))
 
 
@@ -157,7 +156,7 @@ def observations(body: str, first_line: int = 1) -> Iterator[Observation]:
     >>> [o[1:] for o in observations("- [tip] Rinse it first #brew #hot (Sunday)")]
     [('tip', 'Rinse it first (Sunday)', ('brew', 'hot'))]
     """
-    for line, text in _items(body, first_line):
+    for line, text in bullets(body, first_line):
         found = _OBSERVATION.match(text)
         if not found:
             continue
@@ -170,14 +169,3 @@ def observations(body: str, first_line: int = 1) -> Iterator[Observation]:
         said = collapse(_TAG.sub("", found[2]))
         if said:
             yield Observation(line, category, said, tags)
-
-
-def _items(body: str, first_line: int) -> Iterator[tuple[int, str]]:
-    """Yield the items of lists outside code and quotes, each with its line."""
-    fence = ""
-    for number, line in enumerate(body.split("\n"), first_line):
-        mark = _FENCE.match(line)
-        if mark and (not fence or line.strip().startswith(fence)):
-            fence = "" if fence else mark[1]
-        elif not fence and (item := _ITEM.fullmatch(line)):
-            yield number, item[1].strip()

@@ -1,4 +1,4 @@
-"""Decode GolemCore's sessions from protocol buffers, without a library for them.
+"""Decode GolemCore's sessions from protocol buffers.
 
 Since February 2026 GolemCore keeps a session as one message of this shape (proto3; numbers are field
 numbers):
@@ -23,11 +23,10 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from remora.core.protobuf import FIXED64, LEN, VARINT, Damaged, fields, signed
 from remora.sources.others.files import MAX_DEPTH, Unreadable, instant
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _STATES = {0: "ACTIVE", 1: "ACTIVE", 2: "PAUSED", 3: "TERMINATED"}
-_MAX_VARINT = 10  # bytes
 
 Field = tuple[int, int, int | bytes]  # number, wire kind, value
 
@@ -103,8 +102,7 @@ def _value(raw: bytes, depth: int) -> Any:
             case 1:
                 found = bool(_whole(kind, value))
             case 2:
-                whole = _whole(kind, value)
-                found = whole - (1 << 64) if whole >> 63 else whole
+                found = signed(_whole(kind, value))
             case 3:
                 found = _double(kind, value)
             case 4:
@@ -126,61 +124,35 @@ def _time(raw: bytes) -> str | None:
     seconds = nanoseconds = 0
     for number, kind, value in _fields(raw):
         if number in (1, 2):
-            whole = _whole(kind, value)
-            signed = whole - (1 << 64) if whole >> 63 else whole
-            seconds, nanoseconds = (signed, nanoseconds) if number == 1 else (seconds, signed)
+            whole = signed(_whole(kind, value))
+            seconds, nanoseconds = (whole, nanoseconds) if number == 1 else (seconds, whole)
     return instant(seconds + nanoseconds / 1e9) if abs(seconds) < 1e11 else None
 
 
 def _fields(raw: bytes) -> Iterator[Field]:
-    at = 0
-    while at < len(raw):
-        tag, at = _varint(raw, at)
-        number, kind = tag >> 3, tag & 7
-        if not number:
-            raise Unreadable("not a session in the known form")
-        if kind == _VARINT:
-            value, at = _varint(raw, at)
-            yield number, kind, value
-            continue
-        if kind == _BYTES:
-            size, at = _varint(raw, at)
-        elif kind in (_FIXED64, _FIXED32):
-            size = 8 if kind == _FIXED64 else 4
-        else:
-            raise Unreadable("not a session in the known form")
-        if size > len(raw) - at:
-            raise Unreadable("a session that ends too early, or is none")
-        yield number, kind, raw[at : at + size]
-        at += size
-
-
-def _varint(raw: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for place in range(_MAX_VARINT):
-        if at + place >= len(raw):
-            raise Unreadable("a session that ends too early, or is none")
-        byte = raw[at + place]
-        value |= (byte & 0x7F) << (7 * place)
-        if byte < 0x80:
-            return value & (1 << 64) - 1, at + place + 1
-    raise Unreadable("not a session in the known form")
+    try:
+        for number, kind, value, start, end in fields(raw):
+            if not number:
+                raise Unreadable("not a session in the known form")
+            yield number, kind, value if kind == VARINT else raw[start:end]
+    except Damaged:
+        raise Unreadable("a session that ends too early, or is none") from None
 
 
 def _inner(kind: int, value: int | bytes) -> bytes:
-    if kind != _BYTES or not isinstance(value, bytes):
+    if kind != LEN or not isinstance(value, bytes):
         raise Unreadable("not a session in the known form")
     return value
 
 
 def _whole(kind: int, value: int | bytes) -> int:
-    if kind != _VARINT or not isinstance(value, int):
+    if kind != VARINT or not isinstance(value, int):
         raise Unreadable("not a session in the known form")
     return value
 
 
 def _double(kind: int, value: int | bytes) -> float | None:
-    if kind != _FIXED64 or not isinstance(value, bytes):
+    if kind != FIXED64 or not isinstance(value, bytes):
         raise Unreadable("not a session in the known form")
     found = float(struct.unpack("<d", value)[0])
     return found if math.isfinite(found) else None

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
-from remora.core.cut import both_ends
+from remora.core.edits import joined
 from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS
 
 Change = Literal["add", "update", "delete"]
@@ -122,7 +122,7 @@ def as_extra(files: tuple[PatchedFile, ...], paths: tuple[str, ...]) -> dict[str
         for file, path in zip(files, paths, strict=False)
     ]
     return {
-        "old": both_ends("\n".join(f.old for f in files if f.old), MAX_EDIT),
-        "new": both_ends("\n".join(f.new for f in files if f.new), MAX_EDIT),
+        "old": joined((file.old for file in files), MAX_EDIT),
+        "new": joined((file.new for file in files), MAX_EDIT),
         "files": changes,
     }

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file, words_of
 from remora.core.cut import both_ends
+from remora.core.edits import sides
 from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS, number, string
 
 MAX_TODOS = 200
@@ -66,22 +67,10 @@ def _read(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) 
 
 
 def _edit(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
-    edits = given.get("edits")
-    pairs = [e for e in edits if isinstance(e, Mapping)][:50] if isinstance(edits, list) else [given]
-    old = "\n".join(string(e.get("old_string", e.get("oldText")), MAX_EDIT) for e in pairs)
-    new = "\n".join(
-        string(e.get("new_string", e.get("newText", e.get("new_source"))), MAX_EDIT) for e in pairs
-    )
-    extra: dict[str, Any] = {"old": both_ends(old, MAX_EDIT), "new": both_ends(new, MAX_EDIT)}
+    extra: dict[str, Any] = dict(zip(("old", "new"), sides(given, MAX_EDIT), strict=True))
     if given.get("replace_all") is True:
         extra["replace_all"] = True
     return made._replace(paths=_paths(given, relative), extra=extra)
-
-
-def _write(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
-    return made._replace(
-        paths=_paths(given, relative), extra={"old": "", "new": string(given.get("content"), MAX_EDIT)}
-    )
 
 
 def _run(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
@@ -159,7 +148,7 @@ def todos(items: list[Any]) -> list[dict[str, str]]:
 _READERS: dict[str, Callable[[Call, Mapping[str, Any], Callable[[str], str]], Call]] = {
     "read": _read,
     "edit": _edit,
-    "write": _write,
+    "write": _edit,
     "run": _run,
     "search": _search,
     "glob": _glob,

@@ -161,3 +161,9 @@ def test_a_folder_of_markdown_is_not_enough(tmp_path: Path) -> None:
     assert detect(tmp_path) == []
     write(tmp_path, {"b.md": "---\ntitle: B\n---\n- [tip] b\n- relates_to [[A]]\n"})
     assert detect(tmp_path) == ["basic-memory"]
+
+
+def test_items_are_those_of_markdown() -> None:
+    """An item may be nested or stand behind a longer fence; code is none."""
+    text = "- [tip] one\n  - [tip] two #b\n\n````\n```\n- [tip] a\n````\n\n    - [tip] code\n\n1. [tip] x\n"
+    assert [(one.line, one.text) for one in observations(text, 5)] == [(5, "one"), (6, "two")]

@@ -12,7 +12,7 @@ import pytest
 from remora.sources.others import golemcore
 from remora.sources.others.formats import detect
 from tests.sources.others.looks import check, counts, why, write
-from tests.sources.others.wire import data, time, whole
+from tests.wire import data, time, whole
 
 SESSION: dict[str, Any] = {
     "id": "telegram:12345",

@@ -1,4 +1,4 @@
-"""Write protocol buffers, for tests: the few kinds of fields that GolemCore's sessions have."""
+"""Write protocol buffers, for tests: fields of the kinds that SCIP indexes and GolemCore's sessions have."""
 
 from __future__ import annotations
 
