@@ -39,7 +39,7 @@ from remora.observer.story import Story
 from remora.observer.watch import Watch
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 9  # the form of a checkpoint
+CHECKPOINT = 10  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
@@ -137,7 +137,7 @@ class Observer:
                 watch.begun(event)
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
-                self._heard.answered(call)
+                self._heard.answered(call, pad.cwd(call.extra.get("cwd")))
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
             if kind == "tool_result":
