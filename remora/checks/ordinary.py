@@ -10,7 +10,7 @@ that is fetched by its name is no such word.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
 from remora.core.purposes import CHECKS, VOCABULARY, check_of, purpose_of, says_what_for
@@ -23,20 +23,28 @@ _FETCHES = frozenset("npx bunx uvx pnpx dlx pipx --with --package --from".split(
 _CODE = frozenset("-c -e --eval -exec --exec".split())  # what follows is run
 
 
-def is_ordinary(line: str, paths: Collection[str]) -> bool:
+def places_of(paths: Iterable[str]) -> set[str]:
+    """Return some files and the folders that they are in.
+
+    >>> sorted(places_of(["web/a.ts"]))
+    ['.', 'web', 'web/a.ts']
+    """
+    return {place for path in paths for place in (path, *map(str, PurePosixPath(path).parents))}
+
+
+def is_ordinary(line: str, places: Collection[str]) -> bool:
     """Return whether all that a line of commands says is known of checks or of the project.
 
     Args:
         line: in normal form, with variables and folders.
-        paths: files of the project that the session worked with.
+        places: files and folders of the project that the session worked with.
 
-    >>> is_ordinary("cargo fmt --check && (cd web && bun run lint)", ["web/a.ts"])
+    >>> is_ordinary("cargo fmt --check && (cd web && bun run lint)", ["web"])
     True
     >>> [is_ordinary(one, ()) for one in ("make evil", "go test -exec evil .", "npx typecheck", "A=1 tox")]
     [False, False, False, False]
     """
-    own = {place for path in paths for place in (path, *map(str, PurePosixPath(path).parents))}
-    return all(_is_ordinary(part, own) for part in parts_in(line))
+    return all(_is_ordinary(part, places) for part in parts_in(line))
 
 
 def _is_ordinary(part: str, own: Collection[str]) -> bool:

@@ -137,7 +137,7 @@ class Observer:
                 watch.begun(event)
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
-                self._heard.answered(call)
+                self._heard.answered(call, pad.cwd(call.extra.get("cwd")))
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
             if kind == "tool_result":

@@ -235,7 +235,6 @@ def _kind(text: str) -> str:
         return "gotcha" if stands_alone(text[told.end() :].strip()) else ""
     said = _LEAD.sub("", text)
     bare = _SUBJECT.sub("", said)
-    asks = directive(bare)
     first = re.split(r"[,;(]", bare)[0]
     rule = bare[len(found[0]) :] if (found := _CONDITION.match(bare)) else bare
     lasts = is_lasting(rule) or (_MUST.match(rule) is not None and words <= 2 * CHOICE_WORDS)
@@ -244,17 +243,16 @@ def _kind(text: str) -> str:
         and not _COMPLAINT.match(said)
         and not _HANGS.search((found[0] if found else "") + re.split(r"[,;(]", rule)[0])
     ):
-        return "preference" if words >= 4 or _named(asks) else ""
-    if not stands_alone(first):
+        return "preference" if words >= 4 or _named(directive(bare)) else ""
+    each, rules_out = _EACH.search(bare), _RULES_OUT.match(bare)
+    chooses = _CHOOSES.match(bare) and not _ARTICLE.search(first)
+    if words > 2 * CHOICE_WORDS or not (each or rules_out or chooses) or not stands_alone(first):
         return ""
-    if asks.before and _EACH.search(bare) and asks.wants and words <= 2 * CHOICE_WORDS:
+    asks = directive(bare)
+    if asks.before and each and asks.wants:
         return "preference"
     named = words <= CHOICE_WORDS and asks.forbids and _named(asks) and not _POINTS.search(first)
-    if named and (
-        (asks.wants and _CHOOSES.match(bare) and not _ARTICLE.search(first)) or _RULES_OUT.match(bare)
-    ):
-        return "preference"
-    return ""
+    return "preference" if named and ((asks.wants and chooses) or rules_out) else ""
 
 
 def _named(asks: Directive) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from remora.checks.ordinary import is_ordinary
+from remora.checks.ordinary import is_ordinary, places_of
 from remora.core.drives import has_drive
 from remora.core.events import CommandRun, Event, Signal
 from remora.core.shell import parts_in, without_folder
@@ -189,11 +189,12 @@ class Watch(Kept):
         """
         ran = dict(self.errors.counts)
         tainted: set[str] = set()
+        places = places_of(self.files.uses)
         for form, run in self.errors.counts.items():
             if self.pad.tainted_at(run.first_step) is None:
                 continue
             parts = parts_in(form)
-            own = [part for part in parts if is_ordinary(part, self.files.uses)]
+            own = [part for part in parts if is_ordinary(part, places)]
             if len(own) == len(parts):
                 continue
             tainted.add(form)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from remora.checks.ordinary import is_ordinary
+from remora.checks.ordinary import is_ordinary, places_of
 from tests.observer.script import Script, observed
 
-PATHS = ("src/app/a.go", "web/b.ts", "tests/test_a.py")
+PLACES = places_of(("src/app/a.go", "web/b.ts", "tests/test_a.py"))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ PATHS = ("src/app/a.go", "web/b.ts", "tests/test_a.py")
 )
 def test_words_of_checks_and_paths_of_the_project_are_ordinary(line: str) -> None:
     """Programs, what they are asked to do, plain flags, and what the session worked with."""
-    assert is_ordinary(line, PATHS)
+    assert is_ordinary(line, PLACES)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_words_of_checks_and_paths_of_the_project_are_ordinary(line: str) -> Non
 )
 def test_what_may_have_been_put_into_an_agents_mouth_is_not(line: str) -> None:
     """A name, a value, a variable, a script, a package fetched by name, or another folder."""
-    assert not is_ordinary(line, PATHS)
+    assert not is_ordinary(line, PLACES)
 
 
 def test_the_ordinary_part_of_a_line_stands_for_itself() -> None:
