@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from remora.core import moments
 from remora.core.actions import own_id
 from remora.core.moments import SILENCE, Moment, Reply
-from remora.core.triggers import marks
 from remora.disk.live import SOUGHT, Head, Line, LiveFile, at_once, live_file
 from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting, decide
@@ -453,6 +452,8 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
     if moment.action == "run" and moment.kind == moments.AFTER and not moment.failed:
+        from remora.shell.matching import marks  # patterns that cost a millisecond to load
+
         line["c"] = marks(moment.command)
     here = not moment.place or is_within(head, moment.cwd, moment.place)
     if moment.action in ("search", "glob") and moment.pattern and here:

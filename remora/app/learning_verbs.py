@@ -198,7 +198,7 @@ class LearningVerbs:
         from remora.checks.named import named_checks
         from remora.checks.standing import stands
         from remora.checks.suggest import suggest
-        from remora.core.purposes import CHECKS
+        from remora.core.programs import CHECKS
 
         wrong = sorted(set(purposes) - set(CHECKS))
         if wrong:

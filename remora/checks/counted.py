@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.core.events import Ran
-from remora.core.purposes import FILTERS, check_of, could_check, unwrapped
-from remora.core.shell import bare, parts_in, programs_in, without_folder
+from remora.core.programs import FILTERS
+from remora.shell.lines import bare, parts_in, programs_in, without_folder
+from remora.shell.purposes import check_of, could_check, unwrapped
 
 HALF_LIFE = 32.0  # sessions
 ONLY_RAN = 0.5  # what a session counts that ran a command once, before its last edit
@@ -34,7 +35,7 @@ class Counted(NamedTuple):
 
     Attributes:
         command: as it is to be run, with its variables.
-        purpose: one of core.purposes.CHECKS.
+        purpose: one of core.programs.CHECKS.
         share: of the sessions that checked anything, those that checked with it, newer ones counting more;
             0 where it never passed.
         passed, tried: how many sessions it passed in, and how many ran it.

@@ -22,11 +22,11 @@ from typing import NamedTuple
 from remora.checks import tasks
 from remora.checks.standing import paths_in, runs_in
 from remora.core.decoding import decode
-from remora.core.purposes import check_of
 from remora.core.rule_names import HOST_FILES, kind_of
 from remora.core.secrets import redact
-from remora.core.shell import bare, folder_of, in_folder, spelled
 from remora.disk.live import at_once
+from remora.shell.lines import bare, folder_of, in_folder, spelled
+from remora.shell.purposes import check_of
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
 from remora.sources.rule_text import CODE_SPAN, FENCE, read, without_layout

@@ -15,10 +15,10 @@ from remora.core.events import Event, Observation, Signal
 from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
-from remora.observer.commands import parse
 from remora.observer.keeping import Kept, cut, make_room
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted import apart
+from remora.shell.forms import command_form
 
 RUN = 3  # telling words in a row
 SIGNS = 10  # of Chinese, Japanese or Korean in a row
@@ -63,7 +63,7 @@ class Heard(Kept):
         """Take what a tool answered."""
         if _ASKING.search(call.tool) or call.denied:
             self._said(call.text)
-        elif call.action == "run" and parse(call.command, "").purpose in _ABOUT_CODE:
+        elif call.action == "run" and command_form(call.command, "").purpose in _ABOUT_CODE:
             return
         elif call.action not in _ECHOES:
             command = " ".join(call.command.split())[:_NAME]

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from remora.checks.counted import parts_of, purpose_in
 from remora.core.events import CommandRun, Observation, Signal
-from remora.core.purposes import CHECKS
-from remora.core.shell import bare
+from remora.core.programs import CHECKS
 from remora.observer import signals
 from remora.observer.calibration import modules
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
 from remora.observer.seen import KEPT, Seen, Shown
 from remora.observer.sentences import code, seen_words
+from remora.shell.lines import bare
 
 SESSIONS = 3  # that must have run a command
 SHARE = 0.2  # of the sessions that checked anything

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from remora.core.actions import known, names_a_file, of_codex, of_server
-from remora.core.shell import commands_in
 from remora.core.typed import without_blocks
+from remora.shell.lines import commands_in
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})

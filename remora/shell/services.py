@@ -20,7 +20,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from remora.core.purposes import purpose_of
+from remora.shell.purposes import purpose_of
 
 NETWORK = frozenset(
     """
