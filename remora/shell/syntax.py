@@ -233,15 +233,25 @@ class _Programs:
         if self.joint in _NEXT or joint not in _NEXT:
             self.joint, self.joined = joint, at
 
-    def send(self, mark: str, path: str) -> None:
-        """Take in a file that output goes to."""
-        if not self.ended or self.open.words or self.open.variables:
-            self.open.sent.append((mark, path))
-        elif self.found:
-            adds, writes = _kinds([(mark, path)])
-            last = self.found[-1]
-            around = (*last.around, *writes)
-            self.found[-1] = last._replace(adds=last.adds + adds, writes=last.writes + writes, around=around)
+    def redirect(self, sent: list[tuple[str, str]], read: list[str], inner: list[Line]) -> None:
+        """Take in files that output goes to, each behind its mark, or that are read.
+
+        They are those of a group that has just ended, or of the program that is being read.
+        """
+        if not (self.ended and self.found):
+            self.open.sent += sent
+            self.open.reads += read
+            self.open.inner += inner
+            return
+        adds, writes = _kinds(sent)
+        last = self.found[-1]
+        self.found[-1] = last._replace(
+            adds=last.adds + adds,
+            writes=last.writes + writes,
+            around=last.around + writes,
+            reads=(*last.reads, *read),
+            inner=(*last.inner, *inner),
+        )
 
     def end(self) -> tuple[Program, ...]:
         """Return the programs; what belongs to none is one without words."""
@@ -397,19 +407,15 @@ class _Reader:
     ) -> None:
         kind = mark.lstrip("0123456789")
         self._blank()
-        word = self._word(deep, programs.open.inner) if self._starts_word() else ""
+        inner: list[Line] = []
+        word = self._word(deep, inner) if self._starts_word() else ""
         path = plain(word)
         if kind in ("<<", "<<-"):
             if word:
                 awaited.append((path, path != word, kind == "<<-"))
-        elif kind == "<":
-            if programs.ended and programs.found and not programs.open.words:
-                last = programs.found[-1]
-                programs.found[-1] = last._replace(reads=(*last.reads, path))
-            else:
-                programs.open.reads.append(path)
-        elif ">" in kind and path and not (kind == ">&" and (path.isdigit() or path == "-")):
-            programs.send(mark, path)
+            return
+        sends = ">" in kind and path and not (kind == ">&" and (path.isdigit() or path == "-"))
+        programs.redirect([(mark, path)] if sends else [], [path] if kind == "<" else [], inner)
 
     def _starts_word(self) -> bool:
         return self.at < len(self.text) and self.text[self.at] not in ";|&)\n"
