@@ -20,7 +20,7 @@ _PIPE = " | "
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _SETS = frozenset("export declare local readonly typeset".split())
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
-_HOW = frozenset(("-v", "-vv", "-x", "-q"))  # how much is printed, and where it stops
+_HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?!\S)")  # how much is printed, and where it stops
 
 
 def ran(line: Line, counts: Callable[[Program], bool] = lambda _: True) -> Iterator[Program]:
@@ -124,24 +124,17 @@ def name_of(assignment: str) -> str:
     return assignment.partition("=")[0].removesuffix("+")
 
 
-def commands_in(line: str) -> list[str]:
-    """Return the commands of a line, each whole with the variables that it has, without what is printed.
+def written(line: Line) -> Iterator[tuple[Program, str]]:
+    """Yield the programs of a line, each with how it is written: with all its variables, on one line.
 
-    >>> commands_in("cd web && CI=1 pytest -q tests 2>&1 | tail -3")
-    ['cd web', 'CI=1 pytest tests', 'tail -3']
-    >>> commands_in("export CI=1; make test")
-    ['export CI=1', 'CI=1 make test']
+    >>> [command for _, command in written(parse("export CI=1; pytest -x -q tests 2>&1 | tail -3"))]
+    ['export CI=1', 'CI=1 pytest -x -q tests', 'CI=1 tail -3']
     """
-    return list(dict.fromkeys(chain.from_iterable(_pipes(line))))
-
-
-def spelled(line: str) -> list[str]:
-    """Return the commands of a line as `commands_in` does, with all flags as they stand.
-
-    >>> spelled("cd web && CI=1 pytest -x -q tests 2>&1")
-    ['cd web', 'CI=1 pytest -x -q tests']
-    """
-    return list(dict.fromkeys(chain.from_iterable(_pipes(line, how=True))))
+    exported: list[str] = []
+    for one in ran(line):
+        yield one, " ".join(" ".join((*exported, *one.variables, *one.words)).split())
+        if one.words[:1] == ("export",):
+            exported += filter(ASSIGNMENT.match, one.words[1:])
 
 
 def wholes_in(line: str) -> list[str]:
@@ -165,17 +158,13 @@ def whole_of(line: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _pipes(line: str, how: bool = False) -> list[list[str]]:
-    """Return the commands of a line, those that feed one another together; with `how`, as spelled."""
-    exported: list[str] = []
+def _pipes(line: str) -> list[list[str]]:
+    """Return the commands of a line, those that feed one another together, however much they print."""
     found: list[list[str]] = []
-    for one in ran(parse(line[:READ])):
-        words = (word for at, word in enumerate(one.words) if how or not at or word not in _HOW)
-        command = " ".join(" ".join((*exported, *one.variables, *words)).split())
+    for one, command in written(parse(line[:READ])):
+        same = _HOW.sub("", command)
         if one.piped and found:
-            found[-1].append(command)
-        elif command:
-            found.append([command])
-        if one.words[:1] == ("export",):
-            exported += filter(ASSIGNMENT.match, one.words[1:])
+            found[-1].append(same)
+        else:
+            found.append([same])
     return found

@@ -21,7 +21,8 @@ from remora.core.programs import (
     VALUED,
     names,
 )
-from remora.shell.lines import ASSIGNMENT, bare, programs_in, without_folder
+from remora.shell.lines import ASSIGNMENT, without_folder
+from remora.shell.syntax import parse
 
 _VERSIONED = re.compile(r"(python|pip)3?(?:\.\d+)?")
 _PIECES = re.compile(r"[:_.\-/]+|(?<=[a-z])(?=[A-Z])")
@@ -69,6 +70,7 @@ _RENEWS = re.compile(
     r"\s--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b"
     r"|^(?:\S*/)?(?:jest|vitest|ava|playwright|npm|pnpm|yarn|bun)\s(?:.*\s)?-u(?=\s|$)"
 )  # tests nothing
+_UNNAMED = "test"  # what a check is for that only its runs show
 _SAYING = 3  # words of an unknown program that may say what it is for, its name first
 _PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z][\w:.-]*")
 
@@ -141,15 +143,22 @@ def check_of(words: tuple[str, ...]) -> str:
     return "" if idle or (purpose == "test" and _RENEWS.search(plain)) else purpose
 
 
-def check_in(part: str) -> str:
+def check_in(part: str, *, shown: bool = False) -> str:
     """Return what one part of a normal form checks work with: in a pipe the last program that is no filter.
+
+    Args:
+        part: of a normal form.
+        shown: its runs show that it is a check, whatever its words say.
 
     >>> check_in("(cd web && yes | CI=1 npm test)"), check_in("pytest | tail"), check_in("pytest | xargs rm")
     ('test', 'test', '')
+    >>> check_in("pnpm assist"), check_in("pnpm assist", shown=True), check_in("ls", shown=True)
+    ('', 'test', '')
     """
-    programs = [tuple(program.split()) for program in programs_in(bare(without_folder(part)))]
+    programs = [one.words for one in parse(without_folder(part)).programs]
     telling = [words for words in programs if FILTERS.isdisjoint(unwrapped(words)[:1])]
-    return check_of((telling or programs)[-1])
+    words = (telling or programs or [()])[-1]
+    return check_of(words) or (_UNNAMED if shown and could_check(words) else "")
 
 
 def could_check(words: tuple[str, ...]) -> bool:
