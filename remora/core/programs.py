@@ -137,3 +137,35 @@ MOVES = names("cd pushd popd")
 WRAPPERS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()) | names(
     "npm pnpm yarn bun bundle xargs doas"
 )
+# Shells, and what else runs code that it is given.
+WINDOWS_SHELLS = names("powershell pwsh cmd")
+SHELLS = names("bash sh zsh dash ksh fish")
+INTERPRETERS = SHELLS | names("python python2 python3 py node deno bun ruby perl php")
+# What shows text of files: some are told a pattern or an expression first, some show names alone or nothing.
+PATTERN_FIRST = names("sed awk gawk grep egrep fgrep zgrep rg ag jq yq")
+READERS = PATTERN_FIRST | names("""
+    cat tac head tail less more bat nl strings rev diff cmp comm paste sort uniq cut fold column xxd
+    hexdump od base64 base32 zcat gzcat bzcat xzcat zless gunzip gzip unzip tar find fd ls tree
+    pandoc pdftotext sqlite3 cp mv ln rsync xargs dd get-content gc type select-string sls
+""")
+LISTERS = names("find fd ls tree cp mv ln rsync tar gzip xargs comm rev")
+# What talks to other machines, or asks them.
+NETWORK = names("""
+    curl wget http https lynx elinks w3m links aria2c axel httpie xh ssh scp sftp ftp lftp telnet nc ncat
+    netcat socat websocat grpcurl whois dig nslookup lwp-request yt-dlp irm iwr invoke-restmethod
+    invoke-webrequest start-bitstransfer
+""")
+DATABASES = names("""
+    psql pg_dump mysql mysqldump mariadb mongosh mongo mongoexport redis-cli valkey-cli cqlsh sqlcmd
+    clickhouse-client
+""")
+CLOUDS = names("""
+    aws gcloud gsutil az doctl heroku fly flyctl vercel netlify wrangler supabase firebase stripe railway bq
+    snowsql s3cmd rclone oci ibmcloud linode-cli
+""")
+ENGINES = names("docker podman nerdctl")  # of containers
+# What fetches a program to run it; a locator runs what is installed where it is.
+LOCATORS = names("npx bunx npm·exec")
+FETCHERS = LOCATORS | names("""
+    uvx pipx·run pnpm·dlx pnpx yarn·dlx npm·init npm·create yarn·create pnpm·create bun·create
+""")

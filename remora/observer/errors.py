@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from remora.core.drives import below, has_drive
 from remora.core.events import CommandRun, ErrorSeen
+from remora.core.programs import CHECKS
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.changes import Change, core, debugs, decisive, longest, only_imports, told, undoes
@@ -38,8 +39,7 @@ from remora.shell.lines import name_of, programs_in
 from remora.shell.location import entered, inside
 from remora.shell.purposes import head, unwrapped
 
-CHECKS = frozenset(("test", "lint", "build", "format"))
-_CODE = CHECKS | {"run"}  # what a change of a file can mend
+_CODE = frozenset((*CHECKS, "run"))  # what a change of a file can mend
 _HELP = frozenset(("build", "format", "vcs", "run", "other"))  # what may have made a command work
 _HELPED = 3  # such commands; where more ran in between it was work, and none of them is known to have helped
 _OPEN = 60  # failures that wait for a success

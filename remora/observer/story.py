@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from remora.core.events import Event
+from remora.core.programs import CHECKS
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
-from remora.observer.errors import CHECKS, Failure, Run
+from remora.observer.errors import Failure, Run
 from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.observer.fingerprint import denied
 from remora.observer.keeping import Kept, cut, keep_last, make_room
@@ -137,7 +138,7 @@ class Story(Kept):
             Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed, told),
             COMMANDS,
         )
-        if run.purpose in CHECKS - {"format"} and failed is not None:
+        if run.purpose in CHECKS and run.purpose != "format" and failed is not None:
             self.last_check = (call.step, not failed)
         if failed is False and _COMMIT.search(call.command):
             for subject in _COMMITTED.findall(call.text)[:5]:

@@ -13,25 +13,18 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from remora.core.programs import QUIET, TESTS
+from remora.core.programs import INTERPRETERS, LISTERS, NETWORK, PATTERN_FIRST, QUIET, READERS, SHELLS, TESTS
 from remora.shell.location import Home, entered, joined, third_party, written_out
 from remora.shell.purposes import unwrapped
 from remora.shell.scripts import script_of
-from remora.shell.services import GIT_SHOWS, LOCAL, NETWORK, asked, built, fetched
+from remora.shell.services import GIT_SHOWS, LOCAL, asked, built, fetched
 from remora.shell.syntax import Line, Program, inside, parse, plain
 
 _READ = 16_000  # characters of a command that are looked at
 _ADDRESS = re.compile(r"https?://[^\s'\"`)\]}>,;]+", re.IGNORECASE)
-_PATTERN_FIRST = frozenset("sed awk gawk grep egrep fgrep zgrep rg ag jq yq".split())
-_READERS = _PATTERN_FIRST | frozenset(
-    "cat tac head tail less more bat nl strings rev diff cmp comm paste sort uniq cut fold column xxd "
-    "hexdump od base64 base32 zcat gzcat bzcat xzcat zless gunzip gzip unzip tar find fd ls tree "
-    "pandoc pdftotext sqlite3 cp mv ln rsync xargs dd get-content gc type select-string sls".split()
-)
-_LISTERS = frozenset("find fd ls tree cp mv ln rsync tar gzip xargs comm rev".split())  # names, or nothing
 _LEAVES_OUT = re.compile(r"--?(?:exclude|ignore|glob|iglob|path|name|not|prune|I|g|x)\b")
 _LAST_IS_NEW = frozenset("cp mv ln rsync".split())
-_CMDLETS = NETWORK | _READERS  # PowerShell does not tell cases apart
+_CMDLETS = NETWORK | READERS  # PowerShell does not tell cases apart
 _ENTERS = frozenset("cd pushd chdir set-location push-location".split())
 # What fetches in a line of PowerShell, wherever it stands, and marks without which there is none.
 _DOWNLOADS = re.compile(
@@ -40,14 +33,12 @@ _DOWNLOADS = re.compile(
     re.IGNORECASE,
 )
 _FETCHING = ("iwr", "irm", "invoke-", "-bits", "download", "openread", "getresponse", "async(")
-_SHELLS = frozenset("bash sh zsh dash ksh fish".split())
-_INTERPRETERS = _SHELLS | frozenset("python python2 python3 py node deno bun ruby perl php".split())
 _RUN_OTHERS = frozenset("sudo env time nohup command exec nice timeout gtimeout xargs parallel watch".split())
 _NO_TEXT = QUIET | TESTS | frozenset("mkdir rmdir rm touch chmod chown cp mv ln kill pkill test".split())
 # Programs that are told an address and show nothing of what is there, or of which `services` knows more.
 _ONLY_NAME_ADDRESSES = (
     _NO_TEXT
-    | _PATTERN_FIRST
+    | PATTERN_FIRST
     | frozenset(
         """
         git gh glab svn hg docker podman helm kubectl npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm
@@ -57,7 +48,7 @@ _ONLY_NAME_ADDRESSES = (
 )
 _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
 _GIT_TEXTS = GIT_SHOWS | _GIT_SILENT
-_SHOWING = _READERS | _INTERPRETERS | {"git"}
+_SHOWING = READERS | INTERPRETERS | {"git"}
 _MAY_NOT_RUN = TESTS | frozenset("for while until if case select test function".split())  # what follows this
 _LISTED = frozenset("xargs parallel read mapfile readarray".split())  # what else is read, they are told
 _RUNS_SCRIPTS = re.compile(r"\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun")
@@ -172,19 +163,19 @@ class _Line:
         if images := built(program, rest):
             self._makes(images, certain=images)
             self.left += images
-        known = self.home if self._holds_scripts or program not in _INTERPRETERS else self.before
+        known = self.home if self._holds_scripts or program not in INTERPRETERS else self.before
         source = fetched(simple.words) or asked(program, rest, self.home.own)
         source = source or _reads(program, rest, known, self.folder)
         if not source and program not in _ONLY_NAME_ADDRESSES:
             source = next((_address(word) for word in rest if _ADDRESS.match(word)), "")
             source = source or (_downloads(simple) if self._fetches and program not in _SHOWING else "")
-        if source or program not in _INTERPRETERS:
+        if source or program not in INTERPRETERS:
             return source
         return _address(self._line.text) or self._named_in_code(program, rest)
 
     def _named_in_code(self, program: str, rest: list[str]) -> str:
         """Return the path outside that the code for an interpreter names; a shell's is a script."""
-        if program in _SHELLS:
+        if program in SHELLS:
             return ""
         code = _code(rest) if self.home is self.before else self._line.text
         return next((p for p in _IN_QUOTES.findall(code) if _is_out(p, self.home, self.folder)), "")
@@ -192,12 +183,12 @@ class _Line:
     def _run(self, words: list[str], simple: Program) -> None:
         """Note the scripts that a program runs and the files that it leaves behind."""
         program, rest = words[0], words[1:]
-        if program in _SHELLS:
+        if program in SHELLS:
             code = _code(rest)
             self.scripts += map(parse, [code] if code else [one.text for one in self._line.documents])
         elif program == "eval":
             self.scripts.append(parse(" ".join(rest)))
-        elif program not in _INTERPRETERS and (script := script_of(words)):
+        elif program not in INTERPRETERS and (script := script_of(words)):
             self.scripts.append(parse(script.replace("\\", "/")))
         new, files = _written(program, rest, simple, self.home, self.folder)
         self.left += files
@@ -276,9 +267,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         plain = plain if verb in GIT_SHOWS or "apply" in plain or "am" in plain else []
         if verb in _GIT_SILENT:
             return ""
-    elif program in _PATTERN_FIRST and not any(
-        re.match(r"--?(?:\w*[ef]$|regexp|file|expr)", w) for w in rest
-    ):
+    elif program in PATTERN_FIRST and not any(re.match(r"--?(?:\w*[ef]$|regexp|file|expr)", w) for w in rest):
         plain = plain[1:]
     elif program in _LAST_IS_NEW:
         plain = plain[:-1]
@@ -286,7 +275,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         plain = [w.partition("=")[2] for w in rest if w.startswith("if=")]
     elif program in ("perl", "ruby") and any(re.match(r"-\w*[np]\w*", w) for w in rest):
         plain = plain[1:]  # the code; what it runs over follows
-    elif program in _INTERPRETERS:
+    elif program in INTERPRETERS:
         plain = plain[:1] if "-c" not in rest and "-e" not in rest else []
     if source := _installed(program, rest, plain, home, folder):
         return source
@@ -301,7 +290,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
 
 def _installed(program: str, rest: list[str], plain: list[str], home: Home, folder: str) -> str:
     """Return the file of an installed package that a program shows; `plain` are words that may be paths."""
-    if program not in _READERS - _LISTERS:
+    if program not in READERS - LISTERS:
         return ""
     for before, word in zip(["", *rest], rest, strict=False):
         if word not in plain or word[:1] == "!" or any(c in word for c in "*?{") or _LEAVES_OUT.match(before):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 
-_OF_WINDOWS = frozenset({"powershell", "pwsh", "cmd"})
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish"}) | _OF_WINDOWS
+from remora.core.programs import SHELLS, WINDOWS_SHELLS
+
 _SCRIPT_OPTIONS = frozenset({"-c", "-command", "/c", "//c"})  # of the shells of Windows
 # Options before it that take a value, by how they begin; a script that is encoded is not read.
 _VALUED_OF_WINDOWS = ("-ex", "-ep", "-wi", "-wo", "-ve", "-in", "-out", "-conf")
@@ -21,7 +20,9 @@ def words_of(command: list[object]) -> str:
     ('pytest -q', "git commit -m 'two words'")
     """
     parts = [part for part in command if isinstance(part, str)]
-    return script_of(parts) or shlex.join(parts)
+    from shlex import join  # a hook needs none of it
+
+    return script_of(parts) or join(parts)
 
 
 def script_of(words: Sequence[str]) -> str:
@@ -33,9 +34,9 @@ def script_of(words: Sequence[str]) -> str:
     ('pytest -q', '')
     """
     shell = words[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe") if words else ""
-    if shell not in _SHELLS:
+    if shell not in SHELLS | WINDOWS_SHELLS:
         return ""
-    return (_of_windows if shell in _OF_WINDOWS else _of_unix)(shell, words[1:])
+    return (_of_windows if shell in WINDOWS_SHELLS else _of_unix)(shell, words[1:])
 
 
 def _of_windows(shell: str, words: Sequence[str]) -> str:

@@ -15,13 +15,10 @@ from typing import NamedTuple
 
 _DEPTH = 30  # substitutions in one another
 _BLANK = re.compile(r"(?:[^\S\n]|\\\r?\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
 _JOINT = re.compile(r"&&|\|\||\|&|;;&?|;&|[;|&\n]")
 _REDIRECT = re.compile(r"(?:\d{1,3}|\{\w{1,40}\})?(?:<<<|<<-?|<>|<&|<(?!\()|>>|>&|>\||>(?!\())|&>>?")
 _PLAIN = re.compile(r"[^\s;|&<>()'\"\\$`]+")
-_IN_DOUBLE = re.compile(r'[^"\\$`]+')
-_IN_BRACES = re.compile(r"[^}'\"\\$`]+")
-_IN_PARENTHESES = re.compile(r"[^()'\"\\$`]+")
+_TEXT = re.compile(r"[^()}'\"\\$`]+")
 _ANSI = re.compile(r"\$'(?>(?:[^'\\]|\\.)*)(?:'|\Z)", re.DOTALL)
 _SINGLE = re.compile(r"'[^']*+(?:'|\Z)")
 _BACKTICKS = re.compile(r"`((?>(?:[^`\\]|\\.)*))(?:`|\Z)", re.DOTALL)
@@ -281,7 +278,8 @@ class _Reader:
         documents: list[Document] = []
         while self._blank() and not (self._is(closer) and not (programs.parentheses or programs.pattern)):
             if self.text[self.at] == "#" and programs.open.words[:1] != ["[["]:
-                self._past(_COMMENT)
+                end = self.text.find("\n", self.at)
+                self.at = len(self.text) if end < 0 else end
             elif programs.pattern:
                 self._pattern(programs, deep)
             elif programs.open.words[:1] == ["[["] and programs.open.words[-1] != "]]":
@@ -442,7 +440,7 @@ class _Reader:
     def _document_of(self, start: int, end: int, quoted: bool, deep: int) -> Document:
         text, inner = self.text[start:end], list[Line]()
         if not quoted and deep < _DEPTH:
-            _Reader(text).within(_IN_DOUBLE, "", deep, inner)
+            _Reader(text).within("", deep, inner)
         return Document(text, tuple(inner))
 
     # Parts of a word
@@ -471,7 +469,7 @@ class _Reader:
             self._past(_SINGLE)
         elif char == '"':
             self.at += 1
-            self.within(_IN_DOUBLE, '"', deep, inner)
+            self.within('"', deep, inner)
         elif char == "\\":
             self.at = min(self.at + 2, len(self.text))
         elif char == "$":
@@ -482,7 +480,7 @@ class _Reader:
             return False
         return True
 
-    def within(self, text: re.Pattern[str], closer: str, deep: int, inner: list[Line]) -> None:
+    def within(self, closer: str, deep: int, inner: list[Line]) -> None:
         """Go past text with substitutions in it, and what closes it."""
         while self.at < len(self.text):
             char = self.text[self.at]
@@ -490,7 +488,7 @@ class _Reader:
                 self.at += 1
                 return
             literal = closer != "}" and char in "'\""
-            if not self._past(text) and (literal or not self._quoted(char, deep, inner)):
+            if not self._past(_TEXT) and (literal or not self._quoted(char, deep, inner)):
                 self.at += 1
 
     def _dollar(self, deep: int, inner: list[Line]) -> None:
@@ -500,7 +498,7 @@ class _Reader:
         elif self._is("{"):
             self.at += 1
             if deep < _DEPTH:
-                self.within(_IN_BRACES, "}", deep + 1, inner)
+                self.within("}", deep + 1, inner)
         elif self._is("'"):
             self.at -= 1
             self._past(_ANSI)
@@ -538,9 +536,9 @@ class _Reader:
         kept = len(inner)
         while count and self.at < len(self.text):
             char = self.text[self.at]
-            if self._past(_IN_PARENTHESES) or self._quoted(char, deep, inner):
+            if self._past(_TEXT) or self._quoted(char, deep, inner):
                 continue
-            count += 1 if char == "(" else -1
+            count += {"(": 1, ")": -1}.get(char, 0)
             self.at += 1
         if count:
             self.at, self.open_ended = start + 1, True
