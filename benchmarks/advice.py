@@ -44,7 +44,7 @@ from remora.observer.observer import Observer
 from remora.sources.transcripts.reading import read as read_transcript
 
 if TYPE_CHECKING:
-    from remora.app.loop import Loop
+    from remora.app.agent.loop import Loop
     from remora.app.memory import Memory
 
 OFTEN, SILENT = 0.10, 0.95  # promised: share of actions at most; harm conditions at least
@@ -366,8 +366,14 @@ def _said(memory: Memory, moment: Moment, lines: Sequence[Line]) -> Reply:
 def _changed(memory: Memory, name: str, case: Case, number: int) -> Moment:
     """Bring about a condition in which a memory must stay silent; return the moment at which it is asked."""
     asked = case.asked
-    if name == "superseded":
+    is_quote = case.memory[:1] == "q" and case.memory[1:].isdecimal()
+    if name == "superseded" and is_quote:
+        memory.remove_quote(case.memory)
+    elif name == "superseded":
         memory.supersede(case.memory, f"{INSTEAD} ({number})")
+    elif name == "contradictory" and is_quote:
+        said = next(hit.text for hit in memory.quotes(1_000_000) if hit.id == case.memory)
+        memory.remember(f"It is not true that {said}", source="user_taught")
     elif name == "contradictory":
         known = memory.show(case.memory)
         denied = f"It is not true that {known.content}"

@@ -19,7 +19,7 @@ from benchmarks.common import ROOT, Check, Options, Report, Table, environment, 
 from benchmarks.crash import NO_MODEL
 from benchmarks.hook import COMMAND, fill
 from benchmarks.metrics import percentile
-from remora.app.finished import work
+from remora.app.agent.session_end import work
 from remora.disk.live import folder, read
 
 SESSIONS, AT_ONCE, MEMORIES = 60, 20, 2_000

@@ -29,7 +29,7 @@ from remora.core.clock import DAY_SECONDS, to_iso
 from remora.journal.history import HISTORY, month_file, render
 
 if TYPE_CHECKING:
-    from remora.app.session import Session
+    from remora.app.records.session import Session
 
 GROUP = 20  # messages of one `extend`
 KEEP = 20  # messages that a compaction keeps

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import Check, Options, Report, Table, environment, workplace
 from remora.app.aio import AsyncMemory
-from remora.app.items import Items, Put
 from remora.app.memory import Memory
+from remora.app.records.items import Items, Put
 from remora.core.errors import RemoraError
 from remora.core.events import Event
 from remora.core.values import MemoryDraft, Message
@@ -107,7 +107,7 @@ class Verb(NamedTuple):
 
 def objects(memory: Memory) -> dict[str, Callable[[], Any]]:
     """Return what makes each public object, by its name."""
-    items = Items(memory, lambda value, _: [str(value)])
+    items = Items(memory._parts, lambda value, _: [str(value)])
     loop = memory.loop("fuzz-loop")
     return {
         "memory": lambda: memory,

@@ -22,7 +22,7 @@ from benchmarks.common import ROOT, Check, Options, Report, Table, environment, 
 from benchmarks.crash import NO_MODEL
 from benchmarks.metrics import percentile
 from benchmarks.texts import Texts
-from remora.app import triggers
+from remora.app.memories import triggers
 from remora.app.memory import Memory
 from remora.core import moments
 from remora.core.moments import Moment

@@ -23,7 +23,8 @@ from benchmarks.baselines import PlainBM25
 from benchmarks.common import Check, Options, Report, Table, memory_in, model_of, say, settings_of, workplace
 from benchmarks.metrics import mean, paired_interval, unique
 from remora.app.memory import Memory
-from remora.app.recall import predict_files, reader
+from remora.app.recall.files import predict_files
+from remora.app.recall.search import reader
 from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Filters
 from remora.core.weights import SIGNALS

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import ROOT, Check, Options, Report, Table, environment, say, workplace
 from benchmarks.crash import NO_MODEL
-from remora.app import triggers
+from remora.app.memories import triggers
 from remora.app.memory import Memory
 from remora.core.errors import StoreBusy
 from remora.disk.files import LOCK_SUFFIX, lock

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.baselines import PlainBM25, PlainVectors
 from benchmarks.metrics import rrf, unique
-from remora.app.recall import search
+from remora.app.recall.search import search
 from remora.core.text import query_terms
 from remora.core.values import Filters
 from remora.retrieval.candidates import names_in, without_names

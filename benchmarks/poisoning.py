@@ -39,7 +39,7 @@ from benchmarks.poison_scenes import (
     scene,
     with_scene,
 )
-from remora.app.cleaning import clean
+from remora.app.learning.event_cleaning import clean
 from remora.core.text import STOP_WORDS, words
 from remora.observer.evidence import Piece, pack
 from remora.observer.observer import Observer

@@ -24,7 +24,7 @@ from benchmarks import agent_sessions
 from benchmarks.common import Options, Report, Table, environment, say, workplace
 from benchmarks.written import DATA, by_repository, holds, write
 from remora import Memory
-from remora.app.cleaning import clean
+from remora.app.learning.event_cleaning import clean
 from remora.core.text import words
 from remora.observer.observer import Observer
 from remora.sources.transcripts.finding import Transcript, find_in

@@ -25,7 +25,7 @@ from benchmarks.learning import Past
 from benchmarks.metrics import mean, recall_at
 from benchmarks.session_floors import file_floors
 from remora.app.memory import Memory
-from remora.app.recall import predict_files
+from remora.app.recall.files import predict_files
 from remora.core.weights import SIGNALS
 
 K = 10

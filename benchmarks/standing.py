@@ -27,7 +27,7 @@ from benchmarks.metrics import mean, recall_at, reciprocal_rank, unique
 from benchmarks.paths import OURS, WITHOUT
 from benchmarks.recall import Answer, Metric, Question, Run, ablation, table
 from benchmarks.trees import TreeGraph, Trees
-from remora.app.recall import search
+from remora.app.recall.search import search
 from remora.core.clock import FixedClock, from_iso
 from remora.core.errors import InvalidInput
 from remora.core.values import Filters, Hit

@@ -13,8 +13,8 @@ from collections import defaultdict
 from typing import Any
 
 from benchmarks.common import ROOT, Check, Options, Report, Table, memory_in, workplace
+from remora.app.learning.quotes import take_in
 from remora.app.memory import Memory
-from remora.app.quoting import take_in
 from remora.core.events import Event
 from remora.observer.observer import Observer
 from remora.observer.quotes import sentences

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from remora.app.aio import AsyncMemory, AsyncSession
     from remora.app.memory import Memory
-    from remora.app.session import Session
+    from remora.app.records.session import Session
     from remora.conversation.conversations import Conversations
     from remora.conversation.memory import ConversationMemory
     from remora.conversation.persistent import PersistentMemory
@@ -42,7 +42,7 @@ _HOMES = {
     "PersistentMemory": "remora.conversation.persistent",
     "AsyncSession": "remora.app.aio",
     "Memory": "remora.app.memory",
-    "Session": "remora.app.session",
+    "Session": "remora.app.records.session",
     "errors": "remora.core",
     "FixedClock": "remora.core.clock",
     "SystemClock": "remora.core.clock",

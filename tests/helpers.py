@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remora import Memory
-from remora.app.comparing import LISTED
+from remora.app.codebase.tree_comparison import LISTED
 from remora.core.errors import ProviderBusy
 from remora.core.text import STOP_WORDS, words
 

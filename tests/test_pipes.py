@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from remora.app import hooking
+from remora.app.agent import hook_event as hooking
 from remora.checks import named, standing
 from remora.disk import live
 from remora.disk.live import Head

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
-from remora.app.entries import Entries
-from remora.app.journal import Journal
-from remora.app.loop import Loop
+from remora.app.agent.loop import Loop
 from remora.app.memory import Memory
-from remora.app.session import Session
+from remora.app.records.entries import Entries
+from remora.app.records.journal import Journal
+from remora.app.records.session import Session
 
 if TYPE_CHECKING:
     from remora.core.clock import Clock
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+S = TypeVar("S")
 
 
 class _Closes(Protocol):
@@ -40,57 +41,26 @@ class _Closes(Protocol):
 Opened = TypeVar("Opened", bound=_Closes)
 
 
+class _Twin(Generic[S]):
+    """An asynchronous object with the synchronous one behind it."""
+
+    def __init__(self, behind: S) -> None:
+        self._behind = behind
+
+
 def _in_thread(
-    method: Callable[Concatenate[Memory, P], R],
-) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
+    method: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[_Twin[S], P], Coroutine[Any, Any, R]]:
+    """Return a method that runs the synchronous one in a thread, with its arguments, result and errors."""
+
     @functools.wraps(method)
-    async def run(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self.memory, *args, **kwargs)
+    async def run(self: _Twin[S], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self._behind, *args, **kwargs)
 
     return run
 
 
-def _session_in_thread(
-    method: Callable[Concatenate[Session, P], R],
-) -> Callable[Concatenate[AsyncSession, P], Coroutine[Any, Any, R]]:
-    @functools.wraps(method)
-    async def run(self: AsyncSession, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self.session, *args, **kwargs)
-
-    return run
-
-
-def _entries_in_thread(
-    method: Callable[Concatenate[Entries, P], R],
-) -> Callable[Concatenate[AsyncEntries, P], Coroutine[Any, Any, R]]:
-    @functools.wraps(method)
-    async def run(self: AsyncEntries, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self.entries, *args, **kwargs)
-
-    return run
-
-
-def _journal_in_thread(
-    method: Callable[Concatenate[Journal, P], R],
-) -> Callable[Concatenate[AsyncJournal, P], Coroutine[Any, Any, R]]:
-    @functools.wraps(method)
-    async def run(self: AsyncJournal, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self.journal, *args, **kwargs)
-
-    return run
-
-
-def _loop_in_thread(
-    method: Callable[Concatenate[Loop, P], R],
-) -> Callable[Concatenate[AsyncLoop, P], Coroutine[Any, Any, R]]:
-    @functools.wraps(method)
-    async def run(self: AsyncLoop, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self.loop, *args, **kwargs)
-
-    return run
-
-
-class AsyncEntries:
+class AsyncEntries(_Twin[Entries]):
     """Notes and archives, for async programs.
 
     Attributes:
@@ -98,6 +68,7 @@ class AsyncEntries:
     """
 
     def __init__(self, entries: Entries) -> None:
+        super().__init__(entries)
         self.entries = entries
 
     @property
@@ -105,18 +76,18 @@ class AsyncEntries:
         """Secrets taken out by the last change, by kind."""
         return self.entries.redactions
 
-    add = _entries_in_thread(Entries.add)
-    rename = _entries_in_thread(Entries.rename)
-    alias = _entries_in_thread(Entries.alias)
-    unalias = _entries_in_thread(Entries.unalias)
-    write = _entries_in_thread(Entries.write)
-    remove = _entries_in_thread(Entries.remove)
-    show = _entries_in_thread(Entries.show)
-    list = _entries_in_thread(Entries.list)
-    search = _entries_in_thread(Entries.search)
+    add = _in_thread(Entries.add)
+    rename = _in_thread(Entries.rename)
+    alias = _in_thread(Entries.alias)
+    unalias = _in_thread(Entries.unalias)
+    write = _in_thread(Entries.write)
+    remove = _in_thread(Entries.remove)
+    show = _in_thread(Entries.show)
+    list = _in_thread(Entries.list)
+    search = _in_thread(Entries.search)
 
 
-class AsyncJournal:
+class AsyncJournal(_Twin[Journal]):
     """MEMORY.md, HISTORY and the daily notes, for async programs.
 
     Attributes:
@@ -124,6 +95,7 @@ class AsyncJournal:
     """
 
     def __init__(self, journal: Journal) -> None:
+        super().__init__(journal)
         self.journal = journal
 
     @property
@@ -136,21 +108,21 @@ class AsyncJournal:
         """What the last call could not read."""
         return self.journal.problems
 
-    block = _journal_in_thread(Journal.block)
-    show = _journal_in_thread(Journal.show)
-    write = _journal_in_thread(Journal.write)
-    versions = _journal_in_thread(Journal.versions)
-    restore = _journal_in_thread(Journal.restore)
-    note = _journal_in_thread(Journal.note)
-    today = _journal_in_thread(Journal.today)
-    day = _journal_in_thread(Journal.day)
-    days = _journal_in_thread(Journal.days)
-    add_history = _journal_in_thread(Journal.add_history)
-    history = _journal_in_thread(Journal.history)
-    consolidate = _journal_in_thread(Journal.consolidate)
+    block = _in_thread(Journal.block)
+    show = _in_thread(Journal.show)
+    write = _in_thread(Journal.write)
+    versions = _in_thread(Journal.versions)
+    restore = _in_thread(Journal.restore)
+    note = _in_thread(Journal.note)
+    today = _in_thread(Journal.today)
+    day = _in_thread(Journal.day)
+    days = _in_thread(Journal.days)
+    add_history = _in_thread(Journal.add_history)
+    history = _in_thread(Journal.history)
+    consolidate = _in_thread(Journal.consolidate)
 
 
-class AsyncSession:
+class AsyncSession(_Twin[Session]):
     """A conversation, for async programs.
 
     Attributes:
@@ -158,6 +130,7 @@ class AsyncSession:
     """
 
     def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.session = session
         self.id = session.id
 
@@ -166,20 +139,20 @@ class AsyncSession:
         """Secrets taken out of what this object appended, by kind."""
         return self.session.redactions
 
-    append = _session_in_thread(Session.append)
-    extend = _session_in_thread(Session.extend)
-    messages = _session_in_thread(Session.messages)
-    history = _session_in_thread(Session.history)
-    count = _session_in_thread(Session.count)
-    clear = _session_in_thread(Session.clear)
-    new = _session_in_thread(Session.new)
-    compact = _session_in_thread(Session.compact)
-    compact_if_needed = _session_in_thread(Session.compact_if_needed)
-    standing = _session_in_thread(Session.standing)
-    recap = _session_in_thread(Session.recap)
-    note_today = _session_in_thread(Session.note_today)
-    set_state = _session_in_thread(Session.set_state)
-    problems = _session_in_thread(Session.problems)
+    append = _in_thread(Session.append)
+    extend = _in_thread(Session.extend)
+    messages = _in_thread(Session.messages)
+    history = _in_thread(Session.history)
+    count = _in_thread(Session.count)
+    clear = _in_thread(Session.clear)
+    new = _in_thread(Session.new)
+    compact = _in_thread(Session.compact)
+    compact_if_needed = _in_thread(Session.compact_if_needed)
+    standing = _in_thread(Session.standing)
+    recap = _in_thread(Session.recap)
+    note_today = _in_thread(Session.note_today)
+    set_state = _in_thread(Session.set_state)
+    problems = _in_thread(Session.problems)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -187,7 +160,7 @@ class AsyncSession:
         return self.session.metadata
 
 
-class AsyncLoop:
+class AsyncLoop(_Twin[Loop]):
     """An agent's own loop, for async programs: `async with memory.loop(…) as loop`.
 
     A question may take the three seconds that it has; the event loop goes on meanwhile.
@@ -198,6 +171,7 @@ class AsyncLoop:
     """
 
     def __init__(self, loop: Loop) -> None:
+        super().__init__(loop)
         self.loop = loop
         self.session_id, self.host = loop.session_id, loop.host
 
@@ -229,16 +203,16 @@ class AsyncLoop:
     ) -> None:
         await self.close()
 
-    brief = _loop_in_thread(Loop.brief)
-    first_message = _loop_in_thread(Loop.first_message)
-    before = _loop_in_thread(Loop.before)
-    after = _loop_in_thread(Loop.after)
-    prepare_step = _loop_in_thread(Loop.prepare_step)
-    heard = _loop_in_thread(Loop.heard)
-    replied = _loop_in_thread(Loop.replied)
-    recorded = _loop_in_thread(Loop.recorded)
-    finish = _loop_in_thread(Loop.finish)
-    close = _loop_in_thread(Loop.close)
+    brief = _in_thread(Loop.brief)
+    first_message = _in_thread(Loop.first_message)
+    before = _in_thread(Loop.before)
+    after = _in_thread(Loop.after)
+    prepare_step = _in_thread(Loop.prepare_step)
+    heard = _in_thread(Loop.heard)
+    replied = _in_thread(Loop.replied)
+    recorded = _in_thread(Loop.recorded)
+    finish = _in_thread(Loop.finish)
+    close = _in_thread(Loop.close)
 
 
 class _Opening(Generic[Opened]):
@@ -262,7 +236,7 @@ class _Opening(Generic[Opened]):
             await self._opened.close()
 
 
-class AsyncMemory:
+class AsyncMemory(_Twin[Memory]):
     """`Memory` for async programs: `async with AsyncMemory.open(…) as memory`, or `await` the opening.
 
     Attributes:
@@ -270,6 +244,7 @@ class AsyncMemory:
     """
 
     def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
         self.memory = memory
 
     @classmethod

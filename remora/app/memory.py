@@ -1,8 +1,8 @@
-"""The object users hold: each verb in one place, each delegating to one package.
+"""The object users hold: every verb of a project's memory, each delegating to one module.
 
 `Memory` is synchronous and safe to use from several threads. `AsyncMemory` mirrors it for async
 programs. Whatever fails inside a search's optional parts (a model, a reranker, git) makes the answer
-plainer, never absent. The verbs that write are here, the others by kind in the modules called `*_verbs`.
+plainer, never absent. A verb imports its module when it is called: a short process pays for what it uses.
 """
 
 from __future__ import annotations
@@ -11,48 +11,56 @@ import builtins
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from remora.app.accesses import Accesses
-from remora.app.arguments import listed, own_names, paths
-from remora.app.checking import checked
-from remora.app.code_verbs import CodeVerbs
-from remora.app.learning_verbs import LearningVerbs
-from remora.app.plan_verbs import PlanVerbs
-from remora.app.project import commit_of
-from remora.app.recall_verbs import RecallVerbs
-from remora.app.speaking_verbs import SpeakingVerbs
-from remora.app.store_verbs import StoreVerbs
-from remora.app.targets import noted
-from remora.app.wiring import Parts, Room, build
-from remora.app.worker import embed_when_many
+from remora.app.memories import operations as memories
+from remora.app.project.argument_types import checked
+from remora.app.project.arguments import current_branch, file_names, filters_of, listed, own_names, paths
+from remora.app.project.open_project import Parts, build
 from remora.core.clock import Clock
-from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
-from remora.core.evidence import asked_kinds
-from remora.core.strength import TAINT_FACTOR
-from remora.core.values import MEMORY_KINDS, MemoryDraft, MemoryRecord
-from remora.lifecycle.flags import flag_dependents, unflag_dependents
-from remora.lifecycle.intake import REFUSALS
-from remora.lifecycle.upkeep import resolve
+from remora.core.errors import RemoraError
+from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from remora.app.entries import Entries
-    from remora.app.journal import Journal
-    from remora.app.session import Session
+    from remora.app.agent.loop import Loop
+    from remora.app.agent.status import Status, Why
+    from remora.app.codebase.impact import Impacts
+    from remora.app.codebase.module_descriptions import SemanticReport
+    from remora.app.health.backup import Backup
+    from remora.app.health.findings import Report
+    from remora.app.health.stats import Stats
+    from remora.app.importing.other_systems import MoveReport
+    from remora.app.importing.shipped_memory import Shipped
+    from remora.app.importing.teach import Taught
+    from remora.app.learning.evidence_pack import Reflection
+    from remora.app.learning.learn import LearnReport
+    from remora.app.learning.live_observation import Watched
+    from remora.app.learning.promotion import Learnt
+    from remora.app.learning.run_summary import SessionSummary
+    from remora.app.records.entries import Entries
+    from remora.app.records.journal import Journal
+    from remora.app.records.session import Session
+    from remora.checks.suggest import Suggestion
     from remora.conversation.sessions import SessionInfo
+    from remora.core.code import IndexReport
     from remora.core.config import Settings
+    from remora.core.values import Context, FileHit, Hit, InitReport, Ownership, Used, WorkUnitRef
     from remora.embeddings.embedder import Embedder
+    from remora.graph.modules import ModuleInfo
+    from remora.injection.prefetch import Prefetch
+    from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
+    from remora.store.injections import Injection
 
 Paths = Sequence[str | os.PathLike[str]]
+Progress = Callable[[str, int, int], None]
 
 
 @checked
-class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, PlanVerbs):
+class Memory:
     """The memory of one project, with the user's own beside it.
 
     >>> import tempfile
@@ -65,8 +73,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._lock = threading.RLock()
-        self._accesses = Accesses(parts)
+        self._lock = parts.lock
         self._entries: Entries | None = None
         self._journal: Journal | None = None
         self.notes: tuple[str, ...] = ()  # what the last search had to do without
@@ -116,7 +123,6 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
     def close(self) -> None:
         """Write what is pending and close the files; a second call does nothing."""
         with self._lock:
-            self._accesses.flush()
             self._parts.close()
 
     def __enter__(self) -> Self:
@@ -165,17 +171,17 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         Raises:
             InvalidInput: it cannot be stored; nothing was changed.
         """
-        draft = self._drafted(
-            content,
-            for_user=user,
-            type=type,
-            tags=tags,
-            source=source,
-            scope=scope,
-            confidence=confidence,
+        given = {
+            "type": type,
+            "tags": tags,
+            "source": source,
+            "scope": scope,
+            "confidence": confidence,
             **own_names({**fields, "related_files": related_files, "related_modules": related_modules}),
-        )
-        return self.remember_many([draft], user=user)[0]
+        }
+        with self._lock:
+            draft = memories.drafted(self._parts, content, for_user=user, **given)
+            return memories.remember_many(self._parts, [draft], user=user)[0]
 
     def remember_each(
         self, drafts: Iterable[Mapping[str, Any]], *, user: bool = False
@@ -193,73 +199,14 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             StoreError: the store itself failed; none of them was kept.
         """
         with self._lock:
-            room = self._parts.room("user" if user else "project")
-            given = [self._drafted_or_refused(fields, room, user=user) for fields in drafts]
-            found = room.intake.remember_each(given)
-            self._made_triggers(room, [r for r in found if not isinstance(r, RemoraError)])
-            embed_when_many(self._parts)
-            root = None if user else self.root
-            return [
-                r
-                if isinstance(d, RemoraError) or isinstance(r, RemoraError)
-                else noted(room.space, d, r, root)
-                for d, r in zip(given, found, strict=True)
-            ]
-
-    def _drafted_or_refused(
-        self, fields: Mapping[str, Any], room: Room, *, user: bool
-    ) -> MemoryDraft | RemoraError:
-        if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
-            return InvalidInput("a draft is a mapping of names to values")
-        try:
-            return self._with_parents(
-                self._drafted(**{"content": None, **own_names(fields)}, for_user=user), room
-            )
-        except REFUSALS as error:
-            return error
-
-    def _drafted(
-        self,
-        content: Any,
-        *,
-        for_user: bool,
-        type: str | None = None,  # noqa: A002  the field's own name
-        related_files: Paths = (),
-        related_modules: Sequence[str] = (),
-        tags: Sequence[str] = (),
-        source: str = "agent_explicit",
-        confidence: float | None = None,
-        **fields: Any,
-    ) -> MemoryDraft:
-        unknown = sorted(set(fields) - set(MemoryDraft._fields))
-        if unknown:
-            raise InvalidInput(f"a memory has no field {unknown[0]!r}")
-        draft = MemoryDraft(
-            content=content,
-            type=type or self._guess_type(content),
-            related_files=self._paths("related_files", related_files),
-            related_modules=listed("related_modules", related_modules),
-            tags=listed("tags", tags),
-            source=source,
-            confidence=confidence if confidence is not None else (1.0 if source == "user_taught" else 0.8),
-            **fields,
-        )
-        if draft.commit_sha is None and draft.related_files and not for_user:
-            # What is said of files holds for the files as they are now; later commits make it doubtful.
-            draft = draft._replace(commit_sha=commit_of(self._parts.project.repository))
-        return draft
+            return memories.remember_each(self._parts, drafts, user=user)
 
     def remember_many(
         self, drafts: Sequence[MemoryDraft], *, user: bool = False
     ) -> builtins.list[MemoryRecord]:
         """Store many drafts in one transaction, all or none; one record for each, in order."""
         with self._lock:
-            room = self._parts.room("user" if user else "project")
-            records = room.intake.remember_many([self._with_parents(d, room) for d in drafts], stated=True)
-            self._made_triggers(room, records)
-            embed_when_many(self._parts)
-            root = None if user else self.root
-            return [noted(room.space, d, r, root) for d, r in zip(drafts, records, strict=True)]
+            return memories.remember_many(self._parts, drafts, user=user)
 
     def show(self, memory_id: str) -> MemoryRecord:
         """Return a memory by its id or a unique start of it, forgotten ones too.
@@ -268,18 +215,13 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             NotFound: there is none.
             Conflict: several ids start so.
         """
-        return self._find(memory_id)[1]
+        with self._lock:
+            return memories.find(self._parts, memory_id)[1]
 
     def dependents(self, memory_id: str) -> builtins.list[MemoryRecord]:
         """Return the live memories that were derived from one, directly or through others."""
-        room, record = self._find(memory_id)
         with self._lock:
-            below: builtins.list[MemoryRecord] = []
-            for memories in (r.space.memories for r in (room, *self._others(room))):
-                ids = memories.dependents(record.id)
-                found = memories.get_many(ids)
-                below += [found[i] for i in ids if i in found]
-        return below
+            return memories.dependents(self._parts, memory_id)
 
     def list(
         self,
@@ -310,46 +252,31 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             order: "created", "accessed" or "confidence".
             user: True for the user's own only, False for the project's only, None for both.
         """
-        if order not in ("created", "accessed", "confidence"):
-            raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
-        if not all(isinstance(n, int) and 0 <= n <= MOST_LISTED for n in (limit, offset)):
-            raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
-        filters = self._filters(types, files, modules, scope, branch, None)
-        asked = asked_kinds(filters.types, source)
-        filters = filters._replace(kinds=MEMORY_KINDS[1:] if records else asked)
-        found: builtins.list[MemoryRecord] = []
-        with self._lock:
-            for room in self._parts.rooms():
-                if user is None or user == (room.space.realm == "user"):
-                    found += room.space.memories.find(
-                        filters,
-                        include_deprecated=include_forgotten,
-                        needs_review=needs_review,
-                        source=source,
-                        pinned=pinned,
-                        tag=tag,
-                        order=order,
-                        limit=limit + offset,
-                    )
-        keys: dict[str, Callable[[MemoryRecord], Any]] = {
-            "created": lambda m: m.created_at,
-            "accessed": lambda m: m.last_accessed_at,
-            "confidence": lambda m: m.confidence,
+        where = {"files": files, "modules": modules, "scope": scope, "branch": branch}
+        having = {
+            "include_deprecated": include_forgotten,
+            "needs_review": needs_review,
+            "source": source,
+            "pinned": pinned,
+            "tag": tag,
         }
-        found.sort(key=lambda m: m.id)
-        found.sort(key=keys[order], reverse=True)
-        return found[offset : offset + limit]
+        with self._lock:
+            return memories.listing(
+                self._parts,
+                types,
+                limit,
+                offset,
+                order,
+                where=where,
+                having=having,
+                user=user,
+                records=records,
+            )
 
     def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
         """Change fields of a memory, such as `content="…"` or `tags=[…]`."""
-        room, record = self._find(memory_id)
-        changes = own_names(changes)
-        if "related_files" in changes:
-            changes["related_files"] = self._paths("related_files", changes["related_files"])
         with self._lock:
-            edited = room.upkeep.edit(record.id, changes)
-            self._made_triggers(room, [edited])
-            return edited
+            return memories.edit(self._parts, memory_id, changes)
 
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
         """Put a new memory in the place of an old one and return it; dependents are flagged.
@@ -357,68 +284,817 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         What is not given is taken over from the old memory: type, files, modules, tags, scope, and
         whether it is pinned.
         """
-        room, old = self._find(memory_id)
-        fields = own_names(fields)
-        unknown = sorted(set(fields) - set(MemoryDraft._fields))
-        if unknown:
-            raise InvalidInput(f"a memory has no field {unknown[0]!r}")
-        if "related_files" in fields:
-            fields["related_files"] = self._paths("related_files", fields["related_files"])
-        about = ("related_files", "related_modules", "target_node_id", "impacted_node_ids")
-        names = ("type", "scope", "tags", "pinned", "methodology", *about)
-        kept = {name: getattr(old, name) for name in names}
-        draft = MemoryDraft(
-            **{
-                "source": old.source,
-                "confidence": max(old.confidence, 0.8),
-                "branch": old.branch,
-                **kept,
-                **fields,
-            },
-            content=content,
-        )
         with self._lock:
-            new = room.upkeep.supersede(old.id, self._with_parents(draft, room))
-            self._made_triggers(room, [new])
-            self._flag_elsewhere(room, old, f"which was superseded by {new.id[:8]}")
-            return noted(room.space, draft, new)
+            return memories.supersede(self._parts, memory_id, content, fields)
 
     def forget(self, memory_id: str) -> MemoryRecord:
         """Take a memory out of every search; `restore` brings it back within 30 days at least."""
-        room, record = self._find(memory_id)
         with self._lock:
-            gone = room.upkeep.forget(record.id)
-            if not record.deprecated:
-                self._flag_elsewhere(room, record, "which was forgotten")
-            return gone
+            return memories.forget(self._parts, memory_id)
 
     def restore(self, memory_id: str) -> MemoryRecord:
         """Bring back a memory that was forgotten or superseded."""
-        room, record = self._find(memory_id)
         with self._lock:
-            back = room.upkeep.restore(record.id)
-            self._flag_elsewhere(room, record, None)
-            return back
+            return memories.restore(self._parts, memory_id)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Keep a memory from decay and pruning; `pinned=False` lets it go again."""
-        room, record = self._find(memory_id)
         with self._lock:
+            room, record = memories.find(self._parts, memory_id)
             return room.upkeep.pin(record.id, pinned=pinned)
 
     def verify(self, memory_id: str) -> MemoryRecord:
         """Confirm a memory as a person: clears review flags and taint."""
-        room, record = self._find(memory_id)
         with self._lock:
+            room, record = memories.find(self._parts, memory_id)
             return room.upkeep.verify(record.id)
 
-    # What is written down
+    # Questions
+
+    def search(
+        self,
+        query: str,
+        k: int = 8,
+        types: Sequence[str] | None = None,
+        files: Paths | None = None,
+        modules: Sequence[str] | None = None,
+        scope: str | None = None,
+        branch: str | None = None,
+        kinds: Sequence[str] | None = None,
+        phase: str | None = None,
+        recent_tools: Sequence[str] = (),
+        *,
+        recent_files: Paths = (),
+        methodology: str | None = None,
+        min_score: float = 0.0,
+    ) -> builtins.list[Hit]:
+        """Return the best k hits for a query, best first, each with the reasons for its rank.
+
+        Args:
+            query: a question, some keywords, a name or a path.
+            k: how many hits.
+            types, files, modules, scope: only what passes. A file ending in "/" means all below it.
+            branch: also what was learnt on this branch; the one checked out by default, "*" for all.
+            kinds: sources of hits, such as ["memory"] or ["turn"]; all by default.
+            phase: one of the six universal phases, or one of the methodology's; weighs memory types.
+            recent_tools: names of the agent's last tools, for structural questions.
+            recent_files: files just read or edited; what speaks of them or their partners ranks higher.
+            methodology: whose words `phase` is in; the native one by default.
+            min_score: relevance that a hit must have, from 0 to 1.
+
+        Raises:
+            InvalidInput: the query is empty or a filter is unknown.
+        """
+        from remora.app.recall.search import ask
+
+        with self._lock:
+            parts = self._parts
+            found = ask(
+                parts,
+                query,
+                k,
+                filters_of(
+                    parts,
+                    types=types,
+                    files=files,
+                    modules=modules,
+                    scope=scope,
+                    branch=current_branch(parts, branch),
+                    kinds=kinds,
+                ),
+                phase=self._phase(phase, methodology) if phase is not None else None,
+                recent_tools=listed("recent_tools", recent_tools),
+                recent_files=paths("recent_files", recent_files, self.root),
+                min_score=min_score,
+            )
+            self.notes = found.notes
+            return found.hits
+
+    def context(
+        self,
+        task: str,
+        phase: str = "explore",
+        budget: int | None = None,
+        *,
+        files: Paths | None = None,
+        modules: Sequence[str] | None = None,
+        branch: str | None = None,
+        kinds: Sequence[str] | None = None,
+        recent_files: Paths = (),
+        methodology: str | None = None,
+    ) -> Context:
+        """Return the packed block for a prompt: what is worth knowing for a task in a phase.
+
+        Args:
+            task: what is about to be done, in words.
+            phase: one of the six universal phases, or one of the methodology's; sets the shares of types
+                and the default budget.
+            budget: tokens (characters / 4) the text may have at most.
+            methodology: whose words `phase` is in; the native one by default.
+        """
+        from remora.app.recall.search import context
+
+        with self._lock:
+            parts = self._parts
+            branch = current_branch(parts, branch)
+            filters = filters_of(parts, files=files, modules=modules, branch=branch, kinds=kinds)
+            recent = paths("recent_files", recent_files, self.root)
+            phase = self._phase(phase, methodology)
+            packed, self.notes = context(parts, task, filters, phase, budget, recent)
+            return packed
+
+    def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
+        """Return the files that change or are read together with one, best first, with the evidence."""
+        from remora.app.recall.files import related_files
+
+        with self._lock:
+            return related_files(self._parts, path, k)
+
+    def ownership(self, path: str) -> Ownership | None:
+        """Return the module of a file and who changed it most; None when the git history does not know it."""
+        from remora.app.recall.files import ownership
+
+        with self._lock:
+            return ownership(self._parts, path)
+
+    def predict_files(self, task: str, k: int = 10, *, tests: bool = False) -> builtins.list[FileHit]:
+        """Return the files that a task will most likely touch, best first, each with its reasons.
+
+        Args:
+            task: what is to be done: an issue's text, a request, a commit message.
+            k: how many files.
+            tests: rank every file, tests too; else code, and other files that sessions or the branch changed.
+
+        Raises:
+            InvalidInput: the task is empty.
+        """
+        from remora.app.recall.files import predict_files
+
+        with self._lock:
+            found, self.notes = predict_files(self._parts, task, k, tests=tests)
+            return found
+
+    def impact(self, target: str, depth: int = 3, *, limit: int = 200) -> Impacts:
+        """Return what may break when something changes, nearest first.
+
+        Args:
+            target: "path/file.py", "path/file.py:Class.method", or a symbol's name if it is unique.
+            depth: steps to follow, from 1 to 10.
+            limit: how many results at most; the answer says when there is more.
+
+        Returns:
+            A list of `Impact` with `.target`, `.tests`, `.memories` and `.notes`.
+
+        Raises:
+            NotFound: nothing in the graph is called so.
+            Conflict: several definitions are; the message names them.
+        """
+        from remora.app.codebase.impact import impact
+
+        with self._lock:
+            return impact(self._parts, target, depth, limit)
+
+    def modules(self) -> builtins.list[ModuleInfo]:
+        """Return the modules of the code, largest first: files, purpose, hot files, memories about them."""
+        from remora.app.codebase.impact import modules
+
+        with self._lock:
+            return modules(self._parts)
+
+    # Before work begins
+
+    def plan_context(
+        self,
+        task: str,
+        *,
+        modules: Sequence[str] = (),
+        files: Paths = (),
+        branch: str | None = None,
+        budget: int | None = None,
+    ) -> Context:
+        """Return the block for whoever plans a task: what such work took, what failed, what belongs together.
+
+        Calibrations, dead ends, files that change together, outcomes and recipes, each within its limit. What
+        rests on text from outside is quoted at the end. The text is empty where memory has nothing.
+
+        Args:
+            task: what is to be done, in words; may be empty where modules or files are given.
+            modules: folders it is about; where nothing is named, those of the files it will likely touch.
+            files: that it is about.
+            branch: also what was learnt on this branch; the one checked out by default, "*" for all.
+            budget: tokens (characters / 4) the text may have at most.
+        """
+        return self._planned("plan", task, modules, files, branch, budget)
+
+    def qa_context(
+        self,
+        task: str,
+        *,
+        modules: Sequence[str] = (),
+        files: Paths = (),
+        branch: str | None = None,
+        budget: int | None = None,
+    ) -> Context:
+        """Return the block for whoever tests a task, to be read before the first tool is used.
+
+        Requirements, errors met before, and what the interface was seen to do. The arguments are those of
+        `plan_context`.
+        """
+        return self._planned("qa", task, modules, files, branch, budget)
+
+    def _planned(
+        self,
+        what: str,
+        task: str,
+        modules: Sequence[str],
+        files: Paths,
+        branch: str | None,
+        budget: int | None,
+    ) -> Context:
+        from remora.app.recall.task_context import context_for, where_of
+
+        with self._lock:
+            parts = self._parts
+            where, on = where_of(parts, task, modules, files), current_branch(parts, branch)
+            found, self.notes = context_for(parts, task, what, where, branch=on, budget=budget)
+            return found
+
+    def prefetch(
+        self,
+        task: str,
+        *,
+        modules: Sequence[str] = (),
+        files: Paths = (),
+        branch: str | None = None,
+        most: int = 12,
+        budget: int = 32_000,
+    ) -> Prefetch:
+        """Return the files worth loading before a task begins, those that like sessions always used first.
+
+        Only files that are there, are not ignored and do not look like secrets.
+
+        Args:
+            task: what is to be done, in words.
+            modules: folders it is about.
+            files: that it is about; they are at hand and not named again.
+            branch: also patterns that were learnt on this branch.
+            most: files; never more than 12.
+            budget: tokens of the contents; never more than 32,000.
+
+        Returns:
+            A list of `PrefetchFile`, with `.text` (the contents, lines numbered), `.tokens` and `.left_out`.
+        """
+        from remora.app.recall.task_context import prefetch, where_of
+
+        with self._lock:
+            parts = self._parts
+            where, on = where_of(parts, task, modules, files), current_branch(parts, branch)
+            without = file_names(files, self.root)
+            return prefetch(parts, task, where, branch=on, most=most, budget=budget, without=without)
+
+    def step_factor(
+        self, task: str = "", *, modules: Sequence[str] = (), files: Paths = (), branch: str | None = None
+    ) -> float | None:
+        """Return how many steps work took here for each planned one; None where nothing is known.
+
+        Args:
+            task: what is to be done; tells the modules where none is given.
+            modules: folders it is about.
+            files: that it is about.
+            branch: also what was learnt on this branch.
+        """
+        from remora.app.recall.task_context import factor, where_of
+
+        with self._lock:
+            where = where_of(self._parts, task, modules, files)
+            return factor(self._parts, where, current_branch(self._parts, branch))
+
+    def step_limit(
+        self,
+        base: int,
+        task: str = "",
+        *,
+        modules: Sequence[str] = (),
+        files: Paths = (),
+        branch: str | None = None,
+        most: int | None = None,
+    ) -> int:
+        """Return the steps that an agent may take: the base times `step_factor`, at most twice the base.
+
+        Args:
+            base: the limit without memory.
+            task: what is to be done; tells the modules where none is given.
+            modules: folders it is about.
+            files: that it is about.
+            branch: also what was learnt on this branch.
+            most: never more than this; 2,000 by default.
+
+        Raises:
+            InvalidInput: a limit is not a whole number above 0.
+        """
+        from remora.app.recall.task_context import limit
+
+        found = self.step_factor(task, modules=modules, files=files, branch=branch)
+        return limit(base, found, most)
+
+    def work_state(
+        self,
+        task: str = "",
+        *,
+        session_id: str | None = None,
+        branch: str | None = None,
+        budget: int = 500,
+    ) -> str:
+        """Return where earlier work stopped, for a session that goes on with it; empty for nothing.
+
+        Args:
+            task: what the session is about. A state of something else is not told; without a task, the
+                newest of this branch is.
+            session_id: the session that goes on: its own state comes first.
+            branch: that is worked on; the one checked out by default.
+            budget: tokens (characters / 4) the text may have at most.
+        """
+        from remora.app.learning.work_state import last_state
+        from remora.injection.work_state import told
+
+        with self._lock:
+            on = current_branch(self._parts, branch)
+            found = last_state(self._parts, task, session_id=session_id, branch=on)
+            return told(found, budget) if found is not None else ""
+
+    def suggest_commands(
+        self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
+    ) -> builtins.list[Suggestion]:
+        """Return the commands to check work with, best first: what sessions ran, and what the project names.
+
+        Rule files and files of tasks are read as they are now; what names a file or task that is gone is
+        left out.
+
+        Args:
+            k: how many.
+            task: what is worked on; the files that it names stand for `files` where none are given.
+            files: what was edited; checks of the folder that holds all of it come first, those of other
+                folders and other files last, and what rule files and tasks of the folders above name is told.
+            purposes: of "format", "lint", "test", "build"; all by default.
+        """
+        from remora.app.codebase.check_commands import suggest_commands
+
+        with self._lock:
+            return suggest_commands(self._parts, k, task=task, files=files, purposes=purposes)
+
+    # What agents are told
+
+    def loop(self, session_id: str, *, host: str = "python") -> Loop:
+        """Put memory into an agent's own loop: what to say at its four points, and learning at its end.
+
+        Args:
+            session_id: your own id of the session.
+            host: what your program calls itself.
+
+        Raises:
+            InvalidInput: one of them is empty.
+        """
+        from remora.app.agent.loop import Loop
+
+        return Loop(self._parts, session_id, host)
+
+    def log(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Injection]:
+        """Return what was put in front of agents, newest first: when, at what, why, and what followed.
+
+        Args:
+            limit: how many at most.
+            session_id: only of this session, by the host's own id or as "host:id".
+        """
+        from remora.app.agent.status import log
+
+        with self._lock:
+            return log(self._parts, limit, session_id)
+
+    def why(self, memory_id: str) -> Why:
+        """Return where a memory comes from, how far to trust it, at what it is said and when it was.
+
+        Raises:
+            NotFound, Conflict: as for `show`.
+        """
+        from remora.app.agent.status import why
+
+        with self._lock:
+            return why(self._parts, memory_id)
+
+    def status(self) -> Status:
+        """Return what the project has, which sessions go on, and what one that began now would be told."""
+        from remora.app.agent.status import status
+
+        with self._lock:
+            return status(self._parts)
+
+    def tell_session(self, memory_id: str) -> bool:
+        """Tell the agents of the session that goes on in this project what one of them recorded.
+
+        Args:
+            memory_id: of what was recorded.
+
+        Returns:
+            Whether it is known which session that is.
+
+        Raises:
+            NotFound, Conflict: as for `show`.
+        """
+        from remora.app.agent.status import tell_session
+
+        with self._lock:
+            return tell_session(self._parts, memory_id)
+
+    def as_said(self, text: str, told_at: Sequence[str] = ()) -> dict[str, Any]:
+        """Return what makes a statement the person's, whose sentence an agent was asked to record.
+
+        Args:
+            text: the statement.
+            told_at: what it is to be told at: what it forbids and wants, and when.
+
+        Returns:
+            Source, session and the sentence as fields of a draft, where the statement says what a person
+            said in the session that goes on and nothing beyond; else nothing.
+        """
+        from remora.app.agent.status import as_said
+
+        with self._lock:
+            return as_said(self._parts, text, told_at)
+
+    # Learning
+
+    def learn(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        hosts: Sequence[str] | None = None,
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> LearnReport:
+        """Learn from what agents did: read their transcripts, keep what is worth keeping.
+
+        Running it again reads what is new or has grown. What was edited or forgotten since stays so.
+
+        Args:
+            path: a transcript, or a folder of them; those of this project on this machine by default.
+            hosts: "claude-code", "codex" or "plain"; all by default.
+            again: also read what has not changed since it was read.
+            dry_run: only say what would be learnt.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            NotFound: there is no such file or folder.
+            InvalidInput: there is no such host.
+            SourceError: a file was named that is nobody's transcript.
+        """
+        from remora.app.learning.learn import learn
+
+        self._parts.must_be_writable()
+        with self._lock:
+            where = Path(path).expanduser() if path is not None else None
+            return learn(self._parts, where, hosts, again=again, dry_run=dry_run, progress=progress)
+
+    def learned(self, run: int | None = None) -> builtins.list[Learnt]:
+        """Return what a run of `learn` added or changed and is still there; the last one by default.
+
+        Raises:
+            NotFound: there is no such run.
+        """
+        from remora.app.learning.learn import learned
+
+        with self._lock:
+            return learned(self._parts, run)
+
+    def observe(
+        self, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
+    ) -> Watched:
+        """Watch a session while it runs: hand its events in, and say how it ended.
+
+        Args:
+            session_id: the host's own id of the session, as its transcript has it.
+            host: "claude-code", "codex", or what your program calls itself.
+            subtasks: how many the build has; with more than five it is promoted after each.
+            methodology: whose units of work they are.
+        """
+        from remora.app.learning.live_observation import Watched
+
+        return Watched(self._parts, session_id, host, subtasks=subtasks, methodology=methodology)
+
+    def reflect(self, session_id: str | None = None) -> Reflection:
+        """Return the evidence of a session and what to make of it, for a model that then records memories.
+
+        Args:
+            session_id: the host's own id of a session, or its beginning; the one written to last by default.
+
+        Raises:
+            NotFound: this machine has no transcript of the session that was asked for.
+        """
+        from remora.app.learning.evidence_pack import reflect
+
+        with self._lock:
+            return reflect(self._parts, session_id)
+
+    def session_summary(
+        self,
+        run: int | None = None,
+        *,
+        session_id: str | None = None,
+        used: Sequence[Used] | None = None,
+    ) -> SessionSummary:
+        """Return what a run of learning came to: what was remembered in its sessions, and what was learnt.
+
+        Args:
+            run: of `learn`; the last one by default.
+            session_id: only what came of this session, or the one whose id begins so, in any run where none
+                is named; all of the run by default.
+            used: memories that served in the session, and for what, where the caller knows; what was said
+                to the agent by default.
+
+        Raises:
+            NotFound: there is no such run.
+            Conflict: the ids of several sessions begin so.
+        """
+        from remora.app.learning.run_summary import summary
+
+        with self._lock:
+            return summary(self._parts, run, session_id=session_id, used=used)
+
+    def quotes(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Hit]:
+        """Return what a person said in sessions and what was kept of it, newest first, as hits of a search.
+
+        Args:
+            limit: how many at most.
+            session_id: only of this session, by the host's own id or as "host:id".
+        """
+        from remora.app.learning.quotes import quotes
+
+        with self._lock:
+            return quotes(self._parts, limit, session_id)
+
+    def remove_quote(self, quote_id: str) -> str:
+        """Delete a quote for good, also when its session is learnt again; returns its words.
+
+        Raises:
+            NotFound: there is no such quote.
+        """
+        from remora.app.learning.quotes import remove
+
+        self._parts.must_be_writable()
+        with self._lock:
+            return remove(self._parts, quote_id)
+
+    def keep_quote(self, /, quote_id: str, **fields: Any) -> MemoryRecord:
+        """Make a memory of a quote: a person says that it holds, where the quote does.
+
+        Args:
+            quote_id: such as "q12".
+            **fields: what `remember` takes besides the text.
+
+        Raises:
+            NotFound: there is no such quote.
+            InvalidInput: it cannot be stored.
+        """
+        from remora.app.learning.quotes import kept
+
+        with self._lock:
+            text, said = kept(self._parts, quote_id)
+        if fields.get("user"):
+            said["branch"] = None  # the user's own memory knows no branches of a project
+        return self.remember(text, **{**said, **fields})
+
+    def observe_ui(
+        self,
+        tool: str,
+        result: str | Any,
+        *,
+        arguments: Mapping[str, Any] | None = None,
+        session_id: str | None = None,
+        step: int | None = None,
+        work_unit: WorkUnitRef | None = None,
+        related_files: Paths = (),
+        related_modules: Sequence[str] = (),
+        seconds: float = 5.0,
+    ) -> MemoryRecord | None:
+        """Take in what a tool for browsers or interfaces answered; keep it if it is worth knowing again.
+
+        A configured language model says what it shows, or rules do. What is kept waits for review: its
+        words come from outside.
+
+        Args:
+            tool: its name as the host has it; any other tool is passed over.
+            result: what it answered, as text; an answer of another kind shows nothing.
+            arguments: what it was asked.
+            session_id: where it happened.
+            step: when.
+            work_unit: what was being tested.
+            related_files, related_modules: what it speaks of, as far as that is known.
+            seconds: how long the model may take.
+
+        Returns:
+            The new memory; None for an answer that shows nothing, or what is known already.
+        """
+        from remora.app.learning.interface_observations import observe_ui
+
+        more = {
+            "related_files": file_names(related_files, self.root),
+            "related_modules": listed("related_modules", related_modules),
+        }
+        record, self.notes = observe_ui(
+            self._parts,
+            tool,
+            result,
+            arguments,
+            session_id=session_id,
+            step=step,
+            work_unit=work_unit,
+            seconds=seconds,
+            more=more,
+        )
+        return record
+
+    # What others left
+
+    def init(
+        self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
+    ) -> InitReport:
+        """Read what is already there: rule files and git history. Running it again changes nothing.
+
+        Args:
+            path: a folder of the project; the project's root by default.
+            progress: called with (what, done, of) as the work goes on.
+        """
+        from remora.app.importing.init import init
+
+        with self._lock:
+            return init(self._parts, Path(path) if path is not None else None, progress)
+
+    def import_shipped(self) -> tuple[Shipped, int]:
+        """Take over the memories that came with the repository, as text from outside that waits for review.
+
+        Returns:
+            What there was, and how many of them are new.
+
+        Raises:
+            NotFound: no memory came with it.
+            StoreError: its database cannot be read.
+        """
+        from remora.app.importing.shipped_memory import take_over
+
+        with self._lock:
+            return take_over(self._parts)
+
+    def teach(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        text: str | bytes | None = None,
+        user: bool = False,
+        dry_run: bool = False,
+    ) -> Taught:
+        """Take in a file that a person wrote: its lists and paragraphs become memories.
+
+        Rule files (CLAUDE.md, AGENTS.md, .cursorrules …) are known by their names and read as such.
+
+        Args:
+            path: the file; where `text` is given, what to call it.
+            text: what to read instead of the file.
+            user: keep it in the user's own memory, true in every project.
+            dry_run: only say what would be stored.
+
+        Returns:
+            Each piece with what became of it: stored, merged with what, or refused and why.
+
+        Raises:
+            NotFound: there is no such file.
+            InvalidInput: it is no text, or is too large; nothing was stored.
+        """
+        from remora.app.importing.teach import teach
+
+        if not dry_run:
+            self._parts.must_be_writable()
+        with self._lock:
+            return teach(self._parts, Path(path), text, user=user, dry_run=dry_run)
+
+    def move_in(
+        self,
+        path: str | os.PathLike[str],
+        system: str | None = None,
+        *,
+        project: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> MoveReport:
+        """Bring over what another memory system left on disk; its files are only read.
+
+        Running it again brings over what is new, and the newer text of what came before. What was edited or
+        forgotten here since stays so.
+
+        Args:
+            path: a file or a folder of the other system.
+            system: whose it is; found out from what is in it by default.
+            project: of which project, where the other system keeps several in one database.
+            dry_run: only say what there is.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            NotFound: there is nothing at the path, or nothing that can be read.
+            InvalidInput: it may be of several systems; the message names them.
+        """
+        from remora.app.importing.other_systems import move_in
+
+        with self._lock:
+            if not dry_run:
+                self._parts.must_be_writable()
+            return move_in(
+                self._parts,
+                Path(path).expanduser(),
+                system,
+                project=project,
+                dry_run=dry_run,
+                progress=progress,
+            )
+
+    # The code graph
+
+    def index(
+        self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
+    ) -> IndexReport:
+        """Bring the code graph up to date: read what changed, forget what is gone.
+
+        Args:
+            path: a folder of the project; the whole project is indexed whichever it is.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            InvalidInput: the path is not in the project.
+            SourceError: the project's folder cannot be read.
+        """
+        from remora.app.codebase.indexing import index
+
+        with self._lock:
+            return index(self._parts, Path(path) if path is not None else None, progress=progress)
+
+    def index_files(self, paths: Iterable[str | os.PathLike[str]]) -> IndexReport:
+        """Bring some files up to date, as after an edit; paths from the root or absolute.
+
+        Raises:
+            InvalidInput: a path is empty or not in the project; then none is read.
+        """
+        from remora.app.codebase.indexing import index_files
+        from remora.app.project.arguments import paths as checked
+
+        with self._lock:
+            return index_files(self._parts, checked("paths", list(paths), self._parts.project.root))
+
+    def watch(
+        self, stop: threading.Event, said: Callable[[IndexReport], None], *, debounce_ms: int = 500
+    ) -> None:
+        """Follow the project's files and keep the graph true until `stop` is set.
+
+        Args:
+            stop: ends it, within a second.
+            said: hears of the first run and of every round that changed something.
+            debounce_ms: changes so close to each other are one round.
+        """
+        from remora.app.codebase.indexing import watch
+
+        watch(self._parts, stop, said, debounce_ms=debounce_ms)
+
+    def waiting_chunks(self) -> int:
+        """Return how many parts of code have no vector yet."""
+        with self._lock:
+            return self._parts.room("project").space.chunks.pending_count()
+
+    def describe_modules(
+        self, modules: int = 20, *, calls: int = 40, seconds: float = 300.0, progress: Progress | None = None
+    ) -> SemanticReport:
+        """Let the language model describe modules of the code whose outline is new or changed.
+
+        It sees names, signatures and first lines of docs, module by module, never the source. Without a
+        model nothing is done, and the report says so; a model that fails ends the pass.
+
+        Args:
+            modules: how many to describe at most.
+            calls: how often to ask at most; an answer that does not fit is asked for once more.
+            seconds: how long at most.
+            progress: called with ("describing", done, of).
+
+        Raises:
+            InvalidInput: a limit is not above 0.
+        """
+        from remora.app.codebase.module_descriptions import describe
+
+        with self._lock:
+            return describe(self._parts, modules=modules, calls=calls, seconds=seconds, progress=progress)
+
+    # Conversations, notes and the journal
 
     def session(self, session_id: str) -> Session:
         """Return a conversation by its id (`channel:chat`); it begins with the first append."""
-        from remora.app.session import Session
+        from remora.app.records.session import Session
 
-        return Session(self._parts, session_id, self._lock)
+        return Session(self._parts, session_id)
 
     def sessions(self) -> builtins.list[SessionInfo]:
         """Return the conversations of the project, the one written to last first."""
@@ -430,18 +1106,18 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
     def entries(self) -> Entries:
         """The notes and archives of the project, by name or alias."""
         if self._entries is None:
-            from remora.app.entries import Entries
+            from remora.app.records.entries import Entries
 
-            self._entries = Entries(self._parts, self._lock)
+            self._entries = Entries(self._parts)
         return self._entries
 
     @property
     def journal(self) -> Journal:
         """MEMORY.md, HISTORY and the daily notes of the project."""
         if self._journal is None:
-            from remora.app.journal import Journal
+            from remora.app.records.journal import Journal
 
-            self._journal = Journal(self._parts, self._lock, self._relevant)
+            self._journal = Journal(self._parts, self._relevant)
         return self._journal
 
     def _relevant(self, task: str) -> str:
@@ -451,7 +1127,69 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         kinds = (*MEMORY_KINDS, "note", "history", "turn")
         return self.context(task, kinds=kinds).text.removeprefix(HEADING).strip()
 
-    # The project
+    # The store
+
+    def reminders(self, *, vectors: bool = False) -> tuple[str, ...]:
+        """Return what stands in the way of good answers and is easily mended, a sentence each.
+
+        Args:
+            vectors: also say how many memories wait for a vector; asks for the embedding model.
+        """
+        from remora.app.health.reminders import reminders
+
+        with self._lock:
+            return reminders(self._parts, vectors=vectors)
+
+    def stats(self) -> Stats:
+        """Return what is stored: counts by type, turns, vectors, files, sizes."""
+        from remora.app.health.stats import stats
+
+        with self._lock:
+            return stats(self._parts)
+
+    def doctor(self) -> Report:
+        """Check everything end to end: files, database, models; each finding says what to do."""
+        from remora.app.health.doctor import examine
+
+        with self._lock:
+            return examine(self._parts)
+
+    def reindex(self, *, progress: Progress | None = None) -> int:
+        """Make derived data again: turns from the logs, vectors of the present model. Returns rows made."""
+        from remora.app.health.reindex import reindex
+
+        with self._lock:
+            return reindex(self._parts, progress)
+
+    def catch_up(self, seconds: float | None = None, *, progress: Progress | None = None) -> int:
+        """Embed what has no vector yet, for at most so many seconds; returns how many were embedded."""
+        from remora.app.memories.embedding import catch_up
+
+        with self._lock:
+            return catch_up(self._parts, seconds, progress, code=True)
+
+    def backup(self, path: str | os.PathLike[str]) -> Backup:
+        """Copy everything of the project into one file, while others go on.
+
+        Raises:
+            Conflict: there is such a file already.
+            StoreError: something cannot be read or written.
+        """
+        from remora.app.health.backup import backup
+
+        with self._lock:
+            return backup(self._parts.project.home, Path(path).expanduser().absolute())
+
+    def prune(self, *, dry_run: bool = False) -> PrunePlan:
+        """Forget what has expired, delete what was forgotten long ago; returns what was or would be done.
+
+        What is deleted is gone from the tables, the indexes, the log of what was said and the bytes of the
+        file. While another process reads, its bytes stay until the next pruning.
+        """
+        from remora.app.health.prune import prune
+
+        with self._lock:
+            return prune(self._parts, dry_run=dry_run)
 
     @property
     def project_id(self) -> str:
@@ -473,65 +1211,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         """The settings in force."""
         return self._parts.settings
 
-    def _find(self, memory_id: str) -> tuple[Room, MemoryRecord]:
-        if not isinstance(memory_id, str):
-            raise InvalidInput(f"an id is text, not {type(memory_id).__name__}")
-        found: builtins.list[tuple[Room, MemoryRecord]] = []
-        with self._lock:
-            for room in self._parts.rooms():
-                with suppress(NotFound):
-                    found.append((room, resolve(room.space, memory_id)))
-        if not found:
-            quote = memory_id[:1] == "q" and memory_id[1:].isdecimal()
-            hint = (
-                "`remora quote keep` makes a memory of a quote." if quote else "`remora list` shows the ids."
-            )
-            raise NotFound(f"there is no memory {memory_id!r}", hint=hint)
-        if len(found) > 1 and not any(record.id == memory_id for _, record in found):
-            ids = ", ".join(record.id[:12] for _, record in found)
-            raise Conflict(f"{memory_id!r} is the start of several ids: {ids}", hint="Give more of the id.")
-        return next((one for one in found if one[1].id == memory_id), found[0])
-
-    def _with_parents(self, draft: MemoryDraft, room: Room) -> MemoryDraft:
-        """Return a draft that names its parents by full ids, tainted if one in the other database is.
-
-        A parent may be gone for good; its id stays as it was given.
-        """
-        if not isinstance(draft, MemoryDraft) or not draft.derived_from:
-            return draft
-        ids: builtins.list[str] = []
-        for given in listed("derived_from", draft.derived_from):
-            try:
-                home, parent = self._find(given)
-            except NotFound:
-                ids.append(given)
-                continue
-            ids.append(parent.id)
-            if home.space is not room.space and parent.taint is not None and draft.taint is None:
-                sure = draft.confidence * TAINT_FACTOR
-                draft = draft._replace(taint=parent.taint, confidence=sure, needs_review=True)
-        return draft._replace(derived_from=tuple(ids))
-
-    def _paths(self, name: str, values: Any) -> tuple[Any, ...]:
-        return paths(name, values, self._parts.project.root)
-
-    def _others(self, room: Room) -> builtins.list[Room]:
-        return [other for other in self._parts.rooms() if other is not room]
-
-    def _flag_elsewhere(self, room: Room, record: MemoryRecord, what: str | None) -> None:
-        """Flag what rests on a memory in the other database; None lifts the flags again."""
-        for other in self._others(room):
-            with other.space.db.transaction():
-                if what is None:
-                    unflag_dependents(other.space, record)
-                else:
-                    flag_dependents(other.space, record, what)
-
-    def _guess_type(self, content: object) -> str:
-        from remora.sources.rule_types import guess_type
-
-        return guess_type(content[:GUESSED_FROM]) if isinstance(content, str) else "pattern"
-
-
-GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
-MOST_LISTED = 10_000_000
+    def _phase(self, phase: str, methodology: str | None) -> str:
+        if phase in PHASES and methodology is None:
+            return phase
+        return self._parts.plugins().phase(phase, methodology)

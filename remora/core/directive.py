@@ -51,7 +51,7 @@ _EACH = one_of(
     """each every any all new jede jeder jedes jedem jeden alle neue neuen chaque tout tous toute toutes cada
     todo toda todos todas ogni tutti elk elke каждый каждая каждое каждым каждой каждого все"""
 )
-_CHANGES = one_of(
+CHANGES = one_of(
     "when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после"
 )
 _NOT_CJK = (
@@ -99,17 +99,15 @@ _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".s
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-CLAUSE = re.compile(
-    r"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s"
-    r"|\s(?:but|sondern|aber|mais|pero|mas|ma|maar|но|а)\s)+"
-)
+BUT = one_of("but sondern aber mais pero mas ma maar но а")
+CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
 _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 _EDGES = "\"'“”‘’«»„[]{}<>…"
 NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
 IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE})(?!\w)", re.IGNORECASE)
-LASTS = re.compile(rf"(?<!\w)(?:{_EVER})(?!\w)|{_EVER_CJK}", re.IGNORECASE)
+LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
 POSITIVE = re.compile(
     r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b"
     r"|\bno need to\b",
@@ -124,7 +122,7 @@ _BEFORE = re.compile(
 _BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{_ORDER_CJK})")
 _OF_EACH = re.compile(rf"(?<!\w)(?:{_EACH})\s+(?:(?:{_EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
 _IF_CHANGED = re.compile(
-    rf"(?<!\w)(?:{_CHANGES})\s+(?:you\s+|we\s+)?(?:(?:add|change|edit|touch|modify|update)\w*\s+)?"
+    rf"(?<!\w)(?:{CHANGES})\s+(?:you\s+|we\s+)?(?:(?:add|change|edit|touch|modify|update)\w*\s+)?"
     rf"(?:(?:the|a|an|any|das|die|der|le|la|el)\s+)?(?P<what>{_WORD})"
     r"(?=\s+(?:changes?|is|are|was|were|sich|change|cambia)\b|[,.]|$)",
     re.IGNORECASE,

@@ -253,6 +253,26 @@ class Quote(NamedTuple):
     event: str = ""
 
 
+class Agreement(NamedTuple):
+    """A yes of a person to a question of the agent that proposes a rule.
+
+    Attributes:
+        rule: as a statement that stands alone.
+        question, answer: verbatim, their ends.
+        step, at: when it was answered.
+        events: keys of the question and of the answer; one where one event tells both.
+        taint: of words of others that the rule repeats, or that were read before it was proposed.
+    """
+
+    rule: str
+    question: str
+    answer: str
+    step: int
+    at: str | None
+    events: tuple[str, ...] = ()
+    taint: Taint | None = None
+
+
 class Exchange(NamedTuple):
     """One request of the user and what came of it.
 
@@ -334,6 +354,7 @@ class Observation(NamedTuple):
         quotes: sentences of the person that may last, in order, the last 200.
         remarks: what the model said while it worked, in order, the last 300.
         outside: where text from outside came in first; all that came later is tainted.
+        agreed: rules of the agent that the person said yes to, in order, the last 200.
     """
 
     session_id: str
@@ -364,3 +385,4 @@ class Observation(NamedTuple):
     quotes: tuple[Quote, ...] = ()
     remarks: tuple[Remark, ...] = ()
     outside: Taint | None = None
+    agreed: tuple[Agreement, ...] = ()

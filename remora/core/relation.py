@@ -25,7 +25,7 @@ _NOW_WORDS = one_of(
     """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora
     теперь"""
 )
-_NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGNORECASE)
+NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Stems of words that say little in any rule: the light verbs, and what stands around them.
 _NOISE = frozenset(
@@ -74,7 +74,7 @@ class _Reading:
         self.before = {event[0] for event in found.before}
         self.build = _build(text)
         self.measures = _MEASURE.search(text) is not None
-        self.changes = _NOW.search(text) is not None
+        self.changes = NOW.search(text) is not None
 
 
 def relation(newer: str, older: str) -> str:
@@ -189,7 +189,7 @@ def _build(text: str) -> tuple[str, ...]:
 
 def _telling(text: str) -> Iterator[str]:
     """Yield the stems of the words that say what a statement is about."""
-    bare = NEGATES.sub(" ", LASTS.sub(" ", _NOW.sub(" ", text)))
+    bare = NEGATES.sub(" ", LASTS.sub(" ", NOW.sub(" ", text)))
     for word in _TELLING.findall(_HYPHEN.sub(" ", bare).replace("`", " ")):
         if pairs := cjk_pairs(word):
             yield from pairs

@@ -404,3 +404,17 @@ class InitReport(NamedTuple):
     branches_merged: tuple[tuple[str, int], ...] = ()
     branches_retired: tuple[tuple[str, int], ...] = ()
     branches_revived: tuple[tuple[str, int], ...] = ()
+
+
+class Used(NamedTuple):
+    """A memory that served in a session.
+
+    Attributes:
+        memory_id: which.
+        how: for what, in words, as far as somebody knows.
+        ok: whether it helped; None where nobody knows.
+    """
+
+    memory_id: str
+    how: str = ""
+    ok: bool | None = None

@@ -470,7 +470,7 @@ def _one_rule(one: str, other: str) -> bool:
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:
     """Return whether two texts share so many long words that it is worth to look closer."""
     mine, theirs = set(_LONG.findall(one.lower())), set(_LONG.findall(other.lower()))
-    return len(mine & theirs) >= share * len(mine | theirs)
+    return len(mine & theirs) >= share * max(1, min(len(mine), len(theirs)))
 
 
 def _seen(note: Note) -> bool:

@@ -11,8 +11,8 @@ from remora.interfaces.page import Cell, Page, Para, Part, Table
 from remora.interfaces.present import counted, listed, short
 
 if TYPE_CHECKING:
-    from remora.app.code import Impacts
-    from remora.app.semantic import SemanticReport
+    from remora.app.codebase.impact import Impacts
+    from remora.app.codebase.module_descriptions import SemanticReport
     from remora.graph.modules import ModuleInfo
 
 SHOWN_SKIPS = 5

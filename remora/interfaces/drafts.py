@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from remora.app.arguments import own_names
+from remora.app.project.arguments import own_names
 from remora.core.errors import InvalidInput
 from remora.core.payloads import PAYLOADS
 from remora.core.values import MemoryDraft, Relation, Taint, WorkUnitRef

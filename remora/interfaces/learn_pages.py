@@ -11,8 +11,8 @@ from remora.interfaces.present import counted, listed, redaction_sentence, short
 from remora.interfaces.reports import of_branches
 
 if TYPE_CHECKING:
-    from remora.app.learn import LearnReport
-    from remora.app.promoting import Learnt
+    from remora.app.learning.learn import LearnReport
+    from remora.app.learning.promotion import Learnt
     from remora.checks.suggest import Suggestion
 
 SHOWN = 20  # memories and skipped files that a report names

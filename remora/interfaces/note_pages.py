@@ -11,9 +11,9 @@ from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import age, counted, listed, redaction_sentence, short
 
 if TYPE_CHECKING:
-    from remora.app.compaction import Compaction
-    from remora.app.consolidation import Consolidation
-    from remora.app.move_in import MoveReport
+    from remora.app.importing.other_systems import MoveReport
+    from remora.app.records.compaction import Compaction
+    from remora.app.records.consolidation import Consolidation
     from remora.conversation.sessions import SessionInfo
     from remora.journal.history import HistoryEntry
     from remora.journal.kept import KeptFile

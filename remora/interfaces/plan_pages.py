@@ -11,9 +11,9 @@ from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import counted, listed, redaction_sentence, short
 
 if TYPE_CHECKING:
-    from remora.app.promoting import Learnt
-    from remora.app.summary import Remembered, SessionSummary
-    from remora.app.teaching import Piece, Taught
+    from remora.app.importing.teach import Piece, Taught
+    from remora.app.learning.promotion import Learnt
+    from remora.app.learning.run_summary import Remembered, SessionSummary
     from remora.core.values import Context, Skipped
     from remora.injection.prefetch import Prefetch
 

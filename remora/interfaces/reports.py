@@ -14,8 +14,8 @@ from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
 from remora.interfaces.present import age, counted, listed, redaction_sentence, short
 
 if TYPE_CHECKING:
-    from remora.app.doctor import Report
-    from remora.app.stats import Stats
+    from remora.app.health.findings import Report
+    from remora.app.health.stats import Stats
 
 SHOWN_SKIPS = 10
 NOT_CODE = ("", ".md", ".txt", ".rst", ".json", ".toml", ".lock", ".yml", ".yaml", ".cfg", ".ini")

@@ -11,7 +11,7 @@ from remora.interfaces.present import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from remora.app.spoken import Status, Why
+    from remora.app.agent.status import Status, Why
     from remora.interfaces.page import Page
     from remora.store.injections import Injection
 

@@ -35,10 +35,7 @@ class PrunePlan(NamedTuple):
 def plan(space: Space, clock: Clock) -> PrunePlan:
     """Return what pruning would do now."""
     now = clock.now()
-    aging = space.memories.ids_where(
-        "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.decay_half_life_days IS NOT NULL", ()
-    )
-    gone = space.memories.ids_where("m.deprecated = 1 AND m.user_verified = 0 AND m.pinned = 0", ())
+    aging, gone = space.selections.fading(), space.selections.forgotten()
     records = space.memories.get_many([*aging, *gone])
     forget = tuple(records[i] for i in aging if is_expired(records[i], now))
     delete = tuple(records[i] for i in gone if is_deletable(records[i], now))

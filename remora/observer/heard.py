@@ -103,6 +103,7 @@ class Heard(Kept):
             ),
             commits=tuple(c._replace(taint=c.taint or self.taint(c.message)) for c in session.commits),
             remarks=tuple(r._replace(taint=r.taint or self.taint(r.text)) for r in session.remarks),
+            agreed=tuple(a._replace(taint=a.taint or self.taint(a.rule)) for a in session.agreed),
             quotes=tuple(
                 q._replace(answers="" if self.taint(q.answers) else q.answers)
                 for q in session.quotes

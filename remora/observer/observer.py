@@ -39,7 +39,7 @@ from remora.observer.story import Story
 from remora.observer.watch import Watch
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 9  # the form of a checkpoint
+CHECKPOINT = 10  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
@@ -160,7 +160,7 @@ class Observer:
         elif kind == "subagent_stop":
             self._stopped(watch)
         self._exchanges.feed(event, pad.tainted_at(event.step))
-        self._quotes.feed(event)
+        self._quotes.feed(event, pad.tainted_at(event.step))
         self._heard.feed(event)
 
     def _watch(self, event: Event) -> Watch:
@@ -344,6 +344,7 @@ class Observer:
             tuple(self._quotes.kept[-MOST:]),
             tuple(self._exchanges.remarks),
             self.tainted(),
+            tuple(self._quotes.agreed[-MOST:]),
         )
         return self._heard.marked(found)
 

@@ -1,6 +1,6 @@
 """Memories of a person's words, and of the units of work of a methodology.
 
-said        what the user stated for good (statements.py)
+said        what the user stated for good, or said yes to (statements.py)
 handed_on   what a stage of a methodology hands to the next
 
 What a session did is in the commits, and the person's own history: no memory is made of it.
@@ -9,8 +9,9 @@ What a session did is in the commits, and the person's own history: no memory is
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from remora.core.events import Observation
+from remora.core.events import Agreement, Observation
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
@@ -22,28 +23,46 @@ SUBTASKS = 5  # with more, memories are promoted after each validated one
 
 
 def said(session: Observation, _: Seen) -> Iterator[Candidate]:
-    """Yield what the user stated for good, in the user's own words."""
+    """Yield what the user stated for good, and the rules of the agent that the user said yes to."""
     told_already: set[str] = set()
+    for one in (*_stated(session), *map(partial(_agreed, session), session.agreed)):
+        if one.key not in told_already:
+            told_already.add(one.key)
+            yield one
+
+
+def _stated(session: Observation) -> Iterator[Candidate]:
     for prompt, evidence, at in _prompts(session):
         for statement in statements(prompt):
-            key = " ".join(words(statement.text))
-            if key in told_already:
-                continue
-            told_already.add(key)
-            count = SeenCount(1, at, at)
-            memory = draft(
-                session,
-                statement.type,
-                f"{statement.text} (said by the user, {(at or '')[:10]})" if at else statement.text,
-                signal="user_words",
-                key=key,
-                confidence=0.85,
-                seen=count,
-                evidence=evidence,
-                tags=(USER_SAID,),
-                source="user_taught",
-            )
-            yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
+            yield _told(session, statement.type, statement.text, evidence, at)
+
+
+def _agreed(session: Observation, one: Agreement) -> Candidate:
+    at = one.at or session.ended or session.started
+    found = _told(session, "preference", one.rule, Evidence((one.step,), one.events), at)
+    memory = found.draft._replace(
+        payload={**(found.draft.payload or {}), "question": one.question, "answer": one.answer},
+        taint=one.taint,
+    )
+    return found._replace(draft=memory, why="the user said yes to it")
+
+
+def _told(session: Observation, kind: str, text: str, evidence: Evidence, at: str | None) -> Candidate:
+    key = " ".join(words(text))
+    count = SeenCount(1, at, at)
+    memory = draft(
+        session,
+        kind,
+        f"{text} (said by the user, {at[:10]})" if at else text,
+        signal="user_words",
+        key=key,
+        confidence=0.85,
+        seen=count,
+        evidence=evidence,
+        tags=(USER_SAID,),
+        source="user_taught",
+    )
+    return Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
 
 
 def _prompts(session: Observation) -> Iterator[tuple[str, Evidence, str | None]]:

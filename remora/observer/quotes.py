@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 
 from remora.core.directive import AUXILIARY, NEGATES, one_of
-from remora.core.events import Event, Quote
+from remora.core.events import Agreement, Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed import typed
+from remora.core.values import Taint
 from remora.observer.keeping import Kept, cut, keep_last
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted import apart
-from remora.observer.statements import names_something
+from remora.observer.statements import agreed, names_something
 
 MOST = 200  # of a session
 LONGEST = 600  # characters of a sentence; a longer one is a paste
@@ -73,26 +74,40 @@ _ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 
 
 class Quotes(Kept):
-    """The sentences of a person in one session that are kept, in order, bounded."""
+    """The sentences of a person in one session that are kept, and the rules agreed to; in order, bounded."""
 
     kept: list[Quote]
+    agreed: list[Agreement]
     reply: str
+    last: str  # the key of the reply where nothing came after it
+    taint: Taint | None  # of the reply
 
     def __init__(self) -> None:
-        self.kept, self.reply = [], ""
+        self.kept, self.agreed = [], []
+        self.reply, self.last, self.taint = "", "", None
 
-    def feed(self, event: Event) -> None:
-        """Look at what was said; what subagents are told is no person's."""
+    def feed(self, event: Event, taint: Taint | None = None) -> None:
+        """Look at what was said; what subagents are told is no person's.
+
+        `taint` is what text from outside left on the step of the event.
+        """
         if event.agent:
             return
         if event.kind == "reply":
-            self.reply = cut(event.text, _READ)
+            self.reply, self.last, self.taint = cut(event.text, _READ), event.key, taint
+        elif event.kind == "tool_call":
+            self.last = ""
         elif event.kind == "user_prompt":
             first = not self.reply
             self._add([(text, self.reply) for text in sentences(event.text, self.reply, first=first)], event)
+            if self.last and not NOT_TYPED.match(event.text):
+                self._agree(self.reply, apart(event.text)[0], event, (self.last, event.key), self.taint)
+            self.last = ""
         elif event.kind == "tool_result" and _ASKING.search(event.tool):
-            found = _ANSWER.finditer(event.text)
-            self._add([(collapse(one["answer"]), one["asked"]) for one in found], event)
+            found = [(collapse(one["answer"]), one["asked"]) for one in _ANSWER.finditer(event.text)]
+            self._add(found, event)
+            for answer, asked in found:
+                self._agree(asked, answer, event, (event.key,), taint)
         elif event.kind == "tool_result" and event.error:
             from remora.observer.fingerprint import user_said  # a hook at a prompt need not load it
 
@@ -106,6 +121,14 @@ class Quotes(Kept):
                 known.add(text)
                 quote = Quote(text, collapse(answers[-ANSWERED:]), event.step, event.at, event.key)
                 keep_last(self.kept, quote, MOST)
+
+    def _agree(
+        self, asked: str, answer: str, event: Event, keys: tuple[str, ...], taint: Taint | None
+    ) -> None:
+        if found := agreed(asked, answer):
+            said = cut(collapse(answer), ANSWERED)
+            made = Agreement(found.text, found.said, said, event.step, event.at, keys, taint)
+            keep_last(self.agreed, made, MOST)
 
 
 def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str]:

@@ -1,12 +1,10 @@
 """The few forms in which a person's sentence is a rule by itself, whoever says it and in which project.
 
 A sentence is taken only where all of it is the rule: it begins with a word that says it lasts ("always",
-"from now
-on"), it says what comes before every commit, it chooses one named thing over another, it rules a named
-thing out, or
-it asks to be remembered. Everything else that people say is no memory by its form; it can be one because it
-was
-said in two sessions, because the agent records it, or because the person reviews it (docs/learning.md).
+"from now on"), it says what comes before every commit, it chooses one named thing over another, it rules a
+named thing out, or it asks to be remembered. A plain yes to the agent's own "shall I always …?" makes a rule
+of that. Everything else that people say is no memory by its form; it can be one because the agent records it,
+or because the person reviews it (docs/learning.md).
 """
 
 from __future__ import annotations
@@ -14,8 +12,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from remora.core.directive import Directive, directive, is_lasting
+from remora.core.directive import (
+    BUT,
+    CHANGES,
+    LASTS,
+    NEGATES,
+    STOPS,
+    Directive,
+    directive,
+    is_lasting,
+    one_of,
+)
+from remora.core.relation import NOW
 from remora.core.text import collapse
+from remora.observer.phrases import FENCE
 
 MOST_WORDS = 40  # of a rule
 CHOICE_WORDS = 14  # of one that chooses or rules out: a longer sentence is about more
@@ -75,7 +85,7 @@ _PASSING = re.compile(
     r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"[?？][^\w?？]*\Z|(?:吗|呢|ですか|ますか)[。.!！]*\Z")
+_QUESTION = re.compile(r"[?？][^\w?？]*\Z|(?:吗|呢|ですか|ますか)[。.!！?？]*\Z")
 _NAME = re.compile(
     r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]/[\w./-]|\w\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]"
     r"|\b[a-z]+_[a-z_]+\b"
@@ -94,6 +104,39 @@ _DANGLES = re.compile(
     r"|\bthe (?:first|second|third|latter|former|last one)\b",
     re.IGNORECASE,
 )
+# The agent asks whether it is to do something; what follows says what.
+_PROPOSES_ENGLISH = one_of(
+    """should·i should·we shall·i shall·we want·me·to want·us·to do·you·want·me·to do·you·want·us·to
+    would·you·like·me·to would·you·like·us·to"""
+)
+_PROPOSES_ELSE = one_of(
+    """soll·ich sollen·wir sollte·ich sollten·wir dois-je devons-nous est-ce·que·je·dois debo debemos
+    quieres·que devo devemos quer·que dobbiamo vuoi·che moet·ik moeten·we мне нам"""
+)
+_PROPOSES = re.compile(
+    rf"(?<!\w)(?:(?P<english>{_PROPOSES_ENGLISH})|{_PROPOSES_ELSE})(?!\w)|(?:我们?)?(?:应该|需要|要)",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(rf"(?:{CHANGES})\b[^,]+,\s*\Z", re.IGNORECASE)
+_MARKS = " \t*_-•>\"'¿"
+_OR = re.compile(r"\b(?:or|oder|ou|или)\b|还是", re.IGNORECASE)
+# Outside of its question nobody knows who or what is meant.
+_LEANS = re.compile(
+    r"\b(?:i|me|my|you|your|it|its|they|them|this|that|these|those|here|there|above|below)\b",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    rf"\A\W*(?:{one_of('yes yeah yep yup sure ja oui sí sì sim да 是 是的 好 好的 对')})(?!\w)(?:[\s,]+(?:"
+    + one_of(
+        "please go·ahead do·it do·so definitely of·course bitte por·favor s'il·te·plaît per·favore claro"
+    )
+    + r")(?!\w))*[\s,]*",
+    re.IGNORECASE,
+)
+_AND = "and und et y e и"
+_MORE = re.compile(rf"[.!。！]+|\n+|(?<!\w)(?:{one_of(_AND)})(?!\w)", re.IGNORECASE)
+_LIMITS = re.compile(rf"\W*(?:{one_of(' '.join(STOPS - set(_AND.split())))}|{CHANGES})(?!\w)", re.IGNORECASE)
+_DENIES = re.compile(rf"{NEGATES.pattern}|(?<!\w)(?:{BUT})(?!\w)", re.IGNORECASE)
 
 
 class Statement(NamedTuple):
@@ -122,6 +165,54 @@ def statements(prompt: str) -> list[Statement]:
             told = tidy(_LEAD.sub("", bare) or bare)
             found.setdefault(told.lower(), Statement(kind, told, text))
     return list(found.values())
+
+
+def agreed(asked: str, answer: str) -> Statement | None:
+    """Return the rule that the agent proposed and a person plainly said yes to; None where that is not sure.
+
+    Args:
+        asked: what the agent said last; its end must be its only question.
+        answer: what the person typed then.
+
+    >>> agreed("Done. Should I always run the linter before committing?", "yes, and push it").text
+    'Always run the linter before committing.'
+    >>> agreed("Should I run the linter now?", "yes"), agreed("Should I always lint?", "yes, but not tests")
+    (None, None)
+    """
+    if not _is_yes(answer):
+        return None
+    said = [collapse(one) for one in _SENTENCE.split(FENCE.sub(".", asked)) if one.strip()]
+    questions = [one for one in said if _QUESTION.search(one)]
+    found = _PROPOSES.search(questions[0]) if questions == said[-1:] else None
+    if found is None or _OR.search(question := found.string):
+        return None
+    lead = _LEAD.sub("", question[: found.start()].lstrip(_MARKS))
+    rest = _lasting_first(_QUESTION.sub("", question[found.end() :]).strip())
+    if not is_lasting(rest if not lead or _WHEN.match(lead) else lead):
+        return None
+    rule = tidy(lead + rest)
+    if _LEANS.search(rule) or not (found["english"] or names_something(rule)):
+        return None
+    heard = [one.text for one in statements(rule)] == [rule]
+    return Statement("preference", rule, question) if heard else None
+
+
+def _lasting_first(text: str) -> str:
+    """Return a text with "from now on" at its beginning where that is its end."""
+    for found in LASTS.finditer(text):
+        if found.end() == len(text) and NOW.search(found[0]):
+            return f"{found[0]} {text[: found.start()]}".strip()
+    return text
+
+
+def _is_yes(answer: str) -> bool:
+    """Return whether an answer is plainly yes: alone, or with more behind it that does not limit it."""
+    said = LASTS.sub("", answer)
+    yes = _YES.match(said)
+    if yes is None or _DENIES.search(said, yes.end()) or _PASSING.search(answer):
+        return False
+    behind, *more = _MORE.split(said[yes.end() :])
+    return not behind.strip() and not any(map(_LIMITS.match, more))
 
 
 def states(sentence: str) -> str:

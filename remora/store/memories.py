@@ -295,10 +295,6 @@ class Memories:
         """Remove memories for good, with their index rows and vectors; call inside a transaction."""
         self._db.execute_many("DELETE FROM memories WHERE id = ?", [(i,) for i in memory_ids])
 
-    def ids_where(self, sql: str, values: Sequence[Any]) -> list[str]:
-        """Return the ids of memories (alias m) that pass a condition of the lifecycle rules."""
-        return [r[0] for r in self._db.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)]
-
     def counts(self) -> dict[str, int]:
         """Return how many memories there are, live and not, and how many of each type ("type:…") are live.
 

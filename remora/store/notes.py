@@ -81,6 +81,11 @@ class Notes:
         """Let what lies in a file, or was said in a session, be told on one branch alone; None for all."""
         self._db.execute("UPDATE note_files SET branch = ? WHERE path = ?", (branch, path))
 
+    def branch(self, path: str) -> str | None:
+        """Return the branch on which alone something is told (`bind`); None for all."""
+        found: str | None = self._db.value("SELECT branch FROM note_files WHERE path = ?", (path,))
+        return found
+
     def on_branches(self) -> list[tuple[str, str, str | None]]:
         """Return (branch, path, time of the first piece) of all that is bound to a branch, in order."""
         sql = """SELECT f.branch, f.path, (SELECT min(time) FROM notes n WHERE n.path = f.path)

@@ -23,6 +23,7 @@ from remora.store.observed import Observed
 from remora.store.other_sources import OtherSources
 from remora.store.overrides import Overrides
 from remora.store.overview import Overview
+from remora.store.selections import Selections
 from remora.store.ties import Ties
 from remora.store.trees import Trees
 from remora.store.triggers import Triggers
@@ -47,6 +48,7 @@ class Space:
         self.project_id = project_id
         self.meta = Meta(db)
         self.memories = Memories(db, realm)
+        self.selections = Selections(db)
         self.fulltext = FullText(db)
         self.vectors = Vectors(db)
         self.cache = EmbeddingCache(db)

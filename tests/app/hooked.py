@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from remora.app.capturing import capture
-from remora.app.hooking import respond
+from remora.app.agent.hook_event import respond
+from remora.app.agent.transcript_capture import capture
 from remora.core import moments
 from remora.core.moments import Moment, Reply
 from remora.disk.live import Head, Line, file_name, folder, read

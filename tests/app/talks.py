@@ -13,7 +13,7 @@ from typing import Any
 
 import remora
 from remora import Memory
-from remora.app.session import Session
+from remora.app.records.session import Session
 from remora.journal.history import entries
 from tests.helpers import environment
 

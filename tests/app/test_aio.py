@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from remora import AsyncMemory, AsyncSession, Memory, Session
-from remora.app import loop as loops
+from remora.app.agent import loop as loops
+from remora.app.agent.loop import Loop
 from remora.app.aio import AsyncLoop
-from remora.app.loop import Loop
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.moments import Reply
 from tests.helpers import environment, texts

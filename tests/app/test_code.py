@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app import code as module
-from remora.app import freshness
+from remora.app.codebase import freshness
+from remora.app.codebase import indexing as module
 from remora.core.clock import FixedClock
 from remora.core.code import IndexReport
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.compaction import Compaction
+from remora.app.records.compaction import Compaction
 from tests.app.talks import contents, opened
 
 

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from remora import Context, FileHit, Hit, InitReport, Memory, MemoryDraft, MemoryRecord
-from remora.app.accesses import FLUSH_AT
+from remora.app.project.accesses import FLUSH_AT
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, StoreFull, StoreReadOnly
 from remora.core.values import Receipt, Redaction, Relation, Taint, WorkUnitRef

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from remora import Memory
-from remora.app import recall
+from remora.app.recall import search as recall
 from remora.core.values import MemoryDraft
 from remora.store.nearest import NearestIndex
 from remora.store.space import Space

@@ -15,7 +15,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from remora import Memory
-from remora.app.session import Session
+from remora.app.records.session import Session
 from tests.app.talks import (
     archives,
     contents,
@@ -168,7 +168,7 @@ def check_history(memory: Memory, session: Session, whole: list[str]) -> None:
     [
         ("remora.entries.store.EntryStore", "archive", False),
         ("remora.conversation.log.SessionLog", "compact", False),
-        ("remora.app.compaction", "consolidate_session", True),
+        ("remora.app.records.compaction", "consolidate_session", True),
         ("remora.conversation.log.SessionLog", "mark_consolidated", True),
     ],
     ids=["archive", "marker", "journal", "mark"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.app.finished import injections_of
+from remora.app.agent.injection_log import injections_of
 from remora.disk.live import Head, Line
 
 HEAD = Head("claude-code", "s1", "/w/app", "/data/app")

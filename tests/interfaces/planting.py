@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from remora.app import triggers
+from remora.app.learning.quotes import take_in
+from remora.app.memories import triggers
 from remora.app.memory import Memory
-from remora.app.quoting import take_in
 from remora.core.clock import Clock
 from remora.core.events import Event
 from remora.observer.observer import Observer

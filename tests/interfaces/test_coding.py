@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from remora.app.semantic import SemanticReport
+from remora.app.codebase.module_descriptions import SemanticReport
 from remora.core.code import IndexReport
 from remora.interfaces import code_pages
 from remora.interfaces.page import Para

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.detaching import begin_work
+from remora.app.agent.detach import begin_work
 from remora.core import moments
 from remora.core.moments import Moment
 from remora.interfaces.install.health import looked_at, trouble_of
@@ -204,7 +204,7 @@ def test_the_work_after_a_session_runs_nothing_of_the_folder(world: World, monke
         "root": str(world.repo.root),
     }
     (live / "h-s.jsonl").write_text(json.dumps(head) + "\n")
-    monkeypatch.setattr("remora.app.detaching._left_behind", lambda _: True)
+    monkeypatch.setattr("remora.app.agent.detach._left_behind", lambda _: True)
     assert begin_work(environ, ended=Moment(moments.END, "h", "s", str(world.repo.root)))
     time.sleep(2)
     assert world.sprung() == []

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from remora.app.learn import LearnReport, SessionLearnt
+from remora.app.learning.learn import LearnReport, SessionLearnt
+from remora.app.learning.promotion import Learnt
+from remora.app.learning.run_summary import Remembered, SessionSummary
 from remora.app.memory import Memory
-from remora.app.promoting import Learnt
-from remora.app.summary import Remembered, SessionSummary
 from remora.core.clock import FixedClock
 from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse
@@ -225,7 +225,7 @@ def test_the_page_of_a_session() -> None:
 
 def learn(run: Run, project: Path) -> None:
     """Learn one session."""
-    from tests.app.test_learn import work
+    from tests.app.learning.test_learn import work
 
     work("s1", 1, str(project)).save(project / "talks")
     assert run("learn", "talks").exit_code == 0
@@ -233,7 +233,7 @@ def learn(run: Run, project: Path) -> None:
 
 def test_learn_says_what_is_new(run: Run, project: Path) -> None:
     """And what was only seen again; a run that finds nothing new says that and no more."""
-    from tests.app.test_learn import work
+    from tests.app.learning.test_learn import work
 
     learn(run, project)
     again = run("learn", "talks").stdout.splitlines()
@@ -251,7 +251,7 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
 
 def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, project: Path) -> None:
     """What was there before stays, and what somebody confirmed; of a session its whole id is asked for."""
-    from tests.app.test_learn import work
+    from tests.app.learning.test_learn import work
 
     learn(run, project)
     for number in range(2, 6):

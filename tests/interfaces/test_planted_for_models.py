@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from remora.app.loop import Injection, Loop
+from remora.app.agent.loop import Injection, Loop
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.moments import Reply

@@ -116,6 +116,20 @@ def test_no_hit_is_no_error(run: Run, remember: Remember) -> None:
     assert run("search", "tokens", "-t", "gotchas").exit_code == 2
 
 
+def test_a_list_of_nothing_says_of_what(run: Run, remember: Remember) -> None:
+    """Records and memories are listed apart; who lists them did not search for words."""
+    remember("Tokens expire after 24 h", "--type", "decision")
+    assert run("list", "--records").stderr == "There are no records.\n"
+    assert run("list", "--records", "--pinned").stderr == "Nothing found that passes the filters.\n"
+
+
+def test_a_list_of_nothing_beside_records(run: Run, remember: Remember) -> None:
+    """Where there are records alone, the list of memories says that there are none and where those are."""
+    remember("Spec 042 succeeded in 14 steps", "--type", "work_unit_outcome")
+    told = "There are no memories.\nWhat commits and sessions tell is listed apart, by --records.\n"
+    assert run("list").stderr == told
+
+
 def test_where_there_is_code_an_empty_answer_names_the_search_of_it(
     run: Run, project: Path, remember: Remember
 ) -> None:

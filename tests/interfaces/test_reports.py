@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from remora.app.doctor import Finding, Report
-from remora.app.stats import Stats, VectorCount
+from remora.app.health.findings import Finding, Report
+from remora.app.health.stats import Stats, VectorCount
 from remora.core.values import HISTORY, InitReport, Redaction, Skipped
 from remora.interfaces import reports
 from remora.interfaces.draw import plain

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 import pytest
 
-from remora.app.entries import Entries
-from remora.app.journal import Journal
 from remora.app.memory import Memory
-from remora.app.session import Session
+from remora.app.records.entries import Entries
+from remora.app.records.journal import Journal
+from remora.app.records.session import Session
 from remora.interfaces.cli import cli, load
 from remora.interfaces.verbs import GROUPS, VERBS, Verb, verb
 from tests.interfaces.conftest import Run

@@ -209,7 +209,7 @@ def test_learn_on_the_command_line(
     run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was learnt is told with the evidence, listed, and dropped all at once."""
-    from tests.app.test_learn import work
+    from tests.app.learning.test_learn import work
 
     for day in range(1, 5):
         work(f"s{day}", day, str(project)).save(project / "talks")

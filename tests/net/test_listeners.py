@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.destinations import in_one_line, to_ask
+from remora.app.project.destinations import in_one_line, to_ask
 from remora.core.config import EmbeddingSettings, Settings
 from remora.core.errors import ConfigError, ProviderError
 from remora.embeddings.embedder import choose

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remora
-from remora.app import recall
+from remora.app.recall import search as recall
 from remora.core.errors import InvalidInput
 from remora.core.query import detect_type
 from remora.core.text import MAX_QUERY_CHARS, clean

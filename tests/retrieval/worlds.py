@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remora import Memory
-from remora.app import recall
+from remora.app.recall import search as recall
 from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import ProviderBusy
 from remora.core.text import STOP_WORDS, words

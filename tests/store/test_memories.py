@@ -143,7 +143,7 @@ def test_every_field_has_a_column():
 def test_records_come_back_as_they_went_in(space: Space, one: MemoryRecord):
     """Every field survives the way into the database and out, by every way of reading it."""
     with space.db.transaction(durable=False):
-        space.memories.delete(space.memories.ids_where("1", ()))
+        space.memories.delete(space.selections.all())
     add(space.memories, one)
     assert space.memories.get(one.id) == one
     assert space.memories.get_many([one.id, "nobody?"]) == {one.id: one}
@@ -157,7 +157,7 @@ def test_records_come_back_as_they_went_in(space: Space, one: MemoryRecord):
 def test_updates_come_back_as_they_went_in(space: Space, one: MemoryRecord, other: MemoryRecord):
     """Every field can be changed to any value it may have, and only the named ones change."""
     with space.db.transaction(durable=False):
-        space.memories.delete(space.memories.ids_where("1", ()))
+        space.memories.delete(space.selections.all())
     add(space.memories, one)
     names = [name for name in COLUMNS if name != "id"]
     half = {name: getattr(other, name) for name in names[::2]}
@@ -355,7 +355,7 @@ GLOBS = st.sampled_from(
 def test_sql_and_python_filter_alike(space: Space, rows: list[tuple[Any, ...]], filters: Filters):
     """The SQL condition and `retrieval.candidates.passes` let the same memories through."""
     with space.db.transaction(durable=False):
-        space.memories.delete(space.memories.ids_where("1", ()))
+        space.memories.delete(space.selections.all())
     made = [
         record(
             f"m-{n}",

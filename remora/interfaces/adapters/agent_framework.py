@@ -38,9 +38,9 @@ from remora.interfaces.adapters.guarded import MOST_OPEN, Loops, aside, joined, 
 if TYPE_CHECKING:
     from agent_framework import SupportsAgentRun
 
-    from remora.app.loop import Loop
+    from remora.app.agent.loop import Loop
+    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
-    from remora.app.promoting import Taken
 
 HOST = "agent-framework"
 SOURCE = "remora"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 from anyio import to_thread
 
-from remora.app.tool_files import ToolFiles
+from remora.app.records.tool_files import ToolFiles
 from remora.core.errors import RemoraError
 from remora.core.text import clean
 
@@ -46,7 +46,7 @@ class RemoraMemoryTool(BetaAbstractMemoryTool):
         self, memory: Memory, *, cache_control: BetaCacheControlEphemeralParam | None = None
     ) -> None:
         super().__init__(cache_control=cache_control)
-        self._files = ToolFiles(memory)
+        self._files = ToolFiles(memory._parts)
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show a file or a folder."""

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
         SessionSummaryEntry,
     )
 
+    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
-    from remora.app.promoting import Taken
 
 HOST = "claude-code"  # the SDK runs Claude Code: a transcript that is learnt later is of the same session
 # Of the ten events a callback may be for, those at which Remora has something to say or to note. A request

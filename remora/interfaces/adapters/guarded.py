@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from remora.core.actions import table
 
 if TYPE_CHECKING:
-    from remora.app.loop import Loop
+    from remora.app.agent.loop import Loop
+    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
-    from remora.app.promoting import Taken
 
 MOST_OPEN = 64  # loops; the one that was used longest ago is put by, and taken up again when it is asked for
 

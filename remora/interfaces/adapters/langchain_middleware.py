@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from langchain.agents.middleware import ModelRequest, ModelResponse
     from langgraph.prebuilt.tool_node import ToolCallRequest
 
-    from remora.app.loop import Loop
+    from remora.app.agent.loop import Loop
+    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
-    from remora.app.promoting import Taken
 
 HOST = "langchain"
 SESSION = "remora_session"  # the key of the state in which a run's session stands; nobody else sees it

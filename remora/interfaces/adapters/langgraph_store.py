@@ -27,7 +27,7 @@ from langgraph.store.base import (
     get_text_at_path,
 )
 
-from remora.app.items import SEPARATOR, Index, Items, Put, Stored
+from remora.app.records.items import SEPARATOR, Index, Items, Put, Stored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +83,7 @@ class RemoraStore(BaseStore):
         if given.get("embed") is not None:
             model = _Given(given["embed"], int(given.get("dims") or 0))
         self._items = Items(
-            memory,
+            memory._parts,
             self._texts,
             model=model,
             omit_expired=bool((ttl or {}).get("omit_expired")),

@@ -38,9 +38,9 @@ from remora.interfaces.adapters.guarded import aside, joined, known_as, quietly
 if TYPE_CHECKING:
     from agents import Agent, ModelResponse, RunContextWrapper, Tool, TResponseInputItem
 
-    from remora.app.loop import Loop
+    from remora.app.agent.loop import Loop
+    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
-    from remora.app.promoting import Taken
 
 HOST = "openai-agents"
 FOLDER = "openai-agents"  # below the project's home: the items of sessions, a file each

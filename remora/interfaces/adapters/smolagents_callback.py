@@ -23,9 +23,9 @@ from smolagents import ActionStep, FinalAnswerStep, PlanningStep, TaskStep
 from remora.interfaces.adapters.guarded import joined, known_as, quietly
 
 if TYPE_CHECKING:
-    from remora.app.loop import Loop
+    from remora.app.agent.loop import Loop
+    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
-    from remora.app.promoting import Taken
 
 HOST = "smolagents"
 _ARGUMENTS = "\nYou have been provided with these additional arguments"  # what a run adds to its task

@@ -111,7 +111,7 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     Lists the files that it will most likely touch, each with its evidence: names and words in the
     code, the files around it, the history, and what is remembered.
     """
-    from remora.app.freshness import NOTHING_TO_ASK
+    from remora.app.codebase.freshness import NOTHING_TO_ASK
 
     asked = desk.statement(task, "the task")
     memory = desk.memory(writes=False)

@@ -18,8 +18,7 @@ from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
 
 if TYPE_CHECKING:
-    from remora.app.memory import Memory
-    from remora.app.store_verbs import Progress
+    from remora.app.memory import Memory, Progress
     from remora.interfaces.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])

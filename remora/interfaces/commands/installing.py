@@ -120,7 +120,7 @@ def uninstall(
 
 def _offer_writer(desk: Desk, where: _Where, names: Sequence[str], *, asked: bool) -> None:
     """Let an agent that is here write what sessions teach, if the person says so; nobody is asked twice."""
-    from remora.app.project import config_dir, data_dir, settings_for
+    from remora.app.project.locate import config_dir, data_dir, settings_for
 
     settings = settings_for(_root(Path(desk.project)), os.environ)
     if settings.llm.provider != "none" or settings.learn.synthesis:
@@ -153,7 +153,7 @@ class _Where:
     def __init__(
         self, desk: Desk, scope: str | None, *, given: str | None = None, slow: bool = False
     ) -> None:
-        from remora.app.project import data_dir
+        from remora.app.project.locate import data_dir
 
         self._data = data_dir(os.environ)
         self._environ: Mapping[str, str] = os.environ

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import click
 
-from remora.app.memory import MOST_LISTED
+from remora.app.memories.operations import MOST_LISTED
 from remora.core.errors import InvalidInput
 from remora.core.values import MemoryRecord
 from remora.interfaces import pages, reports

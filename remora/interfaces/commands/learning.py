@@ -14,8 +14,8 @@ from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
 
 if TYPE_CHECKING:
-    from remora.app.promoting import Learnt
-    from remora.app.summary import SessionSummary
+    from remora.app.learning.promotion import Learnt
+    from remora.app.learning.run_summary import SessionSummary
 
 
 @command("learn", epilog="Example: remora learn --dry-run")

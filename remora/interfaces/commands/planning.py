@@ -13,7 +13,7 @@ from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command, split
 
 if TYPE_CHECKING:
-    from remora.app.teaching import Taught
+    from remora.app.importing.teach import Taught
 
 file_type = click.Path(path_type=str)
 LARGEST = 100_000  # steps that a limit can be asked for

@@ -109,7 +109,7 @@ def search(
     A line tells rank, relevance (0 to 1; above 0.5 is about the question), type, where it comes from
     and its age.
     """
-    from remora.app.freshness import NOTHING_TO_ASK
+    from remora.app.codebase.freshness import NOTHING_TO_ASK
 
     asked = desk.statement(query, "the question")
     memory = desk.memory(writes=False)
@@ -299,7 +299,7 @@ def list_(
     notes = memory.reminders()
     if not found:
         filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
-        desk.note(_nothing(desk, filtered=filtered))
+        desk.note(_nothing(desk, filtered=filtered, listed="records" if records else "memories"))
     answer = {"memories": found, "more": more, "notes": notes}
     desk.answer(answer, lambda: pages.memory_list(found, desk.clock.now()) if found else ())
     desk.tell(notes)
@@ -321,13 +321,15 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
         return None
 
 
-def _nothing(desk: Desk, *, filtered: bool) -> str:
-    """Return why there is no answer, and what to do about it."""
+def _nothing(desk: Desk, *, filtered: bool, listed: str = "") -> str:
+    """Return why there is no answer, and what to do about it; `listed` is what a list would have held."""
     memory = desk.memory(writes=False)
     code = " `remora search --code` searches the code itself." if memory.modules() else ""
     if not is_empty(memory):
         if filtered:
             return "Nothing found that passes the filters."
+        if listed:
+            return f"There are no {listed}."
         return f"Nothing found. Try other words, or `remora list` to look around.{code}"
     if code:  # so `init` was here, or `index`
         return f'Nothing is remembered here yet.{code} `remora remember "…"` stores a statement.'

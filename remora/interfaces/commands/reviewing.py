@@ -15,8 +15,8 @@ from remora.interfaces.page import Cell, Item, Page, Para
 from remora.interfaces.present import short
 
 if TYPE_CHECKING:
+    from remora.app.learning.promotion import Learnt
     from remora.app.memory import Memory
-    from remora.app.promoting import Learnt
     from remora.interfaces.commands.desk import Desk
 
 CHOICES = {"k": "keep", "e": "edit", "d": "drop", "l": "later", "a": "keep all", "q": "quit"}

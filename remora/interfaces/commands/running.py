@@ -40,16 +40,16 @@ def init(
     if path is not None and desk.project == ".":
         desk.project = path
     if claim_home:
-        from remora.app.homes import reclaim
-        from remora.app.project import data_dir, locate
+        from remora.app.project.homes import reclaim
+        from remora.app.project.locate import data_dir, locate
 
         project, _ = locate(Path(desk.project), os.environ)
         if project.foreign is not None:
             reclaim(project.foreign, project.repository, data_dir(os.environ))
     memory = desk.memory()
     for file in allow_import:
-        from remora.app.imports import allow
-        from remora.app.project import data_dir
+        from remora.app.importing.allowed_imports import allow
+        from remora.app.project.locate import data_dir
 
         allow(data_dir(os.environ), memory.project_id, Path(file))
     if import_shipped:
@@ -101,7 +101,7 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
     In a terminal it asks once about an Ollama that may be somebody else's, and remembers the answer.
     Exits with 0 unless there is an error; then with the code of its kind.
     """
-    from remora.app.doctor import diagnose
+    from remora.app.health.doctor import diagnose
     from remora.disk.places import data_folder
     from remora.interfaces.install.health import looked_at
     from remora.net.listeners import allow
@@ -121,8 +121,8 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
 
 def _ask_about_listener(project: Path) -> None:
     """Ask about a model server of this machine that is not trusted by itself; the answer is remembered."""
-    from remora.app.destinations import to_ask
-    from remora.app.project import locate
+    from remora.app.project.destinations import to_ask
+    from remora.app.project.locate import locate
     from remora.disk.places import data_folder
     from remora.net.listeners import allow
 
@@ -162,8 +162,8 @@ def recover(desk: Desk) -> None:
     Memories, what was said of them and what sessions showed are taken over row by row. Everything else is
     read again: run `remora init` and `remora reindex` afterwards.
     """
-    from remora.app.backup import recover as save
-    from remora.app.project import locate
+    from remora.app.health.backup import recover as save
+    from remora.app.project.locate import locate
 
     project, _ = locate(Path(desk.project), os.environ)
     found = save(project)
@@ -214,7 +214,7 @@ def work(desk: Desk, *, seconds: float, sessions: bool) -> None:
     Hooks start it with --sessions when an agent's session ends; only one such process runs at a time.
     """
     if sessions:
-        from remora.app.finished import bounded_work
+        from remora.app.agent.session_end import bounded_work
 
         done = bounded_work(os.environ)
         failed = [one for one in done if one.problem]

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
 
 def answer(arguments: Sequence[str], data: bytes) -> bytes:
     """Return what is printed for an event: one line of JSON, or nothing."""
-    from remora.app.hooking import respond
+    from remora.app.agent.hook_event import respond
     from remora.disk.live import ENDLESS
     from remora.interfaces.hooks.hosts import detect, host_named
 
@@ -82,13 +82,13 @@ def clean(reply: Reply) -> Reply:
 
 
 def _capture(moment: Moment) -> None:
-    from remora.app.capturing import capture
+    from remora.app.agent.transcript_capture import capture
 
     capture(moment, os.environ)
 
 
 def _work(moment: Moment) -> None:
-    from remora.app.detaching import begin_work
+    from remora.app.agent.detach import begin_work
 
     begin_work(os.environ, ended=moment if moment.kind in (moments.END, moments.STOP) else None)
 
@@ -156,7 +156,7 @@ def _event() -> bytes:
 
 def _note(error: BaseException) -> None:
     try:
-        from remora.app.hooking import note_trouble
+        from remora.app.agent.hook_context import note_trouble
 
         note_trouble(error)
     except BaseException:  # noqa: BLE001, S110  a log that cannot be written is no reason to fail

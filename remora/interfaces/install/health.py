@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from remora.app.findings import Finding
+from remora.app.health.findings import Finding
 from remora.disk.programs import find_program, search_path
 from remora.interfaces.install.records import FOLDER
 

@@ -22,7 +22,7 @@ from mcp.types import CallToolResult, ContentBlock, GetPromptResult, InputRequir
 from pydantic import AnyUrl, Field, ValidationError
 
 import remora
-from remora.app.arguments import SHORT
+from remora.app.project.arguments import SHORT
 from remora.core.errors import NotFound, RemoraError
 from remora.core.text import safe
 from remora.interfaces.mcp_server import answers

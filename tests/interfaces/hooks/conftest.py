@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app import triggers
+from remora.app.memories import triggers
 from remora.interfaces.hooks.main import answer
 from tests.helpers import Repo, environment
 from tests.interfaces.hooks.called import DECISION, LESSON, World

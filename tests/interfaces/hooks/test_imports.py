@@ -13,7 +13,8 @@ from tests.interfaces.hooks.called import Done, World
 
 HEAVY = frozenset(
     """pydantic mcp numpy httpx2 dataclasses inspect platformdirs subprocess click rich onnxruntime tokenizers
-    tree_sitter asyncio logging threading importlib.metadata remora.app.memory remora.app.wiring""".split()
+    tree_sitter asyncio logging threading importlib.metadata
+    remora.app.memory remora.app.project.open_project""".split()
 )
 
 
@@ -77,14 +78,14 @@ def test_imports_stay_few(begun, name):
     done = begun.run(given, command=command)
     assert done.returncode == 0
     loaded = imported(done)
-    assert "remora.app.hooking" in loaded
+    assert "remora.app.agent.hook_event" in loaded
     assert "remora.store.glimpse" in loaded
     assert loaded & HEAVY == set()
     assert begun.log == []
 
 
 LEARNING = frozenset(
-    "remora.app.learn remora.app.promoting remora.observer.observer numpy httpx2 markdown_it".split()
+    "remora.app.learning.learn remora.app.promoting remora.observer.observer numpy httpx2 markdown_it".split()
 )
 
 
@@ -120,5 +121,5 @@ def test_imports_of_hosts_without_transcripts_stay_few(begun, host):
     command = [sys.executable, "-X", "importtime", *begun.command("--host", host)[1:]]
     done = begun.run(events[1], command=command)
     loaded = imported(done)
-    assert "remora.app.capturing" in loaded
+    assert "remora.app.agent.transcript_capture" in loaded
     assert loaded & HEAVY == set()

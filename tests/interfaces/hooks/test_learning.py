@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app.finished import work
+from remora.app.agent.session_end import work
 from remora.interfaces.hooks.hosts import HOSTS, host_named
 from tests.interfaces.hooks.called import World
 

@@ -431,7 +431,7 @@ def test_a_database_that_is_locked(world, other):
 
 def test_a_start_with_a_locked_database(world, other, ask, monkeypatch):
     """The whole memory waits longer than an agent does."""
-    monkeypatch.setattr("remora.app.hooking.CEILING", 0.5)
+    monkeypatch.setattr("remora.app.agent.hook_event.CEILING", 0.5)
     list(
         other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE memories SET pinned = pinned")
     )
@@ -551,7 +551,7 @@ def test_an_environment_full_of_secrets(world):
 
 SLOW = """
 import sys, time
-from remora.app import starting
+from remora.app.agent import session_brief as starting
 from remora.interfaces.hooks.main import main
 
 def slow(*_, **__):

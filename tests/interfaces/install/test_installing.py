@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from remora.app.project import settings_for
+from remora.app.project.locate import settings_for
 from tests.interfaces.conftest import Run, command_line
 
 Answer = Callable[..., Any]

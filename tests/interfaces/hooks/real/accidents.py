@@ -57,7 +57,7 @@ if "hook" in sys.orig_argv:
     LiveFile._append = instead
 
 if "--sessions" in sys.orig_argv and take(("work killed",)):
-    from remora.app import finished
+    from remora.app.agent import session_end as finished
 
     finished.learn_session = lambda *_: os.kill(os.getpid(), 9)
 '''

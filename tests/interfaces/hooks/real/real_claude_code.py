@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from remora.app.finished import LEARNT
+from remora.app.agent.session_end import LEARNT
 from remora.core.moments import KINDS
 from tests.interfaces.hooks.real.accidents import Accidents
 from tests.interfaces.hooks.real.scripted_api import Say, Script, ScriptedApi, Turn, Use, texts_of

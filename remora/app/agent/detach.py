@@ -1,0 +1,168 @@
+"""Start the work that follows a session in a process of its own, which outlives the host and always ends.
+
+The host kills what its hooks leave behind with them, so the child gets a session of its own. It inherits
+no file and of the environment only what says where things are and how models are reached: a host puts
+tokens of its own there, which are nobody else's business.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+
+from remora.core import moments
+from remora.core.moments import Moment
+from remora.disk.live import (
+    IDLE,
+    KEPT,
+    LEARNT,
+    SUFFIX,
+    TRIED,
+    file_name,
+    folder,
+    is_over,
+    last_line,
+    read,
+)
+from remora.disk.places import data_folder
+
+SETTLED = 60.0  # seconds after which a session's end should have been worked on
+OFTEN = 180.0  # seconds between two looks at a session of a host that never says that one is over
+_PASSED_ON = frozenset(
+    """PATH HOME USER LOGNAME LANG TZ TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT USERPROFILE
+    APPDATA LOCALAPPDATA PROGRAMDATA VIRTUAL_ENV PYTHONPATH SSL_CERT_FILE SSL_CERT_DIR HTTPS_PROXY HTTP_PROXY
+    NO_PROXY https_proxy http_proxy no_proxy CODEX_HOME CLAUDE_CONFIG_DIR OLLAMA_HOST OPENAI_BASE_URL
+    ANTHROPIC_BASE_URL""".split()
+)
+_STARTS = ("REMORA_", "XDG_", "LC_")
+_SECRET = ("REMORA_MCP_TOKEN",)
+_WITHOUT_KEY = ("none", "local", "onnx", "ollama")  # providers
+_USUAL = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "jina": "JINA_API_KEY",
+}
+
+
+def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
+    """Start `remora work --sessions` when a session ended, or when earlier ones left something to do.
+
+    Args:
+        environ: the process environment.
+        ended: the end of a session that is over just now, or of a turn that may have been its last; otherwise
+            only what others left is a reason.
+
+    Returns:
+        Whether a process was started.
+    """
+    if environ.get("REMORA_WORK") == "off":
+        return False
+    if ended is not None and ended.kind == moments.STOP:
+        is_due = _is_due(ended, environ)
+    else:
+        own = ended is not None and _has_memory(ended, environ)
+        is_due = own or _left_behind(folder(environ))
+    if not is_due:
+        return False
+    import subprocess
+
+    flags = {}
+    if sys.platform == "win32":
+        flags["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS
+    else:
+        flags["start_new_session"] = True
+    begun = subprocess.Popen(
+        [sys.executable, "-P", "-m", "remora", "work", "--sessions"],
+        cwd=data_folder(environ),
+        env=kept(environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        close_fds=True,
+        **flags,  # type: ignore[call-overload]
+    )
+    begun.returncode = 0  # nobody waits for it, and nobody is to be warned of that
+    return True
+
+
+def kept(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the part of an environment that the work needs: of keys, those of the models in use."""
+    wanted = _PASSED_ON | _keys(environ)
+    passed = {
+        name: value
+        for name, value in environ.items()
+        if name in wanted or (name.startswith(_STARTS) and name not in _SECRET)
+    }
+    if "PYTHONPATH" in passed:  # a relative part of it would be a folder of somebody else
+        parts = [part for part in passed["PYTHONPATH"].split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117
+        passed["PYTHONPATH"] = os.pathsep.join(parts)
+    # The work runs in another folder.
+    places = {name: _whole(passed[name]) for name in ("REMORA_HOME", "REMORA_CONFIG") if passed.get(name)}
+    return passed | places
+
+
+def _whole(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
+
+
+def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:
+    """Return whether a session that may be over was not looked at for some minutes."""
+    try:
+        head, lines = read(os.path.join(folder(environ), file_name(stopped.host, stopped.session)))  # noqa: PTH118
+    except OSError:
+        return False
+    looked = next((line.get("at") for line in reversed(lines) if line.get("k") in (LEARNT, TRIED)), 0)
+    at = looked if isinstance(looked, int | float) else 0
+    return head is not None and bool(head.home or head.late) and time.time() - at / 1000 > OFTEN
+
+
+def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
+    """Return whether a session belongs to a project with a memory."""
+    try:
+        head, _ = read(os.path.join(folder(environ), file_name(ended.host, ended.session)))  # noqa: PTH118
+    except OSError:
+        return False
+    return head is not None and bool(head.home or head.late)
+
+
+def _keys(environ: Mapping[str, str]) -> set[str]:
+    """Return the variables that hold the keys of the model servers that the settings name."""
+    from pathlib import Path
+
+    from remora.app.project.locate import settings_for
+    from remora.core.errors import RemoraError
+
+    try:
+        settings = settings_for(Path(data_folder(environ)), environ)
+    except RemoraError:
+        return set()  # the work says what is wrong with them
+    used = (
+        section
+        for section in (settings.embedding, settings.llm, settings.rerank)
+        if section.provider not in _WITHOUT_KEY and (section.provider != "auto" or section.url)
+    )
+    return {section.api_key_env or _USUAL.get(section.provider, "") for section in used}
+
+
+def _left_behind(place: str) -> bool:
+    """Return whether a session that is over waits to be taken in, or a file of an old one to be removed."""
+    try:
+        with os.scandir(place) as entries:
+            return any(
+                entry.name.endswith(SUFFIX) and _waits(entry.path, time.time() - entry.stat().st_mtime)
+                for entry in entries
+            )
+    except OSError:
+        return False
+
+
+def _waits(path: str, age: float) -> bool:
+    if age < SETTLED:
+        return False
+    last = last_line(path)
+    if last.get("k") == LEARNT and age > KEPT:
+        return True
+    return is_over([last], age) or (not last and age > IDLE)

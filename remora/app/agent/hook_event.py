@@ -1,0 +1,335 @@
+"""One moment of a session, from a process that lives for it alone: look up, decide, note down, answer.
+
+Everything that is needed for a tool call is imported here and is little; what a session's start or its first
+prompt needs (the whole `Memory`, with its model) is imported where that happens, in a thread that has three
+seconds. Whatever goes wrong, the answer is silence and, where a file can be written, a line in the log.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from remora.app.agent.hook_context import (
+    DECIDED,
+    DEEPEST,
+    is_task,
+    kind_of,
+    limits_of,
+    line_of,
+    name_of,
+    note_trouble,
+    place_of,
+    setting_of,
+)
+from remora.core import moments
+from remora.core.moments import SILENCE, Moment, Reply
+from remora.disk.live import SOUGHT, Head, Line, LiveFile, live_file
+from remora.disk.places import data_folder
+from remora.injection.decide import decide
+from remora.injection.render import SHORT
+from remora.injection.state import state_of
+from remora.store.glimpse import Glimpse, look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATABASE = "memory.db"
+CEILING = 3.0  # seconds; an agent goes on without what takes longer
+_TOOLS = (moments.BEFORE, moments.AFTER, moments.FAILED)
+SAID = "said"  # kind of the line that tells what was said at the moment that is its `of`
+MOST_SAID = 9_000  # bytes at once; every host takes that much
+TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
+TOLD_TWICE = 60  # lines in which the same happening is looked for
+T = TypeVar("T")
+
+
+def respond(
+    moment: Moment, environ: Mapping[str, str], *, early: bool = True, heard: bool = True, started: str = ""
+) -> Reply:
+    """Return what is said at a moment, and note the moment in the session's live file.
+
+    The moment is noted before anything else, since a host may kill a hook that takes long; what is said has a
+    line of its own. What is quick happens while the file is locked, so that tools that run at the same time
+    never hear the same twice. What may take seconds does not: whoever is told of the same moment by then is
+    silent (hosts that know two ways to us tell us everything twice).
+
+    Args:
+        moment: what happens.
+        environ: the process environment.
+        early: the host takes text before a tool is used.
+        heard: text at this moment reaches the model; otherwise it is only noted.
+        started: the folder of the process, for moments that name none.
+    """
+    if moment.kind == moments.OTHER or not moment.session:
+        return SILENCE
+    reply = _answered(moment, environ, early=early, heard=heard, started=started)
+    if moment.kind == moments.PROMPT and heard and not moment.agent:
+        reply = _with_question(moment, reply, environ)
+    return reply
+
+
+def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> Reply:
+    """Return a reply with the line that asks the agent to record what the person said, where that is due."""
+    with live_file(moment.host, moment.session, environ) as live:
+        head = live.head
+        if head is None or not head.home or not live.alone or not (head.limits and limits_of(head).ask):
+            return reply
+        try:
+            from remora.app.agent.record_request import (  # its patterns cost some milliseconds to load
+                ASK,
+                ASKED,
+                may_ask,
+                question,
+            )
+
+            glimpse = _glimpse(head, environ) if may_ask(live.lines) else None
+            if glimpse is None:
+                return reply
+            try:
+                text, sentence = question(moment.text, glimpse)
+            finally:
+                glimpse.close()
+        except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+            note_trouble(error, environ)
+            return reply
+        if text:
+            asked = Reply(text, trigger=ASK, why="what was said may hold beyond the task")
+            kept = {ASKED: sentence} if limits_of(head).keep else {}
+            live.add({**line_of(moment, asked, head), "k": SAID, "of": kind_of(moment), **kept})
+            reply = reply._replace(text=f"{reply.text}\n{text}".strip()) if reply.text else asked
+    return reply
+
+
+def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard: bool, started: str) -> Reply:
+    begun = time.monotonic()
+    with live_file(moment.host, moment.session, environ) as live:
+        if _again(live.lines, moment):
+            return SILENCE
+        head = None if _unknown(live.head, moment) else live.head
+        if head is not None and not head.home and not head.late:
+            return SILENCE
+        heavy, told = _is_heavy(moment, live), list(live.lines)
+        if live.head is None:
+            live.begin(_homeless(moment, started)._replace(late=SOUGHT))
+        noted = line_of(moment, SILENCE, head or live.head or _homeless(moment, started))
+        live.add(noted)
+        if head is not None and not (head.home and heard and head.limits and heavy):
+            return _quick(moment, live, told, head, environ, early=early, heard=heard)
+    if head is None:
+        head = _within(lambda: _found(moment, environ, started), CEILING, environ)
+        head = head or _homeless(moment, started)
+        with live_file(moment.host, moment.session, environ) as live:
+            if live.head is not None and live.head.home and not head.home:
+                head = live.head  # a slow moment is no reason to forget whose session it is
+            else:
+                live.begin(head)
+            if not heavy:
+                told = [line for line in live.lines if line != noted]
+                return _quick(moment, live, told, head, environ, early=early, heard=heard)
+    if not (head.home and heard and head.limits):
+        return SILENCE
+    whole = min(head.timeout or CEILING, CEILING)
+    left = begun + whole - time.monotonic()
+    reply = _within(lambda: _heavy(moment, told, head, environ), left, environ, whole)
+    if reply is None or not reply.text:
+        return SILENCE
+    reply = _fitting(reply)
+    with live_file(moment.host, moment.session, environ) as live:
+        reply = _without(reply, state_of(live.lines[len(told) :], moment.agent).said)
+        return _said(moment, live, reply, head)
+
+
+def _quick(
+    moment: Moment,
+    live: LiveFile,
+    told: Sequence[Line],
+    head: Head,
+    environ: Mapping[str, str],
+    *,
+    early: bool,
+    heard: bool,
+) -> Reply:
+    """Decide about a moment that is noted; a decision that goes wrong is silence.
+
+    While somebody else is at it for longer than we wait, nothing is said: it could be the same.
+    """
+    if heard and head.home and head.limits and live.alone and moment.kind in DECIDED:
+        try:
+            return _said(moment, live, _decided(moment, told, head, environ, early=early), head)
+        except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+            note_trouble(error, environ)
+    return SILENCE
+
+
+def _said(moment: Moment, live: LiveFile, reply: Reply, head: Head) -> Reply:
+    """Note what is said at a moment, and return it."""
+    if reply.text:
+        live.add({**line_of(moment, reply, head), "k": SAID, "of": kind_of(moment)})
+    return reply
+
+
+def _without(reply: Reply, said: Container[str]) -> Reply:
+    """Return a reply without the memories that somebody else told meanwhile; silence if none is left."""
+    gone = [f"#{memory[:SHORT]}]" for memory in reply.ids if memory in said]
+    if not gone:
+        return reply
+    lines = [line for line in reply.text.splitlines() if not any(mark in line for mark in gone)]
+    ids = tuple(memory for memory in reply.ids if memory not in said)
+    return reply._replace(text="\n".join(lines), ids=ids) if ids else SILENCE
+
+
+def _fitting(reply: Reply) -> Reply:
+    """Return a reply that no host cuts: what is left out may be told later, so it must not count as said."""
+    size = len(reply.text.encode())
+    if size <= MOST_SAID:
+        return reply
+    lines = reply.text.splitlines()
+    while size > MOST_SAID and len(lines) > 1:
+        size -= len(lines.pop(-2).encode()) + 1  # the last line says how to ask for the rest
+    text = "\n".join(lines)
+    return reply._replace(text=text, ids=tuple(i for i in reply.ids if f"#{i[:SHORT]}]" in text))
+
+
+def _is_heavy(moment: Moment, live: LiveFile) -> bool:
+    """Return whether the whole memory is needed: at a start, and with the first prompt that has a task."""
+    if moment.kind == moments.PROMPT:
+        told = (line for line in live.lines if line.get("t") == "task" or line.get("task"))
+        return is_task(moment) and not any(_agent(line) == moment.agent for line in told)
+    if moment.source == "resume" and any(line.get("t") == "brief" for line in live.lines):
+        return False  # the host brings back the whole conversation, the brief with it
+    return moment.kind == moments.START
+
+
+def _agent(line: Mapping[str, Any]) -> str:
+    return str(line.get("g", ""))
+
+
+def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
+    """Return whether a moment was told of before: by an id of its own, or the same just now."""
+    kind, name, since = kind_of(moment), name_of(moment), (time.time() - TOGETHER) * 1000
+    if not name and not moment.call_id:
+        return False
+    for line in reversed(lines[-TOLD_TWICE:]):
+        if _agent(line) != moment.agent or (moment.call_id and line.get("i") != moment.call_id):
+            continue
+        if not name:
+            if line.get("k") == kind:
+                return True
+        elif line.get("n") != name:
+            if kind in _TOOLS and line.get("k") in _TOOLS:
+                return False  # something else was done since: it is done again
+        elif kind in (line.get("k"), line.get("of")):
+            return _at(line) >= since
+        elif moment.call_id and line.get("k") in _TOOLS:
+            return False  # between the two came its other half: this is another call
+    return False
+
+
+def _at(line: Mapping[str, Any]) -> float:
+    at = line.get("at")
+    return at if isinstance(at, int | float) else 0.0
+
+
+def _unknown(head: Head | None, moment: Moment) -> bool:
+    """Return whether it has to be found out whose session it is.
+
+    That is once, at each start, and at the first moment that names a place where those before it did not.
+    """
+    if head is None or head.late == SOUGHT or (moment.kind == moments.START and moment.source != "compact"):
+        return True
+    if not head.home and head.root and moment.kind == moments.PROMPT:
+        return True  # it may have been too slow to find out at the start
+    return not head.home and not head.root and os.path.isdir(place_of(moment))  # noqa: PTH112
+
+
+def _found(moment: Moment, environ: Mapping[str, str], started: str) -> Head:
+    from remora.app.agent.session_brief import head_of
+
+    return head_of(moment, environ, started)
+
+
+def _homeless(moment: Moment, started: str) -> Head:
+    """Return the head of a session of which nobody could find out yet whose it is.
+
+    Nothing is said in it; what happens is noted all the same, with paths from the top of the work tree.
+    """
+    root = above = place_of(moment) or started
+    for _ in range(DEEPEST):
+        if not above or os.path.exists(os.path.join(above, ".git")):  # noqa: PTH110, PTH118
+            root = above
+            break
+        above = os.path.dirname(above)  # noqa: PTH120
+    return Head(moment.host, moment.session, root, transcript=moment.transcript, late=1)
+
+
+def _decided(
+    moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str], *, early: bool
+) -> Reply:
+    glimpse = _glimpse(head, environ)
+    if glimpse is None:
+        return SILENCE
+    try:
+        state = state_of(told, moment.agent)
+        return decide(moment, state, glimpse, setting_of(head, moment.cwd, early=early))
+    finally:
+        glimpse.close()
+
+
+def _glimpse(head: Head, environ: Mapping[str, str]) -> Glimpse | None:
+    """Open the project's database to read; None where there is none yet.
+
+    Raises:
+        OSError: it is there and cannot be read.
+    """
+    path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
+    glimpse = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
+    if glimpse is None and os.path.exists(path):  # noqa: PTH110
+        raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
+    return glimpse
+
+
+# What needs the whole memory
+
+
+def _heavy(moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str]) -> Reply:
+    from remora.app.agent import session_brief as starting
+
+    if moment.kind == moments.START:
+        again = moment.source in ("compact", "resume")
+        recorded = state_of(told).recorded if again else ()
+        return starting.brief(head, environ, again=again, recorded=recorded)
+    return starting.task(head, moment.text, environ, said=state_of(told, moment.agent).said)
+
+
+def _within(
+    answer: Callable[[], T], seconds: float, environ: Mapping[str, str], whole: float = 0.0
+) -> T | None:
+    """Return an answer that comes in time; None for one that does not or that fails.
+
+    Args:
+        answer: is left behind, and not heard of again, when it takes longer.
+        seconds: to wait.
+        environ: says where trouble is noted.
+        whole: the seconds the whole moment has, where that is more.
+    """
+    import threading
+
+    found: list[T] = []
+    failed: list[Exception] = []
+
+    def run() -> None:
+        try:
+            found.append(answer())
+        except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(max(0.0, seconds))
+    if not found:
+        late = TimeoutError(f"no answer within {whole or seconds:g} s")
+        note_trouble(failed[0] if failed else late, environ)
+    return found[0] if found else None

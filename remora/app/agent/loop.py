@@ -1,0 +1,461 @@
+"""An agent's own loop: `memory.loop(session_id)` speaks at the four points and learns when it is over.
+
+The same decision as for the hooks of a host (`remora.injection`), without processes: a program that runs
+an agent itself asks at the system prompt, at the first message, before and after tools, and between steps.
+Every question is answered within three seconds and none of them raises, whatever it is asked with: without
+memory the agent simply goes on. What happens is observed on the way and learnt by `finish`; what was said is
+kept for `remora log`.
+
+Adapters for agent frameworks (`remora.interfaces.adapters`) are thin layers over this.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from contextlib import suppress
+from copy import deepcopy
+from functools import wraps
+from itertools import count
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
+
+from remora.app.agent.hook_context import DECIDED, setting_of
+from remora.app.agent.injection_log import injections_of, lines_of
+from remora.app.agent.loop_calls import event_of, moment_of
+from remora.app.agent.session_brief import brief_of, limits_of, task_of
+from remora.app.learning.interface_observations import observe_ui
+from remora.app.learning.live_observation import Watched
+from remora.core import moments
+from remora.core.actions import own_id
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.events import Event
+from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.text import safe
+from remora.disk.live import Head, Line
+from remora.injection.decide import decide
+from remora.injection.e2e import is_ui_tool
+from remora.injection.state import State, state_of
+from remora.store.glimpse import look
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from remora.app.learning.promotion import Taken
+    from remora.app.project.open_project import Parts
+
+DATABASE = "memory.db"
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _or(nothing: Any) -> Callable[[Callable[Concatenate[Loop, P], T]], Callable[Concatenate[Loop, P], T]]:
+    """Answer `nothing` where a method of a loop fails, whatever it was called with, and note the trouble."""
+
+    def guarded(method: Callable[Concatenate[Loop, P], T]) -> Callable[Concatenate[Loop, P], T]:
+        @wraps(method)
+        def answered(self: Loop, /, *args: P.args, **named: P.kwargs) -> T:
+            try:
+                return method(self, *args, **named)
+            except Exception as error:  # noqa: BLE001  no mistake about the memory stops the agent
+                self.trouble.append(f"{method.__name__}: {type(error).__name__}: {error}")
+                return cast("T", nothing)
+
+        return answered
+
+    return guarded
+
+
+_Call = tuple[str, str, str, str]  # tool, the framework's id (others may have it, too), agent, arguments
+
+
+def _call(tool: str, arguments: object, call_id: str, agent: str) -> _Call:
+    """Return what a call is known by until its result comes."""
+    return tool, call_id, agent, repr(arguments)
+
+
+class Injection(NamedTuple):
+    """What is said between two steps.
+
+    Attributes:
+        text: for the model, as a message of the system or of the user.
+        ids: memories that are in it.
+        trigger: which rule spoke; see `remora.injection.decide`.
+    """
+
+    text: str
+    ids: tuple[str, ...]
+    trigger: str
+
+
+class Loop:
+    """One session of an agent that a program runs. Use it with `with`, or call `close`.
+
+    Attributes:
+        session_id, host: whose it is.
+        resumed: the session was told something before: a loop of the same name was closed.
+        steps: tool calls that are over.
+        late: answers that took longer than the ceiling and were left out.
+        trouble: what went wrong and was kept from the agent, in words.
+    """
+
+    def __init__(self, parts: Parts, session_id: str, host: str) -> None:
+        if not session_id or not host:
+            raise InvalidInput("a loop has the id of its session and the name of its host")
+        self._parts = parts
+        project = self._parts.project
+        inject = self._parts.settings.inject
+        git = project.repository.git_dir / "HEAD" if project.repository is not None else ""
+        self._head = Head(
+            host,
+            session_id,
+            str(project.root),
+            str(project.home),
+            to_iso(self._parts.clock.now()),
+            head_file=str(git),
+            limits=limits_of(self._parts.settings),
+        )
+        self._enabled = inject.enabled
+        self._ceiling = inject.timeout
+        self._lines: list[Line] = []
+        self._states: dict[str, tuple[State, int]] = {}  # of each agent, with the lines it has taken in
+        self._lock = threading.RLock()
+        self._calls = count(1)
+        # A session that goes on later has a loop of its own: its keys must not meet those of this one.
+        self._mark = f"{int(time.time() * 1000):x}"
+        self._open: dict[_Call, list[str]] = {}
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
+        self._watched = None if self._parts.read_only else Watched(parts, session_id, host)
+        self.session_id, self.host = session_id, host
+        self.steps = self.late = 0
+        self.trouble: list[str] = []
+        self._earlier = self._told_before()
+        self.resumed = bool(self._earlier)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # The four points
+
+    @_or("")
+    def brief(self, task: str = "") -> str:
+        """Return what belongs into the system prompt: what is remembered here; empty for nothing.
+
+        A program makes its system prompt anew when a session goes on, so this is answered as often as it is
+        asked. What the session was told elsewhere is left out.
+
+        Args:
+            task: what the session is about, if it is known by now; then what bears on it comes along.
+        """
+        elsewhere = [line for line in self._told() if line["t"] != "brief"]
+        said, told = {str(i) for line in elsewhere for i in line["said"]}, [line["x"] for line in elsewhere]
+
+        def answer() -> Reply:
+            first = brief_of(self._parts, session_id=self.session_id, task=task, said=said)
+            if not task:
+                return first
+            known = said.union(first.ids)
+            second = task_of(self._parts, task, session_id=self.session_id, said=known, told=told)
+            texts = [text for text in (first.text, second.text) if text]
+            return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
+
+        return self._say(Moment(moments.START, self.host, self.session_id), answer)
+
+    @_or("")
+    def first_message(self, task: str) -> str:
+        """Return what goes with the first message of the user: memories and files that bear on the task."""
+        _require(task, str, "a task is text")
+        self.heard(task)
+        said, told = self._said(""), [line["x"] for line in self._told()]
+        moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
+        own = self.session_id
+        return self._say(moment, lambda: task_of(self._parts, task, session_id=own, said=said, told=told))
+
+    @_or("")
+    def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
+        """Return advice for an action that is about to be taken; mostly nothing.
+
+        Args:
+            tool: its name.
+            arguments: what it is called with.
+            call_id: the framework's own id of the call, if it has one.
+            agent: id of the subagent that takes it; each one is told for itself.
+        """
+        moment = self._moment(moments.BEFORE, tool, arguments, call_id, agent=agent)
+        if not own_id(call_id, tool):
+            moment = moment._replace(call_id=self._begin(_call(tool, arguments, call_id, agent)))
+        self._watch("tool_call", moment, arguments)
+        return self._say(moment, lambda: self._decided(moment))
+
+    @_or("")
+    def after(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        result: str,
+        *,
+        failed: bool = False,
+        call_id: str = "",
+        agent: str = "",
+    ) -> str:
+        """Return what to append to a tool's result; mostly nothing.
+
+        Args:
+            tool: its name.
+            arguments: what it was called with.
+            result: what it gave back, as the model sees it.
+            failed: it did not work.
+            call_id, agent: as given to `before`.
+        """
+        known, call_id = self._end(_call(tool, arguments, call_id, agent))
+        kind = moments.FAILED if failed else moments.AFTER
+        moment = self._moment(kind, tool, arguments, call_id, str(result), agent)
+        if not known:
+            self._watch("tool_call", moment, arguments)
+        self._watch("tool_result", moment, arguments)
+        self.steps += 1
+        if is_ui_tool(tool) and self._watched is not None:
+            self._look_at(moment, arguments)
+        return self._say(moment, lambda: self._decided(moment, early=known))
+
+    @_or(None)
+    def prepare_step(
+        self,
+        step: int,
+        messages: Sequence[Any] = (),  # noqa: ARG002  programs hand on what they have
+        recent: Sequence[Any] = (),
+        agent: str = "",
+    ) -> Injection | None:
+        """Return what is said between two steps of the model, None for nothing.
+
+        The first steps of a session are left alone (`inject.skip_steps`).
+
+        Args:
+            step: how many steps of the model are over.
+            messages: that the next step will see; nothing in them is needed by now.
+            recent: the last tool calls, as (tool, arguments) pairs, where `after` is not called for them.
+            agent: id of the subagent whose step it is.
+        """
+        _require(step, int, "a step is a whole number")
+        for one in recent:
+            with suppress(TypeError, ValueError, IndexError):
+                tool, arguments = one[0], one[1]
+                self._note(self._moment(moments.AFTER, str(tool), dict(arguments), "", agent=agent), SILENCE)
+        self._watch_event(Event("step", self.session_id, f"step:{self._mark}:{step}", step=step))
+        if step < self._parts.settings.inject.skip_steps:
+            return None
+        moment = Moment(moments.STEP, self.host, self.session_id, self._head.root, agent)
+        said: list[Reply] = []
+        text = self._say(moment, lambda: self._decided(moment, least=step), said)
+        return Injection(text, said[0].ids, said[0].trigger) if text and said else None
+
+    # What is heard
+
+    @_or(None)
+    def heard(self, text: str) -> None:
+        """Take in what the person said."""
+        self._spoken("user_prompt", f"prompt:{self._mark}:{next(self._calls)}", text)
+
+    @_or(None)
+    def replied(self, text: str) -> None:
+        """Take in what the model said to the person."""
+        self._spoken("reply", f"reply:{self._mark}:{next(self._calls)}", text)
+
+    @_or(None)
+    def recorded(self, text: str) -> None:
+        """Take in what an agent recorded: another one of the session is told between its steps."""
+        _require(text, str, "what is recorded is text")
+        with self._lock:
+            self._lines.append({"k": "recorded", "x": text, "at": int(time.time() * 1000)})
+
+    # The end
+
+    def finish(self, outcome: str | None = None) -> Taken | None:
+        """Learn from the session and drop its checkpoint; None where nothing could be learnt.
+
+        Args:
+            outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.
+
+        Raises:
+            InvalidInput: there is no such outcome.
+        """
+        taken = None
+        if self._watched is not None:
+            try:
+                taken = self._watched.finish(outcome)
+            except InvalidInput:
+                raise
+            except Exception as error:  # noqa: BLE001  learning is no reason for a program to fail
+                self.trouble.append(str(error))
+        self.close()
+        return taken
+
+    def close(self) -> None:
+        """Keep what is known and what was said; the session may go on later. A second call does nothing."""
+        with self._lock:
+            lines, self._lines = self._lines, []
+            self._states = {}
+        if any(isinstance(line.get("said"), list) for line in lines) and not self._parts.read_only:
+            try:
+                space = self._parts.room("project").space
+                with space.db.transaction():
+                    space.injections.put(injections_of(self._head, lines))
+            except RemoraError as error:
+                self.trouble.append(str(error))
+        if self._watched is not None:
+            with suppress(Exception):
+                self._watched.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # Inside
+
+    def _decided(self, moment: Moment, *, early: bool = True, least: int = 0) -> Reply:
+        glimpse = look(str(self._parts.project.home / DATABASE), str(self._parts.user_home / DATABASE))
+        if glimpse is None:
+            return SILENCE
+        try:
+            with self._lock:
+                state = deepcopy(self._state(moment.agent))
+            state.steps = max(state.steps, least)
+            setting = setting_of(self._head, moment.cwd, early=early, now=self._parts.clock.now())
+            return decide(moment, state, glimpse, setting)
+        finally:
+            glimpse.close()
+
+    def _state(self, agent: str) -> State:
+        """Return what an agent did and was told, with the lines since the last time added up."""
+        with self._lock:
+            state, known = self._states.get(agent) or (state_of(self._earlier, agent), 0)
+            for line in self._lines[known:]:
+                state.add(line)
+            self._states[agent] = state, len(self._lines)
+        return state
+
+    def _told_before(self) -> list[Line]:
+        """Return what the session was told by loops before this one, as lines."""
+        try:
+            injections = self._parts.room("project").space.injections
+            return lines_of(injections.of_session(f"{self.host}:{self.session_id}"))
+        except RemoraError as error:
+            self.trouble.append(str(error))
+            return []
+
+    def _told(self) -> list[Line]:
+        """Return the lines at which the session's own agent was told something."""
+        with self._lock:
+            lines = (*self._earlier, *self._lines)
+        return [line for line in lines if isinstance(line.get("said"), list) and not line.get("g")]
+
+    def _said(self, agent: str) -> frozenset[str]:
+        with self._lock:
+            return frozenset(self._state(agent).said)
+
+    def _say(self, moment: Moment, answer: Callable[[], Reply], said: list[Reply] | None = None) -> str:
+        """Return an answer's text if it comes in time, and note the moment either way."""
+        reply = SILENCE
+        if self._enabled:
+            try:
+                reply = self._pool.submit(answer).result(self._ceiling)
+            except TooLate:
+                self.late += 1
+            except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+                self.trouble.append(str(error))
+        reply = self._note(moment, reply._replace(text=safe(reply.text)))
+        if said is not None:
+            said.append(reply)
+        return reply.text
+
+    def _note(self, moment: Moment, reply: Reply) -> Reply:
+        """Note a moment and what is said at it: nothing that a tool beside it was told meanwhile."""
+        from remora.app.agent.hook_context import line_of
+
+        with self._lock:
+            state = self._state(moment.agent)
+            told = state.advised if reply.trigger == "rule" else state.said
+            if moment.kind in DECIDED and not told.isdisjoint(reply.ids):
+                reply = SILENCE
+            self._lines.append(line_of(moment, reply, self._head))
+        return reply
+
+    def _moment(
+        self,
+        kind: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        call_id: str,
+        text: str = "",
+        agent: str = "",
+    ) -> Moment:
+        _require(tool, str, "a tool has a name")
+        _require(arguments, Mapping, "the arguments of a call are a mapping")
+        return moment_of(self._head, kind, tool, arguments, call_id, text, agent)
+
+    def _begin(self, call: _Call) -> str:
+        name = self._new()
+        with self._lock:
+            self._open.setdefault(call, []).append(name)
+        return name
+
+    def _end(self, call: _Call) -> tuple[bool, str]:
+        """Return whether a call was announced, and its id."""
+        tool, call_id, *_ = call
+        with self._lock:
+            waiting = self._open.get(call, [])
+            if own_id(call_id, tool):
+                announced = any(
+                    line.get("k") == moments.BEFORE and line.get("i") == call_id for line in self._lines
+                )
+                return announced, call_id
+            if waiting:
+                return True, waiting.pop(0)
+        return False, self._new()
+
+    def _new(self) -> str:
+        return f"call_0z{self._mark}z{next(self._calls)}"  # no counter to `own_id`
+
+    def _look_at(self, moment: Moment, arguments: Mapping[str, Any]) -> None:
+        """Let a browser's answer be judged, on nobody's time."""
+
+        def judge() -> None:
+            with suppress(Exception):
+                observe_ui(
+                    self._parts,
+                    moment.tool,
+                    moment.text,
+                    arguments,
+                    session_id=self.session_id,
+                    step=self.steps,
+                )
+
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            self._pool.submit(judge)
+
+    def _watch(self, kind: str, moment: Moment, arguments: Mapping[str, Any]) -> None:
+        step, at = self.steps + 1, self._now()
+        self._watch_event(event_of(self._head, kind, moment, arguments, step=step, at=at))
+
+    def _spoken(self, kind: str, key: str, text: str) -> None:
+        _require(text, str, "what is said is text")
+        self._watch_event(Event(kind, self.session_id, key, self.steps, self._now(), text))
+
+    def _watch_event(self, event: Event) -> None:
+        if self._watched is not None:
+            with self._lock:
+                self._watched.observe(event)
+
+    def _now(self) -> str:
+        return to_iso(self._parts.clock.now())
+
+
+def _require(value: object, kind: type, what: str) -> None:
+    if not isinstance(value, kind):
+        raise InvalidInput(f"{what}, not {value!r:.60}")

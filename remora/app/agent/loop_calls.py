@@ -1,0 +1,92 @@
+"""A tool call in a program's own loop: as the moment that is answered, and as the event that is learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.events import Event
+from remora.core.moments import Moment
+from remora.sources.transcripts.tools import call as read_call
+
+if TYPE_CHECKING:
+    from remora.disk.live import Head
+
+MAX_TEXT = 8_000  # characters of a result that are looked at
+_BRINGS = ("new_string", "content", "new_str", "text", "insert_text")
+_TAKES = ("old_string", "old_str")
+
+
+def moment_of(
+    head: Head, kind: str, tool: str, arguments: Mapping[str, Any], call_id: str, text: str, agent: str
+) -> Moment:
+    """Return a tool call as a moment of a session.
+
+    Args:
+        head: whose session it is.
+        kind: of the moment: before the call, after it, or after it failed.
+        tool, arguments, call_id, agent: as `Loop.before` has them.
+        text: what came of the call.
+    """
+    made = read_call(tool, arguments, str)
+    return Moment(
+        kind,
+        head.host,
+        head.session,
+        head.root,
+        agent,
+        text=text[:MAX_TEXT],
+        tool=tool,
+        action=made.action,
+        paths=made.paths,
+        command=made.command,
+        pattern=made.pattern,
+        url=made.url,
+        call_id=call_id,
+        changed=_first(arguments, _BRINGS)[: MAX_TEXT // 2],
+        removed=_first(arguments, _TAKES)[: MAX_TEXT // 2],
+        place=str((made.extra or {}).get("in", "")),
+    )
+
+
+def event_of(
+    head: Head, kind: str, moment: Moment, arguments: Mapping[str, Any], *, step: int, at: str
+) -> Event:
+    """Return a tool call as an event for the observer.
+
+    Args:
+        head: whose session it is.
+        kind: "tool_call" or "tool_result".
+        moment: the same as a moment.
+        arguments: what the tool was called with.
+        step: which of the session's calls it is.
+        at: when, ISO 8601.
+    """
+    from remora.app.agent.hook_context import relative_to
+
+    inside = relative_to(head.root, "")
+    made = read_call(moment.tool, arguments, lambda path: inside(path) or path)
+    over = kind == "tool_result"
+    return Event(
+        kind,
+        head.session,
+        f"{moment.call_id}:{kind}",
+        step,
+        at,
+        moment.text if over else "",
+        moment.tool,
+        made.action,
+        moment.call_id,
+        made.paths,
+        made.command,
+        made.pattern,
+        made.url,
+        over and moment.kind == moments.FAILED,
+        moment.agent,
+        extra=None if over else made.extra,
+    )
+
+
+def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return next((str(arguments[name]) for name in names if isinstance(arguments.get(name), str)), "")

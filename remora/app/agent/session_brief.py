@@ -1,0 +1,296 @@
+"""What a session is told at its start and with its first prompt; opens the whole memory.
+
+Who asks is a hook process or a program's own loop. The memory is opened to be read: what waits to be embedded
+or brought up to date is for the work that follows a session.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.agent.hook_context import note_trouble, place_of
+from remora.app.agent.live_sessions import waiting
+from remora.app.codebase.check_commands import suggest_commands
+from remora.app.codebase.freshness import IN_PROGRESS, unfinished
+from remora.app.learning.work_state import last_state
+from remora.app.project.arguments import current_branch, filters_of
+from remora.app.project.locate import branch_of, locate
+from remora.app.project.open_project import opened
+from remora.app.recall.files import predict_files
+from remora.app.recall.relevance import relevance_bar
+from remora.app.recall.search import search
+from remora.core import moments
+from remora.core.clock import from_iso, to_iso
+from remora.core.errors import RemoraError
+from remora.core.evidence import amounts
+from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.rule_names import shown_by
+from remora.core.statement import tells
+from remora.core.text import words_or_pairs
+from remora.core.tokens import ceil_chars_4
+from remora.core.values import Filters
+from remora.disk.live import Head
+from remora.injection import brief as briefs
+from remora.injection import render, work_state
+from remora.injection.brief import WORTH, Material
+from remora.injection.decide import agreeing
+from remora.store.memories import records_in
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.config import Settings
+    from remora.core.values import FileHit, Hit, MemoryRecord
+
+DATABASE = "memory.db"
+MOST = 400  # memories that a brief chooses from, the surest first
+TASK_FILES = 6
+TASK_HITS = 6
+FILE_SCORE = 0.3
+TOUCHED = "Files that this may touch: "
+
+
+def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
+    """Return the first line of a session's live file: its project, and how much may be said.
+
+    A folder outside of git has no memory unless somebody made one. Where a moment names no folder it is that
+    of its file, or `started`, where the hook's process was; if that has no memory, a later moment may know.
+    """
+    found = Head(moment.host, moment.session, at=to_iso(time.time()), transcript=moment.transcript)
+    named = place_of(moment)
+    if not (named or started) or not Path(named or started).is_dir():
+        return found
+    try:
+        found = found._replace(root=named)
+        project, settings = locate(Path(named or started), environ)
+    except (RemoraError, OSError) as error:
+        note_trouble(error, environ)
+        return found
+    if project.repository is None and not (project.home / DATABASE).exists():
+        return found
+    git = project.repository.git_dir / "HEAD" if project.repository is not None else ""
+    return found._replace(
+        root=str(project.root),
+        home=str(project.home),
+        head_file=str(git),
+        timeout=settings.inject.timeout,
+        limits=limits_of(settings) if settings.inject.enabled else (),
+    )
+
+
+def limits_of(settings: Settings) -> tuple[float, ...]:
+    """Return the settings as `remora.injection.decide.Limits` has them; four characters are a token."""
+    inject = settings.inject
+    return (
+        inject.threshold,
+        inject.at_once,
+        4 * inject.moment_tokens,
+        inject.times,
+        4 * inject.session_tokens,
+        inject.skip_steps,
+        int(inject.ask),
+        int(settings.learn.quotes),
+    )
+
+
+def brief(
+    head: Head, environ: Mapping[str, str], *, again: bool = False, recorded: Sequence[str] = ()
+) -> Reply:
+    """Return what is said at the start of a session.
+
+    After a compaction what was done last is left out, and what the session recorded itself comes first.
+    """
+    if not (Path(head.home) / DATABASE).exists():
+        return SILENCE
+    with opened(head.root, environ, read_only=True) as parts:
+        said = brief_of(parts, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host)
+    if not recorded:
+        return said
+    own = render.recorded(recorded)
+    return said._replace(text=f"{own}\n{said.text}".strip(), trigger="brief", why="a session goes on")
+
+
+class _NamedIn:
+    """The memories that some texts name by their ids, as far as ids are shown."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._text = "\n".join(texts)
+
+    def __contains__(self, memory_id: object) -> bool:
+        return f"#{str(memory_id)[: render.SHORT]}]" in self._text
+
+
+def brief_of(
+    parts: Parts,
+    *,
+    again: bool = False,
+    session_id: str | None = None,
+    task: str = "",
+    said: Container[str] = frozenset(),
+    host: str = "",
+) -> Reply:
+    """Return what is said at the start of a session, from an open memory.
+
+    Args:
+        parts: the open project.
+        again: the session goes on.
+        session_id: of the session that begins; its own state of work comes first.
+        task: what it is about, if it is known by now.
+        said: memories that the session was told elsewhere.
+        host: what its rule files say is not said again; of one that is not known, no file for agents.
+    """
+    inject = parts.settings.inject
+    if not inject.enabled:
+        return SILENCE
+    records = [
+        r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts, host)
+    ]
+    commands = suggest_commands(parts, 3 * briefs.COMMANDS)
+    left = _left_open(parts, task, session_id)
+    state = work_state.told(left) if left is not None and left.id not in said else ""
+    counts = parts.room("project").space.memories.counts()
+    material = Material(
+        [r for r in records if r.id not in said],
+        commands,
+        state,
+        amounts(counts["live"], records_in(counts)),
+        left.id if left is not None else "",
+    )
+    head = f"[{IN_PROGRESS}]\n" if not again and unfinished(parts) == IN_PROGRESS else ""
+    made = briefs.brief(
+        material,
+        tokens=inject.brief_tokens - ceil_chars_4(head),
+        threshold=inject.threshold,
+        now=parts.clock.now(),
+    )
+    text = f"{head}{made.text}".rstrip()
+    return Reply(text, ids=made.ids, trigger="brief", why="a session begins") if text else SILENCE
+
+
+def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[str]) -> Reply:
+    """Return what goes with the first prompt of a session: what is known of its task, and likely files.
+
+    A session that was learnt only while this one began may have left what it is about.
+    """
+    if not (Path(head.home) / DATABASE).exists():
+        return SILENCE
+    with opened(head.root, environ, read_only=True) as parts:
+        return task_of(parts, text, session_id=head.session, said=said, host=head.host)
+
+
+def task_of(
+    parts: Parts,
+    text: str,
+    *,
+    session_id: str | None = None,
+    said: Container[str] = frozenset(),
+    told: Iterable[str] = (),
+    host: str = "",
+) -> Reply:
+    """Return what goes with a task, from an open memory; nothing that is no better than chance.
+
+    Args:
+        parts: the open project.
+        text: the task.
+        session_id: of the session: what it left itself, in a pause, is known to it.
+        said: memories that the session was told.
+        told: the texts that it was told: files that one of them named for a task are not named again.
+        host: what its rule files say is not said again.
+    """
+    inject = parts.settings.inject
+    if not inject.enabled or len(words_or_pairs(text)) < 3:
+        return SILENCE
+    bar, now = relevance_bar(parts), parts.clock.now()
+    with suppress(RemoraError):
+        filters = filters_of(parts, kinds=("memory",), branch=current_branch(parts, None))
+        hits = search(parts, text[:2_000], 3 * TASK_HITS, filters).hits
+        worth = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now, host)]
+        agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
+        chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
+        files = _files(parts, text[:2_000]) if hits and hits[0].score >= bar else []
+        known = {name for one in told for name in _named_in(one)}
+        names = [name for file in files if (name := _name(file.path)) not in known]
+        lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
+        room = 4 * inject.task_tokens
+        while lines and sum(map(len, lines)) > room:
+            lines.pop()
+        ids = tuple(h.id for h in chosen[: len(lines)])
+        if lines:
+            lines.insert(0, "What this project's memory has that bears on this task:")
+        if names:
+            lines.append(TOUCHED + ", ".join(f"`{name}`" for name in names))
+        left = _left_open(parts, text)
+        if left is not None and left.id not in said and left.session_id != session_id:
+            lines, ids = [work_state.told(left).removeprefix("## "), *lines], (left.id, *ids)
+        if lines:
+            return Reply("\n".join(lines), ids=ids, trigger="task", why="the first prompt")
+    return SILENCE
+
+
+def _left_open(parts: Parts, task: str, session_id: str | None = None) -> MemoryRecord | None:
+    """Return where earlier work stopped that a session goes on with; None where nothing is left."""
+    found = last_state(parts, task, session_id=session_id, branch=branch_of(parts.project.repository))
+    if found is None or task.strip() or found.session_id == session_id:
+        return found
+    return None if _was_changed_since(parts, work_state.of_record(found).at) else found
+
+
+def _was_changed_since(parts: Parts, at: str | None) -> bool:
+    """Return whether a session that was not learnt yet changed a file after a time."""
+    since = from_iso(at) if at else 0.0
+    going = waiting(parts.environ, str(parts.project.home), since=since)
+    lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)
+    times = (line.get("at") for line in lines if line.get("a") in ("edit", "write"))
+    return any(isinstance(at, int | float) and at > 1000 * since for at in times)
+
+
+def _files(parts: Parts, text: str) -> list[FileHit]:
+    """Return the files that a task likely touches; their scores tell an order, not whether it is a task."""
+    found, _ = predict_files(parts, text, TASK_FILES, without=frozenset({"meaning"}), look=False)
+    return [f for f in found if f.score >= FILE_SCORE]
+
+
+def _name(path: str) -> str:
+    return render.plain(path).replace("`", "'")
+
+
+def _named_in(text: str) -> list[str]:
+    """Return the files that a text names for a task."""
+    lines = (line for line in text.splitlines() if line.startswith(TOUCHED))
+    return [name for line in lines for name in re.findall(r"`([^`]*)`", line)]
+
+
+def _candidates(find: object, parts: Parts, host: str) -> list[MemoryRecord]:
+    filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository), kinds=("memory",))
+    records = find(filters, order="confidence", limit=MOST)  # type: ignore[operator]
+    return [r for r in _live(records, parts) if not _is_shown(r, host)]
+
+
+def _live(records: list[MemoryRecord], parts: Parts) -> list[MemoryRecord]:
+    branch = branch_of(parts.project.repository)
+    return [r for r in records if not r.branch or r.branch == branch]
+
+
+def _is_shown(record: MemoryRecord, host: str) -> bool:
+    """Return whether the host puts a memory in front of the agent itself."""
+    paths = [origin.path for origin in record.origins if origin.path]
+    return not record.pinned and shown_by(host, paths, record.tags)
+
+
+def _worth_saying(
+    hit: Hit, bar: float, threshold: float, said: Container[str], now: float, host: str
+) -> bool:
+    record = hit.memory
+    if record is None or hit.id in said or record.stale_at or record.type == "work_state":
+        return False
+    if briefs.is_shaken(record) or not tells(record.content):
+        return False
+    if _is_shown(record, host) or hit.disagrees_with:
+        return False
+    if record.pinned or record.user_verified:
+        return hit.score >= bar
+    return hit.score >= bar and briefs.has_evidence(record, threshold, now)

@@ -1,0 +1,277 @@
+"""What follows a session: its live file is taken in, its transcript learnt, the journal written.
+
+After the last of them a language model, if there is one, may describe what changed in the code of their
+projects.
+
+Hosts end sessions without a word, are killed, or pause for days, so nothing depends on a last event: a
+session is over when it says so, when its turn ended and nothing happened for some minutes, or when nothing
+happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the live file say
+how far the work went, and a session that goes on afterwards, or meanwhile, is taken up again with what it
+added. One session's trouble keeps no other waiting. Old files go.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.agent.hook_context import note_trouble
+from remora.app.agent.injection_log import injections_of
+from remora.app.agent.session_brief import head_of
+from remora.app.agent.session_journal import NOTED, write_down
+from remora.app.agent.transcript_capture import FOLDER, captured
+from remora.app.codebase.module_descriptions import describe_when_due
+from remora.app.learning.learn import learn
+from remora.app.memories.embedding import catch_up
+from remora.app.project.open_project import opened
+from remora.core import moments
+from remora.core.errors import RemoraError, StoreBusy
+from remora.core.moments import Moment
+from remora.disk.files import lock
+from remora.disk.live import (
+    ENDLESS,
+    IDLE,
+    KEPT,
+    LEARNT,
+    MAX_BYTES,
+    OPEN,
+    QUIET,
+    SUFFIX,
+    TRIED,
+    Head,
+    Line,
+    LiveFile,
+    folder,
+    head_in,
+    is_over,
+    last_line,
+    read,
+)
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+_OURS = (LEARNT, TRIED, NOTED)
+EMBED_SECONDS = 30.0
+MOST_SECONDS = 600.0  # of one process
+CAPTURED_KEPT = 30 * 86_400  # seconds that a captured transcript stays, as Claude Code keeps its own
+
+
+class Done(NamedTuple):
+    """What the work on one session came to."""
+
+    session: str
+    project: str
+    said: int
+    learnt: int
+    problem: str = ""
+
+
+def bounded_work(environ: Mapping[str, str]) -> list[Done]:
+    """Take in every session that is over, in a process that ends after MOST_SECONDS whatever happens.
+
+    What is cut off goes on with the next session's end: each step is a transaction of its own.
+    """
+    watch = threading.Timer(MOST_SECONDS, os._exit, (0,))
+    watch.daemon = True
+    watch.start()
+    try:
+        return work(environ)
+    finally:
+        watch.cancel()
+
+
+def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
+    """Take in every session that is over; one process at a time, the others leave at once.
+
+    Whoever leaves counts on the one at work, which therefore looks again after it let go of the lock.
+
+    Args:
+        environ: the process environment.
+        idle: seconds without a moment after which a session counts as over.
+    """
+    place = Path(folder(environ))
+    if not place.is_dir():
+        return []
+    done: list[Done] = []
+    waiting: set[str] = set()  # projects whose code may have to be described again
+    seen: set[tuple[str, int]] = set()  # a session that could not be learnt is not tried twice
+    with suppress(StoreBusy):
+        while not seen or any(over.state not in seen for over in _over(place, idle, environ)):
+            with lock(place / "work", timeout=0.0):
+                if not seen:
+                    _tidy(place)
+                    for home in (place.parent / "projects").glob("*"):
+                        _tidy_captured(home, place)
+                seen.add(("", 0))
+                for over in _over(place, idle, environ):
+                    if over.state not in seen:
+                        seen.add(over.state)
+                        done.append(_session(over, environ))
+                        if not done[-1].problem:
+                            waiting.add(_root(over.head))
+                while waiting:
+                    _describe(waiting.pop(), environ)
+    return done
+
+
+class Over(NamedTuple):
+    """A session that is over: its live file, and what stands in it.
+
+    Attributes:
+        ended: it said so, or nothing happened for hours; otherwise it may be a pause.
+    """
+
+    path: Path
+    head: Head
+    lines: list[Line]
+    ended: bool
+
+    @property
+    def state(self) -> tuple[str, int]:
+        """Which session it is, and how much happened in it."""
+        return self.path.name, sum(line.get("k") not in _OURS for line in self.lines)
+
+    @property
+    def at(self) -> float:
+        """When anything last happened in it, in seconds since the epoch."""
+        times = (line.get("at") for line in self.lines if line.get("k") not in _OURS)
+        found = [at / 1000 for at in times if isinstance(at, int | float)]
+        return found[-1] if found else time.time()
+
+
+def _over(place: Path, idle: float, environ: Mapping[str, str]) -> Iterator[Over]:
+    """Yield the sessions that are over and not yet taken in."""
+    for path in sorted(place.glob(f"*{SUFFIX}")):
+        try:
+            age = time.time() - path.stat().st_mtime
+            last = last_line(str(path))
+            if last.get("k") == LEARNT and not is_over([last], age, idle=idle):
+                continue
+            head, lines = read(str(path))
+        except OSError:
+            continue
+        if head is not None and head.late and not head.home:
+            head = _found_late(head, environ)
+        if head is None or not head.home:
+            continue
+        quiet = 0.0 if head.host in ENDLESS else QUIET
+        if is_over(lines, age, idle=idle, quiet=quiet):
+            yield Over(path, head, lines, is_over(lines, age, idle=idle, quiet=math.inf))
+
+
+def _found_late(head: Head, environ: Mapping[str, str]) -> Head:
+    """Return the head of a session, looked for now that nobody waits for it."""
+    moment = Moment(moments.START, head.host, head.session, head.root, transcript=head.transcript)
+    found = head_of(moment, environ)
+    return found._replace(at=head.at, limits=())
+
+
+def _tidy(place: Path) -> None:
+    """Remove the files of sessions that were taken in long ago, and of those without a memory."""
+    for path in place.glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            age = time.time() - path.stat().st_mtime
+            if age <= IDLE:
+                continue
+            if last_line(str(path)).get("k") == LEARNT:
+                gone = age > KEPT
+            else:
+                head = head_in(path.read_bytes())
+                gone = head is None or not head.home
+            if gone:
+                path.unlink()
+
+
+def _tidy_captured(home: Path, place: Path) -> None:
+    """Remove what was captured of sessions that were taken in long ago."""
+    for path in (home / FOLDER).glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            live = place / path.name
+            if time.time() - path.stat().st_mtime <= CAPTURED_KEPT:
+                continue
+            if not live.exists() or last_line(str(live)).get("k") == LEARNT:
+                path.unlink()
+
+
+def _session(over: Over, environ: Mapping[str, str]) -> Done:
+    head, lines = over.head, over.lines
+    name = f"{head.host}:{head.session}"
+    try:
+        with opened(_root(head), environ) as parts:
+            said = injections_of(head, lines)
+            space = parts.room("project").space
+            with space.db.transaction():
+                space.injections.put(said)
+            learnt = learn_session(parts, head)
+            noted = write_down(parts, head, learnt, lines, at=over.at, ended=over.ended)
+            _mark(over, *([noted] if noted else []), {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
+            _tidy_captured(Path(head.home), over.path.parent)
+            with suppress(RemoraError):
+                catch_up(parts, EMBED_SECONDS, code=True)
+    except Exception as error:  # noqa: BLE001  the others still wait to be learnt
+        note_trouble(error, environ)
+        if not isinstance(error, StoreBusy):  # whoever is busy is done soon
+            _mark(over, {"k": TRIED})
+        return Done(name, head.root, 0, 0, f"{type(error).__name__}: {error}")
+    return Done(name, head.root, len(said), learnt)
+
+
+def _describe(root: str, environ: Mapping[str, str]) -> None:
+    """Let the language model describe what changed in a project, where that is due."""
+    try:
+        with opened(root, environ) as parts:
+            describe_when_due(parts)
+    except Exception as error:  # noqa: BLE001  what was learnt is kept, and the next day it is tried again
+        note_trouble(error, environ)
+
+
+def _root(head: Head) -> str:
+    """Return the folder of a session's project; of a work tree that is gone by now, the repository's own."""
+    above, mark, _ = head.head_file.replace("\\", "/").partition("/.git/worktrees/")
+    return above if mark and not Path(head.root).is_dir() and Path(above).is_dir() else head.root
+
+
+def _mark(over: Over, *lines: Line) -> None:
+    """Note in the live file how far the work went; nothing is taken in that was added meanwhile."""
+    at = int(time.time() * 1000)
+    with suppress(OSError):
+        given_up = lines[-1]["k"] == TRIED and _is_too_old(over)
+        if given_up or over.path.stat().st_size > MAX_BYTES:
+            over.path.unlink()
+            return
+        with LiveFile(str(over.path)) as live:
+            grown = len(live.lines) != len(over.lines)
+            live.add(*({**line, "at": at} for line in lines if not (grown and line["k"] == LEARNT)))
+
+
+def _is_too_old(over: Over) -> bool:
+    """Return whether a session that cannot be learnt was tried for long enough."""
+    tried = next((line.get("at") for line in over.lines if line.get("k") == TRIED), None)
+    return isinstance(tried, int | float) and time.time() - tried / 1000 > KEPT
+
+
+def learn_session(parts: Parts, head: Head) -> int:
+    """Learn a session's transcript, or what was captured of it.
+
+    Returns:
+        How many memories were stored or changed.
+
+    Raises:
+        StoreBusy: another process is learning for this project.
+    """
+    path = captured(head)
+    if path is None:
+        path = Path(head.transcript).expanduser() if head.transcript else None
+    if path is None or not path.is_file():
+        return 0
+    report = learn(parts, path)
+    if report.notes and not (report.sessions or report.unchanged or report.skipped):
+        raise StoreBusy(report.notes[0])
+    return len(report.learnt)

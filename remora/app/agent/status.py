@@ -1,0 +1,248 @@
+"""What was said to agents, and what would be said now: the log, one memory's reasons, a project's state.
+
+What is over stands in the database with what followed; what goes on stands in the live files of its sessions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.app.agent.injection_log import injections_of
+from remora.app.agent.live_sessions import Waiting, waiting
+from remora.app.agent.session_brief import brief_of
+from remora.app.codebase.freshness import unfinished
+from remora.app.memories.operations import find
+from remora.app.project.destinations import in_one_line
+from remora.app.project.homes import notice
+from remora.app.project.locate import ignored_settings
+from remora.core import moments
+from remora.core.clock import from_iso, to_iso
+from remora.disk.live import is_over, live_file
+from remora.injection import render
+from remora.injection.brief import as_note
+from remora.store.memories import records_in
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.triggers import Trigger
+    from remora.core.values import MemoryRecord
+    from remora.disk.live import Line
+    from remora.store.injections import Injection
+
+RECENT = 3_600  # seconds
+MAX_RECORDED = 2_000  # characters
+SHOWN = 20  # times that a memory was said, told in `why`
+
+
+class Why(NamedTuple):
+    """Where a memory comes from, what it would be said at, and when it was.
+
+    Attributes:
+        memory: the record, with its origins and its trust.
+        triggers: commands, names, errors and searches at which it would be said, besides its files.
+        said: when it was put in front of an agent, newest first.
+        children: memories that rest on it.
+    """
+
+    memory: MemoryRecord
+    triggers: tuple[Trigger, ...]
+    said: tuple[Injection, ...]
+    children: tuple[str, ...]
+
+
+class Session(NamedTuple):
+    """A session whose live file is there.
+
+    Attributes:
+        id: "host:session".
+        at: when anything last happened, ISO 8601.
+        steps: tool calls that are over.
+        said: how often anything was said.
+        over: it ended, and waits to be taken in.
+    """
+
+    id: str
+    at: str
+    steps: int
+    said: int
+    over: bool
+
+
+class Status(NamedTuple):
+    """What a project has, and what a session that began now would be told.
+
+    Attributes:
+        memories: live ones of the project.
+        records: of what happened, by what they are of.
+        review: how many wait for a person.
+        sessions: that go on or wait to be taken in, the last one first.
+        learnt: sessions that were learnt.
+        brief: what would be said at the start; empty for nothing.
+        ids: memories in it.
+        notes: what to know about the index.
+        speaks: whether agents are told anything here; False where `inject.enabled` is off.
+        texts: where texts go, in one line.
+    """
+
+    root: str
+    home: str
+    memories: int
+    records: Mapping[str, int]
+    review: int
+    learnt: int
+    sessions: tuple[Session, ...]
+    brief: str
+    ids: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    speaks: bool = True
+    texts: str = ""
+
+
+def tell_session(parts: Parts, memory_id: str) -> bool:
+    """Note in the live file of the session that goes on what an agent recorded; see `Memory.tell_session`.
+
+    Whoever serves an agent's tools is rarely told its session. Where the environment does not name it, the
+    only one in this project that did anything within the hour is meant; of several nobody is told.
+    """
+    _, record = find(parts, memory_id)
+    line = render.line(as_note(record)).removeprefix("- ")
+    meant = _meant(parts)
+    if meant is None:
+        return False
+    with suppress(OSError), live_file(meant.head.host, meant.head.session, parts.environ) as live:
+        live.add({"k": "recorded", "x": line[:MAX_RECORDED], "m": record.id, "at": int(time.time() * 1000)})
+        return True
+    return False
+
+
+def as_said(parts: Parts, text: str, told_at: Collection[str]) -> dict[str, Any]:
+    """Return what makes a statement the person's, as fields of a draft; see `Memory.as_said`."""
+    from remora.app.agent.record_request import restated
+
+    meant = _meant(parts)
+    said = restated(text, told_at, meant.lines()) if meant is not None else ""
+    if meant is None or not said:
+        return {}
+    return {"source": "user_taught", "session_id": meant.head.session, "said": said}
+
+
+def _meant(parts: Parts) -> Waiting | None:
+    """Return the session at work: the one that the environment names, else the only one that goes on."""
+    own, now = parts.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
+    found = (_going(parts, now, own) if own else []) or _going(parts, now)
+    return found[0] if len(found) == 1 else None
+
+
+def _going(parts: Parts, now: float, session: str | None = None) -> list[Waiting]:
+    """Return the sessions in which anything happened lately; only that one, where it is named."""
+    named = None if session is None else [session]
+    found = waiting(parts.environ, str(parts.project.home), sessions=named, since=now - RECENT)
+    return [
+        one
+        for one in found
+        if session in (None, one.head.session)
+        and one.last.get("k") != moments.END
+        and now - _at(one.last) <= RECENT
+    ]
+
+
+def log(parts: Parts, limit: int, session_id: str | None) -> list[Injection]:
+    """Return what was said to agents, newest first: of sessions that are over and of those that go on."""
+    found = parts.room("project").space.injections.latest(limit, session_id)
+    for one in waiting(parts.environ, str(parts.project.home), sessions=_ids(session_id)):
+        if _is_older(one, found, limit):
+            break
+        found = _newest(found, [said for said in _said(one) if _is_of(said, session_id)])
+    return found[:limit]
+
+
+def _said(session: Waiting) -> list[Injection]:
+    return injections_of(session.head, session.lines())
+
+
+def _is_older(session: Waiting, found: list[Injection], limit: int) -> bool:
+    """Return whether a session, and so each that was written to before it, has nothing among the newest."""
+    return 0 < limit <= len(found) and from_iso(found[limit - 1].at) > session.written
+
+
+def _newest(stored: list[Injection], fresh: list[Injection]) -> list[Injection]:
+    """Return both, newest first; of a session that goes on, something may be stored already."""
+    known = {(one.session_id, one.at, one.text) for one in stored}
+    new = [one for one in fresh if (one.session_id, one.at, one.text) not in known]
+    return sorted((*stored, *new), key=lambda one: one.at, reverse=True)
+
+
+def _ids(session_id: str | None) -> list[str] | None:
+    """Return what a session's host may call it: the name of a host may stand before that, or not."""
+    if session_id is None:
+        return None
+    parts = session_id.split(":")
+    return [":".join(parts[n:]) for n in range(len(parts))]
+
+
+def _is_of(said: Injection, session_id: str | None) -> bool:
+    host = said.session_id.partition(":")[0]
+    return session_id is None or said.session_id in (session_id, f"{host}:{session_id}")
+
+
+def why(parts: Parts, memory_id: str) -> Why:
+    """Return where a memory comes from and when it was said; see `Memory.why`."""
+    room, record = find(parts, memory_id)
+    said = parts.room("project").space.injections.of(record.id, SHOWN)
+    for one in waiting(parts.environ, str(parts.project.home)):
+        if _is_older(one, said, SHOWN):
+            break
+        if record.id.encode() in one.data:
+            said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
+    triggers, children = room.space.triggers.of(record.id), room.space.memories.dependents(record.id)
+    return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children))
+
+
+def status(parts: Parts) -> Status:
+    """Return what a project has and what would be said now; see `Memory.status`."""
+    space = parts.room("project").space
+    counts = space.memories.counts()
+    said = brief_of(parts)
+    return Status(
+        str(parts.project.root),
+        str(parts.project.home),
+        counts["live"],
+        records_in(counts),
+        counts["needs_review"],
+        space.observed.count(),
+        tuple(_sessions(parts)),
+        said.text,
+        said.ids,
+        tuple(
+            filter(
+                None,
+                [unfinished(parts), notice(parts.project.foreign), *ignored_settings(parts.project.root)],
+            )
+        ),
+        parts.settings.inject.enabled,
+        in_one_line(parts.settings, parts.environ),
+    )
+
+
+def _sessions(parts: Parts) -> list[Session]:
+    """Return the sessions that were not taken in yet, the one in which anything happened last first."""
+    found = map(_summed, waiting(parts.environ, str(parts.project.home)))
+    return sorted(found, key=lambda one: one.at, reverse=True)
+
+
+def _summed(session: Waiting) -> Session:
+    lines = session.lines()
+    return Session(
+        f"{session.head.host}:{session.head.session}",
+        to_iso(_at(session.last)),
+        steps=sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in lines),
+        said=sum(isinstance(line.get("said"), list) for line in lines),
+        over=is_over(lines, time.time() - _at(session.last)),
+    )
+
+
+def _at(line: Line) -> float:
+    return float(line.get("at", 0)) / 1000

@@ -1,0 +1,192 @@
+"""What happens in a host that leaves no transcript we can read, kept as our own events.
+
+One file for each session, `captured/<host>+<session>.jsonl` in the project's home, in the format of
+`remora.sources.transcripts.plain`. Secrets are taken out before a line is written. Reading it later counts
+nothing twice: a moment's key is the host's id of the call or prompt, where no other has it, else that of its
+line in the live file, which a moment that is told twice has once. A host that does not tell what the model
+said at the end of a turn tells at least that it is over.
+
+Imports are few: every tool call passes here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from remora.app.agent.hook_context import kind_of, name_of, relative_to
+from remora.core import moments
+from remora.core.actions import own_id
+from remora.core.clock import to_iso
+from remora.core.events import Event
+from remora.core.moments import Moment
+from remora.disk.live import Head, Line, file_name, folder, lock_briefly, read
+from remora.sources.transcripts.plain_lines import header, line_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = "captured"
+MAX_BYTES = 50_000_000  # of a session's file
+_KINDS = {
+    moments.PROMPT: "user_prompt",
+    moments.BEFORE: "tool_call",
+    moments.AFTER: "tool_result",
+    moments.FAILED: "tool_result",
+    moments.REPLY: "reply",
+    moments.STOP: "reply",
+    moments.COMPACTED: "compaction",
+    moments.END: "session_end",
+}
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_RESULTS = (moments.AFTER, moments.FAILED)
+
+
+def capture(moment: Moment, environ: Mapping[str, str]) -> bool:
+    """Append what happened, after it was noted in the live file; returns whether anything was written."""
+    kind = _KINDS.get(moment.kind)
+    if moment.kind == moments.STOP and (moment.source == moments.ABORTED or not moment.text):
+        kind = "step"
+    elif kind is None or (kind == "reply" and not moment.text):
+        return False
+    try:
+        head, lines = read(os.path.join(folder(environ), file_name(moment.host, moment.session)))  # noqa: PTH118
+    except FileNotFoundError:
+        return False
+    if head is None or not head.home:
+        return False
+    place = os.path.join(head.home, FOLDER)  # noqa: PTH118
+    if not os.path.isdir(place):  # noqa: PTH112
+        _make(place, head, environ)
+    events = _events(moment, kind, head, lines)
+    if kind != "step":  # a mark without anybody's words; to look for secrets takes half of a hook's time
+        from remora.app.learning.event_cleaning import clean
+
+        events = [clean(event)[0] for event in events]
+    return _append(os.path.join(place, file_name(head.host, head.session)), head, events)  # noqa: PTH118
+
+
+def captured(head: Head) -> Path | None:
+    """Return the file of what was captured of a session; None where nothing was."""
+    from pathlib import Path
+
+    path = Path(head.home) / FOLDER / file_name(head.host, head.session)
+    return path if path.is_file() else None
+
+
+def _make(place: str, head: Head, environ: Mapping[str, str]) -> None:
+    """Make the folder; a home inside the repository is hidden from git first."""
+    from pathlib import Path
+
+    from remora.app.project.locate import locate, make_home
+    from remora.disk.files import make_folder
+
+    if not Path(head.home).is_dir():
+        make_home(locate(Path(head.root), environ)[0], environ)
+    make_folder(Path(place))
+
+
+def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> list[Event]:
+    """Return what happened as events: a call comes along with its result where the host told only of that."""
+    own = _own(moment, lines)
+    done = sum(1 for line in lines[: own + 1] if line.get("k") in _RESULTS)
+    line = lines[own] if own >= 0 else {}
+    at = line.get("at") or int(time.time() * 1000)
+    step = done + (kind in ("tool_call", "reply", "step"))  # what the model does next; the rest is of before
+    event = Event(kind, moment.session, "", step=step, at=to_iso(time.time()), agent=moment.agent)
+    if kind not in ("tool_call", "tool_result"):
+        if kind == "step":
+            how = "interrupted" if moment.source == moments.ABORTED else "over"
+            return [event._replace(key=f"step:{at}", extra={how: True})]
+        mark = zlib.crc32(moment.text.encode("utf-8", "replace"))
+        return [event._replace(key=f"{kind}:{moment.turn or at}:{mark:08x}", text=moment.text)]
+    call_id, told = _call(
+        moment, lines, own, _mark(lines, own) if own >= 0 else f"{moment.call_id or name_of(moment)}@{at}"
+    )
+    relative = relative_to(head.root, moment.cwd)
+    used = event._replace(
+        tool=moment.tool,
+        action=moment.action,
+        call_id=call_id,
+        paths=tuple(relative(path) or path for path in moment.paths),
+        command=moment.command,
+        pattern=moment.pattern,
+        url=moment.url,
+    )
+    changed = {"new": moment.changed, "old": moment.removed}
+    extra = {name: text for name, text in changed.items() if text} or None
+    call = used._replace(kind="tool_call", key=f"{call_id}:call", extra=extra)
+    if kind == "tool_call":
+        return [call]
+    failed = moment.kind == moments.FAILED or moment.failed
+    result = used._replace(key=f"{call_id}:result", text=moment.text, error=failed)
+    return [result] if told else [call, result]
+
+
+def _own(moment: Moment, lines: Sequence[Line]) -> int:
+    """Return the number of a moment's line; -1 where it has none."""
+    kind, name = kind_of(moment), name_of(moment)
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if line.get("k") != kind or str(line.get("g", "")) != moment.agent:
+            continue
+        if line.get("i", "") == moment.call_id and line.get("n", "") == name:
+            return number
+    return -1
+
+
+def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[str, bool]:
+    """Return the id of the call that a moment is of, and whether the host told of it before.
+
+    Args:
+        moment: a call or its result.
+        lines: of the live file.
+        own: the number of the moment's line.
+        new: the id where there is none yet.
+    """
+    unique, name = own_id(moment.call_id, moment.tool), name_of(moment)
+    for number in range(own - 1, -1, -1):
+        line = lines[number]
+        kind = line.get("k")
+        if unique:
+            if kind == moments.BEFORE and line.get("i") == moment.call_id:
+                return moment.call_id, True
+        elif kind in (moments.BEFORE, *_RESULTS) and line.get("n") == name:
+            if moment.kind in _RESULTS and kind == moments.BEFORE:
+                return _mark(lines, number), True
+            break  # that call had its result
+    return moment.call_id if unique else new, False
+
+
+def _mark(lines: Sequence[Line], number: int) -> str:
+    """Return what a happening without its own id is called: name, time, and a number where those recur."""
+    name, at = _name(lines[number]), lines[number].get("at")
+    same = sum(_name(line) == name and line.get("at") == at for line in lines[:number])
+    agent = str(lines[number].get("g", "")) if lines[number].get("i") else ""  # a name without an id has it
+    return f"{name}@{at}" + (f"+{same}" if same else "") + (f":{agent}" if agent else "")
+
+
+def _name(line: Line) -> str:
+    return str(line.get("i") or line.get("n"))
+
+
+def _append(path: str, head: Head, events: Sequence[Event]) -> bool:
+    """Append whole lines; what a crash left of one is ended first, so that it takes no other with it."""
+    lines = [line_of(event) for event in events]
+    file = os.open(path, _FLAGS, 0o600)
+    try:
+        lock_briefly(file)  # only one may write the first line
+        size = os.fstat(file).st_size
+        if size > MAX_BYTES:
+            return False
+        if not size:
+            lines.insert(0, header(head.host))
+        elif os.lseek(file, size - 1, os.SEEK_SET) and os.read(file, 1) != b"\n":
+            lines.insert(0, "")
+        os.write(file, ("\n".join(lines) + "\n").encode())
+    finally:
+        os.close(file)
+    return True

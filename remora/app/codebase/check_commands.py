@@ -1,0 +1,43 @@
+"""The commands to check work with: those that sessions ran, and those that the project names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from remora.app.project.arguments import paths
+from remora.checks.named import named_checks
+from remora.checks.standing import stands
+from remora.checks.suggest import suggest
+from remora.core.errors import InvalidInput
+from remora.core.programs import CHECKS
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.checks.suggest import Suggestion
+
+
+def suggest_commands(
+    parts: Parts, k: int, *, task: str = "", files: Any = (), purposes: Sequence[str] = ()
+) -> list[Suggestion]:
+    """Return the commands to check work with, best first; see `Memory.suggest_commands`."""
+    wrong = sorted(set(purposes) - set(CHECKS))
+    if wrong:
+        raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose of {', '.join(CHECKS)}.")
+    space, root = parts.room("project").space, parts.project.root
+    words = (word.strip("`'\",.:;()") for word in task.split())
+    named_files = [word for word in words if os.path.isfile(root / word)]  # noqa: PTH113  a Path's may fail
+    given = paths("files", files or named_files, root)
+
+    def had(path: str) -> bool:
+        return space.observed.had(path) or space.history.had(path)
+
+    return suggest(
+        space,
+        k,
+        files=given,
+        purposes=tuple(purposes) or CHECKS,
+        named=named_checks(root, given),
+        stands=lambda command: stands(root, command, had),
+    )

@@ -1,0 +1,299 @@
+"""Hold the index against the files before a question is answered, at a cost that nobody notices.
+
+What was read is compared by size and time, and by content where the time alone is another; folders by their
+time: only where one changed since the files were last listed can there be a new file, and only then git is
+asked. All of it takes at most a 300th of the time; between two looks the files of the answer itself are still
+compared each time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from remora.app.codebase.tree_comparison import BEGUN, compare, left_out, listed_at, note_listed, other_tree
+from remora.app.project.open_project import Look
+from remora.core.errors import RemoraError, StoreBusy, StoreError
+from remora.sources.tree import look
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.app.project.open_project import Parts
+    from remora.store.graph import State
+
+IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
+NOT_INDEXED = "the code is not indexed yet: `remora index` reads it"
+NO_CODE = "the index found no code here to read"
+NOTHING_TO_ASK = (NOT_INDEXED, NO_CODE)  # where these are said, other words would find no more
+READ_AGAIN = "read again"  # the end of a note
+FEW, FEW_BYTES = 50, 1_000_000  # changed files that a question reads again by itself
+FIRST = 3  # sessions that are told of an index that is not finished
+NAMED = 3  # changed files that are named; of more only the number is said
+SHARE = 300  # a look may take this part of the time: far less than every hundredth question pays for one
+LONGEST = 10.0  # seconds between two looks, however long one takes
+EXACT_NS = 1_000_000_000  # how far the clocks of some file systems are off
+
+T = TypeVar("T")
+
+
+def notices(parts: Parts) -> tuple[str, ...]:
+    """Return what an answer from the graph should say about the graph itself (section 21.9)."""
+    space = parts.room("project").space
+    if space.graph.is_empty():
+        return (NOT_INDEXED if space.graph.state() is None else NO_CODE,)
+    if space.graph.state() is None or space.graph.waiting_for_links():
+        return (IN_PROGRESS,)
+    if stale := space.overview.stale_files():
+        files = "1 file changed since it was read and is" if stale == 1 else ""
+        files = files or f"{stale:,} files changed since they were read and are"
+        return (f"{files} left out until the next `remora index`",)
+    return ()
+
+
+def up_to_date(parts: Parts) -> tuple[str, ...]:
+    """Read what changed since the last index run where that is little; return what to say of the index."""
+    note = _looked(parts)
+    return (note,) if note else notices(parts)
+
+
+def look_now(parts: Parts) -> tuple[str, ...]:
+    """Do what `up_to_date` does, however lately the files were looked at."""
+    parts.last_look = None
+    return up_to_date(parts)
+
+
+def look_at(parts: Parts, target: str) -> tuple[str, ...]:
+    """Read the files that a target names again if they changed; return what to say of that, if they did."""
+    from remora.app.codebase.indexing import LOCK_SECONDS, index_files
+    from remora.graph.indexer import VERSION
+
+    graph = parts.room("project").space.graph
+    state = graph.state()
+    path = target.partition(":")[0].removeprefix("./")
+    if not path or parts.read_only or state is None or state.version != VERSION:
+        return ()
+    root = str(parts.project.root)
+    changed = []
+    for name, row in graph.some({path, *graph.ending(path)}).items():
+        try:
+            status = os.stat(f"{root}/{name}")  # noqa: PTH116
+        except (OSError, ValueError):
+            continue  # gone: there is nothing new in it
+        if row.stale or (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns):
+            changed.append(name)
+    if not changed or len(changed) > FEW or not index_files(parts, changed, wait=LOCK_SECONDS).complete:
+        return ()
+    return (f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}",)
+
+
+def behind(parts: Parts) -> int:
+    """Return how many files are not as the index knows them; new and deleted ones count."""
+    space = parts.room("project").space
+    with suppress(RemoraError, OSError):  # where git cannot list the files, what is marked is known
+        if parts.project.root.is_dir():
+            changed, unread = _changed(parts)
+            return len(changed) + unread
+    return space.overview.stale_files()
+
+
+def unfinished(parts: Parts) -> str:
+    """Return what the first sessions are told of an index that is not finished (section 21.9), else ""."""
+    note = next(iter(notices(parts)), "")
+    space = parts.room("project").space
+    if note not in (IN_PROGRESS, NOT_INDEXED) or space.observed.count(space.meta.get(BEGUN) or "") >= FIRST:
+        return ""
+    return note
+
+
+def _looked(parts: Parts) -> str:
+    """Hold all files against the index, if it is time to; return what to say of it, "" where all is well."""
+    from remora.graph.indexer import VERSION
+
+    graph = parts.room("project").space.graph
+    state = graph.state()
+    if state is None or graph.waiting_for_links():
+        return ""
+    if state.version != VERSION:
+        return "the index was made by another version of Remora; `remora index` makes it again"
+    started, last = time.monotonic(), parts.last_look
+    if last is not None and last.seen == _seen(parts, state) and started < last.until:
+        return last.note
+    try:
+        changed, unread = _changed(parts)
+        took = time.monotonic() - started
+        said, settled = _bring_in(parts, changed)
+        if unread:
+            said, settled = said or _not_compared(parts, unread), False
+    except (RemoraError, OSError) as error:
+        parts.last_look = None
+        return f"the files could not be held against the index: {error}"
+    until = time.monotonic() + min(SHARE * took, LONGEST)
+    note = "" if said.endswith(READ_AGAIN) else said
+    parts.last_look = Look(until, _seen(parts, graph.state()), note) if settled else None
+    return said
+
+
+def _seen(parts: Parts, state: State | None) -> object:
+    """Return what is another when git wrote to the work tree, or an indexer to the graph."""
+    runs = state and state.indexed_at, listed_at(parts), parts.room("project").space.overview.stale_files()
+    if parts.project.repository is None:
+        return runs
+    try:
+        return *runs, os.stat(parts.project.repository.git_dir / "index").st_mtime_ns  # noqa: PTH116
+    except OSError:
+        return runs
+
+
+def _changed(parts: Parts) -> tuple[dict[str, int], int]:
+    """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too.
+
+    Beside them how many there was no time to compare.
+    """
+    from remora.app.codebase.indexing import known_kind
+    from remora.graph.indexer import TRY_AGAIN
+
+    space = parts.room("project").space
+    found: dict[str, int] = {}
+    doubtful: dict[str, os.stat_result] = {}
+    known, folders = set(), {""}
+    root = str(parts.project.root)
+    for path, size, mtime_ns, folder, stale in space.graph.all_stamps():
+        known.add(path)
+        folders.add(folder)
+        try:
+            status = os.stat(f"{root}/{path}")  # noqa: PTH116  of all files of a project
+        except (OSError, ValueError):
+            found[path] = 0
+            continue
+        as_read = mtime_ns == status.st_mtime_ns and size == status.st_size
+        if stale or not (as_read or mtime_ns == TRY_AGAIN):
+            doubtful[path] = status
+    unread = 0
+    if doubtful:
+        compared = compare(parts, doubtful)
+        unread = len(compared.unread)
+        found |= {path: doubtful[path].st_size for path in doubtful if path in compared.other}
+    listed = listed_at(parts)
+    if any(_written(f"{root}/{folder}") > listed - EXACT_NS for folder in folders):
+        now = time.time_ns()
+        tree = look(parts.project.root, parts.project.repository, known=known_kind)
+        new = {file.path: file.size for file in tree.files if file.path not in known}
+        found |= new
+        if not (new or parts.read_only):
+            with suppress(StoreError), space.db.transaction(durable=False):
+                note_listed(parts, now)
+    return found, unread
+
+
+def _written(folder: str) -> int:
+    """Return when a folder got or lost an entry, 0 where it is not there."""
+    try:
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116
+    except (OSError, ValueError):
+        return 0
+
+
+def _bring_in(parts: Parts, changed: Mapping[str, int]) -> tuple[str, bool]:
+    """Read changed files where they are few; return what to say, and whether that is all to be done."""
+    from remora.app.codebase.indexing import LOCK_SECONDS, index_files
+
+    if not changed or not parts.project.root.is_dir():
+        return "", True
+    are, were, them = ("is", "was", "it") if len(changed) == 1 else ("are", "were", "them")
+    if parts.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
+        what = _what(changed, other_tree(parts))
+        return f"{what} and {are} not in this answer yet; run it to read {them}", True
+    if index_files(parts, changed, wait=LOCK_SECONDS).complete:
+        return f"{_what(changed)} and {were} {READ_AGAIN}", True
+    return f"{_what(changed)}; another process is reading {them}", False
+
+
+class Refreshed(NamedTuple):
+    """What came of a look at the files of an answer.
+
+    Attributes:
+        note: what to say of those that had changed; "" where none had.
+        apart: those that are to be left out of this answer alone.
+    """
+
+    note: str = ""
+    apart: tuple[str, ...] = ()
+
+
+def refresh(parts: Parts, paths: Iterable[str]) -> Refreshed:
+    """Bring those files of an answer up to date that changed since they were read.
+
+    A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
+    quick, and the note that is returned says so: out of this answer where the index is of another work tree,
+    whose answers they belong to, and out of all until they are read again where it is of this one.
+    """
+    from remora.app.codebase.indexing import LOCK_SECONDS, index_files, mark_changed
+    from remora.graph.indexer import VERSION
+
+    graph = parts.room("project").space.graph
+    root = str(parts.project.root)
+    changed = []
+    doubtful: dict[str, os.stat_result] = {}
+    for path, (size, mtime_ns) in graph.stamps(set(paths)).items():
+        try:
+            status = os.stat(f"{root}/{path}")  # noqa: PTH116  two hundred times an answer
+        except (OSError, ValueError):
+            changed.append(path)
+            continue
+        if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
+            doubtful[path] = status
+    if doubtful:
+        changed += sorted(doubtful.keys() - compare(parts, doubtful).same)
+    if not changed:
+        return Refreshed()
+    if not parts.project.root.is_dir():
+        return Refreshed(f"{root} is not there; this is how it was at the last `remora index`")
+    if parts.read_only:
+        return Refreshed(_what(changed))
+    state = graph.state()
+    if len(changed) <= FEW and state is not None and state.version == VERSION:
+        report = index_files(parts, changed, wait=LOCK_SECONDS)
+        if report.complete:
+            return Refreshed(f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}")
+    tree = other_tree(parts)
+    what = f"{_what(changed, tree)}; what {'it uses' if len(changed) == 1 else 'they use'} is left out until"
+    if tree:
+        return Refreshed(f"{what} it reads this one", tuple(changed))
+    mark_changed(parts, changed)
+    return Refreshed(f"{what} the next")
+
+
+def checked(parts: Parts, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
+    """Return an answer, asked for again when files in it had changed, and what to say of those."""
+    note, apart = refresh(parts, paths)
+    if note and not parts.read_only:
+        try:
+            if not apart:
+                return ask(), note
+            with left_out(parts, apart):
+                found = ask()
+        except StoreBusy:
+            note = f"{_what(apart)}; another process is writing, so they are in this answer as they were"
+    return found, note
+
+
+def _what(changed: Iterable[str], tree: str = "") -> str:
+    """Return which files changed; with the work tree that the index is of, that they are others there."""
+    paths = sorted(changed)
+    names = ", ".join(paths) if len(paths) <= NAMED else f"{len(paths):,} files"
+    if tree:
+        verb = "differs" if len(paths) == 1 else "differ"
+        return f"{names} {verb} from the work tree that `remora index` read last ({tree})"
+    return f"{names} changed since the last `remora index`"
+
+
+def _not_compared(parts: Parts, count: int) -> str:
+    """Return what to say of files whose time is another and whose content nobody looked at yet."""
+    tree = other_tree(parts)
+    of = f", which is of the work tree {tree}" if tree else ""
+    files = "1 file is" if count == 1 else f"{count:,} files are"
+    return f"{files} not compared with the index yet{of}; the next question goes on"

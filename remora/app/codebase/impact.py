@@ -1,0 +1,135 @@
+"""What a change may break, and the modules of the code: questions to the code graph."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.codebase.freshness import READ_AGAIN, checked, look_at, look_now, up_to_date
+from remora.core.code import Impact
+from remora.core.collector import paused
+from remora.core.errors import NotFound
+from remora.core.values import MemoryRecord
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.graph.impact import Found
+    from remora.graph.modules import ModuleInfo
+    from remora.store.space import Space
+
+
+def modules(parts: Parts) -> list[ModuleInfo]:
+    """Return the modules of the code; see `Memory.modules`."""
+    from remora.graph.modules import module_map
+
+    return module_map(parts.room("project").space)
+
+
+class Impacts(list[Impact]):
+    """What may break, nearest first, with what else is known about the target.
+
+    Attributes:
+        target: the key of the node that was asked about.
+        tests: those of the impacts that are tests: what to run.
+        memories: live memories about the target or its file, strongest first.
+        notes: what to know about the answer (guesses, a cut, an index that is not finished).
+    """
+
+    def __init__(
+        self, target: str, impacts: Iterable[Impact], memories: Sequence[MemoryRecord], notes: tuple[str, ...]
+    ) -> None:
+        super().__init__(impacts)
+        self.target = target
+        self.tests = tuple(i for i in self if i.test)
+        self.memories = tuple(memories)
+        self.notes = notes
+
+
+def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
+    """Return what depends on a target; see `Memory.impact`."""
+    with paused():  # hundreds of objects, and no cycles among them
+        return _impact(parts, target, depth, limit)
+
+
+def _impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
+    from remora.graph.impact import impact as find
+
+    space = parts.room("project").space
+    inside = _inside(parts, target)
+
+    def ask() -> Found:
+        return find(space, inside, depth, limit)
+
+    found, notes = _asked(parts, inside, ask)
+    found, note = checked(parts, found, ask, [found.target.path, *(i.path for i in found.impacts)])
+    notes = notes or ((note,) if note else ())
+    memories = _memories_about(space, found)
+    return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
+
+
+def _asked(parts: Parts, target: str, ask: Callable[[], Found]) -> tuple[Found, tuple[str, ...]]:
+    """Return an answer and what to say of the index.
+
+    A name that nothing is called by may have been written since the files were looked at: that it is unknown
+    is rare, and worth a look at once.
+
+    Raises:
+        NotFound: nothing is called so after that either.
+    """
+    before = parts.last_look
+    notes = up_to_date(parts)
+    looked = before is None or parts.last_look is not before
+    try:
+        return ask(), notes
+    except NotFound as error:
+        missing = error
+    ways = [partial(look_at, parts, target), *(() if looked else (partial(look_now, parts),))]
+    for look_again in ways:
+        if said := look_again():
+            notes = said
+            try:
+                return ask(), notes
+            except NotFound as error:
+                missing = error
+    why = [note for note in notes if not note.endswith(READ_AGAIN)]
+    raise NotFound(str(missing), hint=why[0] if why else missing.hint) from None
+
+
+def _inside(parts: Parts, target: str) -> str:
+    """Return a target with its path relative to the root, where it was absolute."""
+    path, colon, symbol = target.strip().partition(":")
+    root = parts.project.root
+    if path.startswith("/") and "\0" not in path:
+        whole = Path(os.path.realpath(path))  # a Path's own way to ask fails on a loop of links
+        if whole.is_relative_to(root):
+            path = whole.relative_to(root).as_posix()
+    return f"{path}{colon}{symbol}"
+
+
+def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
+    """Return the live memories about a target: those linked to its node first, then those on its file.
+
+    Of these the ones that name the symbol come first, then the strongest, then the newest.
+
+    Patterns and decisions are also those of a folder around the file, and of layer 3 as the last index run
+    left it: there a glob ties them to the file.
+    """
+    from remora.graph.knowledge import remembered
+
+    target = found.target
+    before = [name + target.key[len(target.path) :] for name in space.history.names_before(target.path)]
+    linked = space.selections.linked_to([target.key, *before])
+    parts = target.path.split("/")
+    folders = ["/".join(parts[:depth]) + "/" for depth in range(1, len(parts))]
+    on_file = space.selections.on_file(target.path, folders)
+    tied = remembered(space, {target.key, target.path})
+    ids = list(dict.fromkeys((*linked, *on_file, *tied)))[:50]
+    records = {i: record for i, record in space.memories.get_many(ids).items() if not record.deprecated}
+    ids = [i for i in ids if i in records]
+    named = (target.symbol or "").rpartition(".")[2].partition("#")[0]
+    ids.sort(key=lambda i: (records[i].created_at, i), reverse=True)
+    ids.sort(key=lambda i: (i not in linked, named not in records[i].content, -records[i].confidence))
+    return [records[i] for i in ids]

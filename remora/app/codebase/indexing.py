@@ -1,0 +1,298 @@
+"""Bring the code graph of a project up to date.
+
+The files come from sources.tree, what they say from graph.indexer; only one process of a project
+indexes at a time, and a second one that comes meanwhile says so and leaves the work to the first.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import posixpath
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.codebase.tree_comparison import BEGUN, TREE, note_listed
+from remora.app.project.locate import commit_of
+from remora.core.clock import to_iso
+from remora.core.code import IndexReport
+from remora.core.collector import paused
+from remora.core.errors import InvalidInput, SourceError, StoreBusy
+from remora.disk.files import lock
+from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
+from remora.graph.languages import kind_of
+from remora.graph.precise import Taken, take
+from remora.sources.history import module_of
+from remora.sources.tree import LARGEST_CODE, LeftOut, Tree, decode, look, must_be_there, read
+from remora.sources.tree_names import GONE
+from remora.sources.tree_read import by_content
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.store.space import Space
+
+Progress = Callable[[str, int, int], None]
+LOCK_SECONDS = 0.5  # that a question waits for another indexer
+LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
+FEW = 50  # files that are read without a search for garbage meanwhile
+WAIT = 10.0  # seconds that whoever brings changes waits for it
+PARTNERS = 10  # of each file that become edges of the graph
+PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
+MOST_SKIPPED = 200  # named in a report; the counts are of all
+
+
+def index(
+    parts: Parts,
+    path: Path | None = None,
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    wait: float = LOCK_SECONDS,
+) -> IndexReport:
+    """Bring the whole graph up to date; see `Memory.index`."""
+    started = time.monotonic()
+    project = parts.project
+    if path is not None and not Path(os.path.realpath(path)).is_relative_to(project.root):
+        raise InvalidInput(
+            f"{path} is not in {project.root}", hint="Open the memory of that folder: Memory.open(path)."
+        )
+    space = parts.room("project").space
+    notes: list[str] = []
+    try:
+        with lock(project.home / "index", timeout=wait):
+            listed_at = time.time_ns()
+            tree = look(project.root, project.repository, known=known_kind)
+            if tree.cut:
+                notes.append(f"only the first {len(tree.files):,} files were looked at")
+            listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
+            if not space.meta.get(BEGUN):
+                with space.db.transaction(durable=False):
+                    space.meta.set(BEGUN, to_iso(parts.clock.now()))
+            outcome = _indexer(parts, space).run(
+                listed,
+                _now(parts),
+                commit=commit_of(project.repository),
+                progress=progress,
+                stop=stop,
+            )
+            precise = _take_precise(parts, space, notes) if outcome.complete else Taken(0)
+            if outcome.complete and space.graph.unlinked():  # what an older SCIP index had said instead
+                _indexer(parts, space).run(listed, _now(parts), commit=commit_of(project.repository))
+            with space.db.transaction(durable=False):
+                space.meta.set(LEFT_OUT, _left_out(tree, space, precise.path))
+                note_listed(parts, listed_at, deleted=outcome.deleted > 0)
+                space.meta.set(TREE, str(project.root))
+                if outcome.complete:
+                    space.meta.set(BEGUN, None)
+            _settle_layers(parts, space)
+    except StoreBusy:
+        notes.append("another process is indexing this project; its work is not waited for")
+        outcome, precise = Outcome(0, 0, 0, 0, (), complete=False), Taken(0)
+    return report(space, outcome, precise.edges, tuple(notes), time.monotonic() - started)
+
+
+def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None) -> IndexReport:
+    """Bring some files up to date, given relative to the root; those that are gone leave the graph.
+
+    Args:
+        paths: the files.
+        wait: seconds for another process that is indexing, WAIT if it is None.
+
+    Raises:
+        InvalidInput: a path is empty or not in the project.
+        SourceError: the project's folder is not there.
+    """
+    must_be_there(parts.project.root)
+    paths = {_own(parts.project.root, path) for path in paths}
+    wait = WAIT if wait is None else wait
+    started = time.monotonic()
+    space = parts.room("project").space
+    listed: list[Listed] = []
+    gone: list[str] = []
+    known = space.graph.some(paths)
+    state = space.graph.state()
+    if state is not None and state.version != VERSION:
+        return index(parts, wait=wait)  # what another version read goes, so everything has to be read
+    for path in sorted(paths):
+        try:
+            status = (parts.project.root / path).lstat()
+        except (OSError, ValueError):
+            gone.append(path)
+            continue
+        if path not in known:
+            return index(parts, wait=wait)  # whether a new file is wanted, the listing of all says
+        listed.append(Listed(path, status.st_size, status.st_mtime_ns))
+    notes: tuple[str, ...] = ()
+    try:
+        few = paused(len(paths) <= FEW)
+        with lock(parts.project.home / "index", timeout=wait), few:
+            outcome = _indexer(parts, space, paths).run(listed, _now(parts), whole=False, gone=gone)
+            if outcome.deleted:
+                with space.db.transaction(durable=False):
+                    note_listed(parts, deleted=True)
+    except StoreBusy:
+        outcome = Outcome(0, 0, 0, 0, (), complete=False)
+        notes = ("another process is indexing this project",)
+    return report(space, outcome, 0, notes, time.monotonic() - started, counted=False)
+
+
+def _own(root: Path, path: object) -> str:
+    """Return a path relative to the root, as git names it.
+
+    Raises:
+        InvalidInput: it is empty, no path, or not in the project.
+    """
+    if not isinstance(path, str) or not path:
+        raise InvalidInput(f"{path!r:.60} is not a path", hint="Name files of this project.")
+    found = path
+    if path.startswith("/") and "\0" not in path:
+        folder, _, name = path.rpartition("/")
+        found = os.path.relpath(f"{os.path.realpath(folder or '/')}/{name}", root)
+    found = posixpath.normpath(found)
+    if found == ".." or found.startswith("../"):
+        raise InvalidInput(f"{path} is not in {root}", hint="Name files of this project.")
+    return found
+
+
+def mark_changed(parts: Parts, paths: Iterable[str]) -> None:
+    """Take the edges of changed files out of every answer at once, before anybody reads them again."""
+    space = parts.room("project").space
+    with space.db.transaction(durable=False):
+        space.graph.mark_stale(sorted(set(paths)), _now(parts))
+
+
+def watch(
+    parts: Parts,
+    stop: threading.Event,
+    said: Callable[[IndexReport], None],
+    *,
+    debounce_ms: int = 500,
+) -> None:
+    """Follow the project's files until told to stop; `said` hears of each round."""
+    from remora.graph.watch import watch as changes
+
+    first = _index_in_turn(parts, stop)
+    said(first)
+    known = first.skipped
+    for changed in changes(parts.project.root, debounce_ms=debounce_ms, stop=stop, wanted=known_kind):
+        mark_changed(parts, changed)
+        # What git ignores is told apart by listing; a handful of files is not worth that.
+        outcome = _index_in_turn(parts, stop)
+        if outcome.read or outcome.deleted or outcome.skipped != known:
+            said(outcome)
+        known = outcome.skipped
+
+
+def _index_in_turn(parts: Parts, stop: threading.Event) -> IndexReport:
+    """Bring the graph up to date, after whoever else is doing so: what they listed may be older."""
+    while True:
+        report = index(parts, wait=WAIT)
+        if report.complete or stop.is_set():
+            return report
+
+
+def _indexer(parts: Parts, space: Space, paths: Collection[str] | None = None) -> Indexer:
+    """Return what brings a project's graph up to date; with paths, what does so for these alone."""
+    root = parts.project.root
+
+    def content(path: str) -> bytes | str:
+        found = read(root, path, LARGEST_CODE)
+        if isinstance(found, LeftOut) and found.why == GONE:
+            must_be_there(root)  # else every file would be taken for deleted
+        return found.why if isinstance(found, LeftOut) else found
+
+    clock = space.history.clock()
+    files = space.history.all_files() if paths is None else space.history.stats(paths).values()
+    heat = {f.path: math.exp2(max(-60.0, f.heat - clock / 40.0)) for f in files if f.present and f.commits}
+    return Indexer(
+        space,
+        content,
+        decode=decode,
+        unwanted=lambda _, data: by_content(data) or "",
+        module_of=module_of,
+        heat=heat,
+    )
+
+
+def known_kind(path: str) -> bool:
+    """Whether a path may be of a kind that can be used; a script without an extension shows when read."""
+    return kind_of(path) is not None or "." not in path.rpartition("/")[2]
+
+
+def _now(parts: Parts) -> int:
+    return int(parts.clock.now() * 1000)
+
+
+def _left_out(tree: Tree, space: Space, used: str) -> dict[str, int]:
+    """Return how many files are not read, by reason: what their names say, then what their bytes say.
+
+    A SCIP index that is `used` is not one of them.
+    """
+    counts = Counter(tree._replace(left_out=tuple(f for f in tree.left_out if f.path != used)).counts())
+    for why, number in space.graph.skipped().items():
+        counts[why.partition(":")[0]] += number
+    return dict(counts)
+
+
+def _settle_layers(parts: Parts, space: Space) -> None:
+    """Let what lies above the code follow it: modules without files go, memories meet their files."""
+    from remora.graph.knowledge import refresh as follow_memories
+
+    now = _now(parts)
+    learnt = [space.history.clock(), *space.overview.newest_file(), space.observed.count()]
+    with space.db.transaction(durable=False):
+        space.layers.drop_empty_modules()
+        if space.meta.get(PARTNERS_OF) != learnt:
+            space.other_sources.put_history(PARTNERS, now)
+            space.meta.set(PARTNERS_OF, learnt)
+    follow_memories(space, now)
+
+
+def _take_precise(parts: Parts, space: Space, notes: list[str]) -> Taken:
+    """Take the edges of a SCIP index beside the code, when there is one and it is new."""
+    try:
+        found = take(space, parts.project.root, _now(parts))
+    except SourceError as error:
+        notes.append(str(error))
+        return Taken(0)
+    if found.newer:
+        files = "1 file" if found.newer == 1 else f"{found.newer:,} files"
+        notes.append(f"{found.path} is older than {files}; make it again")
+    return found
+
+
+def report(
+    space: Space,
+    outcome: Outcome,
+    precise: int,
+    notes: tuple[str, ...],
+    seconds: float,
+    *,
+    counted: bool = True,
+) -> IndexReport:
+    """Return what a run did, with the counts as they are now, or as the last whole run left them."""
+    state = None if counted else space.graph.state()
+    nodes, edges = (state.nodes, state.edges) if state is not None else space.graph.counts()[:2]
+    left_out = space.meta.get(LEFT_OUT) or {}
+    return IndexReport(
+        files=space.graph.file_count(),
+        read=outcome.read,
+        unchanged=outcome.unchanged,
+        resolved=outcome.resolved,
+        deleted=outcome.deleted,
+        left_out=tuple(sorted(left_out.items(), key=lambda item: (-item[1], item[0]))),
+        broken=space.graph.broken_count(),
+        skipped=outcome.skipped[:MOST_SKIPPED],
+        nodes=nodes,
+        edges=edges,
+        chunks=space.chunks.count(),
+        waiting=space.chunks.pending_count(),
+        precise=precise,
+        complete=outcome.complete,
+        notes=notes,
+        seconds=seconds,
+    )

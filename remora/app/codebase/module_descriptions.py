@@ -1,0 +1,274 @@
+"""Ask a language model about the modules of the code, a bounded number at a time.
+
+Only modules whose outline changed since they were described are asked about, so that a run over a
+project that stands still costs nothing. Each module is written by itself: a model that fails, a limit or
+Ctrl-C ends the pass where it is, and what was there before stays until something better replaces it.
+
+The work that follows a session asks by itself, at most once a day and about a few modules, unless the setting
+`llm.describe` is off. When that was and what came of it is noted, so that the doctor can tell.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.core.clock import days_between, from_iso, to_iso
+from remora.core.errors import InvalidInput, ProviderError, RemoraError, StoreBusy
+from remora.disk.files import lock
+from remora.graph import semantic
+from remora.graph.modules import grouping
+from remora.llm.client import Completion, LanguageModel, Message, extract
+from remora.store.layers import module_key
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.graph.modules import Grouping
+    from remora.store.space import Space
+
+MODULES, CALLS, SECONDS = 20, 40, 300.0  # of one pass
+CALL_SECONDS = 60.0
+ANSWER_TOKENS = 2_000
+LOCK_SECONDS = 0.5
+DAILY_MODULES, DAILY_CALLS, DAILY_SECONDS = 5, 10, 120.0  # of a pass that nobody asked for: an answer each
+# and one more where that is of no use, and less than the work after a session may take
+RAN = "semantic.ran"  # meta key: when such a pass was last begun, and what came of it
+FAILED = "semantic.failed"  # meta key: module to the digest of the outline that got no usable answer
+Progress = Callable[[str, int, int], None]
+
+
+class SemanticReport(NamedTuple):
+    """What a pass over the modules did.
+
+    Attributes:
+        modules: how many modules there are.
+        described: those that were described now.
+        waiting: those whose outline changed since they were described, or that never were.
+        edges, dropped: edges written, and parts of answers that could not be used.
+        calls: how often the model was asked.
+        complete: nothing is waiting.
+        notes: why it was not done, or not to its end.
+    """
+
+    modules: int = 0
+    described: tuple[str, ...] = ()
+    waiting: int = 0
+    edges: int = 0
+    dropped: int = 0
+    calls: int = 0
+    complete: bool = False
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class _Spent(ProviderError):
+    """The calls or the time of a pass are used up."""
+
+
+class _Bounded:
+    """A language model that may be asked so often and so long."""
+
+    def __init__(self, model: LanguageModel, calls: int, seconds: float, ticks: Callable[[], float]) -> None:
+        self._model = model
+        self._most = calls
+        self._ticks = ticks
+        self._end = ticks() + seconds
+        self._seconds = seconds
+        self.calls = 0
+
+    @property
+    def model_id(self) -> str:
+        """Provider and model."""
+        return self._model.model_id
+
+    def why_not(self) -> str:
+        """Return which limit is reached, "" for none."""
+        if self.calls >= self._most:
+            return f"the limit of {self._most} calls is reached"
+        if self._ticks() >= self._end:
+            return f"the limit of {self._seconds:g} s is reached"
+        return ""
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Return the model's answer; see `LanguageModel`."""
+        if why := self.why_not():
+            raise _Spent(why)
+        self.calls += 1
+        left = self._end - self._ticks()
+        return self._model.complete(
+            messages,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            schema=schema,
+            timeout=left if timeout is None else min(timeout, left),
+        )
+
+
+def describe(
+    parts: Parts,
+    *,
+    modules: int = MODULES,
+    calls: int = CALLS,
+    seconds: float = SECONDS,
+    progress: Progress | None = None,
+    ticks: Callable[[], float] = time.monotonic,
+) -> SemanticReport:
+    """Describe modules with the configured language model; see `Memory.describe_modules`."""
+    if min(modules, calls) < 1 or not seconds > 0:
+        raise InvalidInput("modules, calls and seconds must be above 0")
+    started = ticks()
+    space = parts.room("project").space
+    try:
+        model = parts.llm()
+    except RemoraError as error:
+        return SemanticReport(notes=(f"modules were not described: {error}",))
+    if model is None:
+        return SemanticReport(notes=("modules are described by a language model; llm.provider sets none",))
+    if space.graph.is_empty():
+        return SemanticReport(notes=("the code is not indexed yet: `remora index` reads it",))
+    bounded = _Bounded(model, calls, seconds, ticks)
+    try:
+        with lock(parts.project.home / "semantic", timeout=LOCK_SECONDS):
+            report = _pass(parts, space, bounded, modules, progress or (lambda *_: None))
+    except StoreBusy:
+        return SemanticReport(notes=("another process is describing this project's modules",))
+    return report._replace(calls=bounded.calls, seconds=ticks() - started)
+
+
+def describe_when_due(parts: Parts, *, ticks: Callable[[], float] = time.monotonic) -> SemanticReport | None:
+    """Describe what changed most since it was described; None where that is off or was done today.
+
+    A model that fails is noted and asked again the next day; it costs nothing else.
+    """
+    if parts.read_only or not parts.settings.llm.describe:
+        return None
+    with suppress(RemoraError):  # a model that is set wrongly: the pass says so
+        if parts.llm() is None:
+            return None
+    space = parts.room("project").space
+    if space.graph.is_empty():
+        return None
+    with space.db.transaction():
+        last = space.meta.get(RAN)
+        if last and days_between(last["at"], parts.clock.now()) < 1.0:
+            return None
+        begun = to_iso(parts.clock.now())
+        space.meta.set(
+            RAN, {"at": begun, "described": 0, "waiting": 0, "notes": ["it did not come to its end"]}
+        )
+    try:
+        report = describe(parts, modules=DAILY_MODULES, calls=DAILY_CALLS, seconds=DAILY_SECONDS, ticks=ticks)
+    except RemoraError as error:
+        report = SemanticReport(notes=(str(error),))
+    outcome = {"described": len(report.described), "waiting": report.waiting, "notes": list(report.notes)}
+    with space.db.transaction():
+        space.meta.set(RAN, {"at": begun, **outcome})
+    return report
+
+
+def _pass(parts: Parts, space: Space, model: _Bounded, most: int, progress: Progress) -> SemanticReport:
+    group = grouping(space)
+    digests = semantic.digests(space, group)
+    with space.db.transaction(durable=False):
+        paths = {name: [file.path for file in files] for name, files in group.files.items()}
+        space.layers.place_modules(paths, _now(parts))
+    todo = _todo(space, group, digests)
+    report = SemanticReport(modules=len(group.files), waiting=len(todo))
+    failed = dict(space.meta.get(FAILED) or {})
+    notes: list[str] = []
+    for number, name in enumerate(todo[:most]):
+        progress("describing", number, min(most, len(todo)))
+        if why := model.why_not():
+            notes.append(why)
+            break
+        try:
+            answer = _ask(space, group, name, model)
+        except _Spent as error:
+            notes.append(str(error))
+            break
+        except RemoraError as error:
+            notes.append(f"stopped at {name}: {error}")
+            failed[name] = digests[name]
+            with space.db.transaction(durable=False):
+                space.meta.set(FAILED, failed)
+            break
+        written = _write(parts, space, name, paths[name], answer, digests[name], model.model_id)
+        failed.pop(name, None)
+        report = report._replace(
+            described=(*report.described, name),
+            waiting=report.waiting - 1,
+            edges=report.edges + written,
+            dropped=report.dropped + answer.dropped + len(answer.edges) - written,
+        )
+    else:
+        progress("describing", min(most, len(todo)), min(most, len(todo)))
+    with space.db.transaction(durable=False):
+        space.meta.set(FAILED, {name: digest for name, digest in failed.items() if name in digests})
+    return report._replace(complete=not report.waiting, notes=tuple(notes))
+
+
+def _todo(space: Space, group: Grouping, digests: Mapping[str, str]) -> list[str]:
+    """Return the modules to ask about: changed ones, then new ones, then those that failed before.
+
+    A module without code has nothing to be described by its outline. Where the most code was read since the
+    description comes first, then where there is most; tests are behind the rest.
+    """
+    read_at = space.overview.read_at()
+    known = space.layers.modules()
+    failed = space.meta.get(FAILED) or {}
+    todo = []
+    for name, digest in digests.items():
+        code = [file for file in group.files[name] if file.kind == "code"]
+        before = known[name].metadata.get("digest") if name in known else None
+        if code and before != digest:
+            tests = all(file.test for file in code)
+            lines = sum(file.lines for file in code)
+            at = 0.0 if before is None else from_iso(known[name].metadata["at"]) * 1000
+            changed = sum(file.lines for file in code if read_at.get(file.path, 0) > at)
+            todo.append((failed.get(name) == digest, before is None, tests, -changed, -lines, name))
+    return [name for *_, name in sorted(todo)]
+
+
+def _ask(space: Space, group: Grouping, name: str, model: _Bounded) -> semantic.Answer:
+    paths = {file.path for file in group.files[name]}
+    own = module_key(name)
+    found = extract(
+        model,
+        semantic.prompt(space, group, name),
+        semantic.SCHEMA,
+        max_tokens=ANSWER_TOKENS,
+        timeout=CALL_SECONDS,
+    )
+    return semantic.checked(
+        found,
+        inside=lambda key: key == own or key in paths or key.partition(":")[0] in paths,
+        existing=lambda keys: space.layers.existing(list(keys)),
+    )
+
+
+def _write(
+    parts: Parts,
+    space: Space,
+    name: str,
+    paths: Sequence[str],
+    answer: semantic.Answer,
+    digest: str,
+    model_id: str,
+) -> int:
+    about = semantic.described(answer, digest, model_id, to_iso(parts.clock.now()))
+    with space.db.transaction(durable=False):
+        return space.layers.describe_module(name, paths, answer.edges, about, _now(parts))
+
+
+def _now(parts: Parts) -> int:
+    return int(parts.clock.now() * 1000)

@@ -1,0 +1,1 @@
+"""The state of the store: checks, counts, backup, what expired, derived data made again."""

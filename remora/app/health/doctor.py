@@ -1,0 +1,358 @@
+"""Check everything end to end: places, files, database, models, settings; each finding says what to do.
+
+Nothing is made, and nothing is changed but that an older database is brought up to date. A check
+that fails becomes a finding; the others still run.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.health.doctor_code import code
+from remora.app.health.doctor_files import items, written
+from remora.app.health.doctor_settings import environment, settings, variables
+from remora.app.health.findings import Finding, Level, Report, failed, megabytes
+from remora.app.health.reminders import left_behind
+from remora.app.health.stats import database_bytes
+from remora.app.project.destinations import destinations as where_to
+from remora.app.project.homes import notice
+from remora.app.project.locate import data_dir
+from remora.app.project.open_project import DATABASE, Parts, Room, build
+from remora.conversation.sessions import list_sessions
+from remora.core.errors import RemoraError, StoreCorrupt, StoreFull
+from remora.core.methodology import NATIVE
+from remora.core.secrets import redact
+from remora.store import migrations
+from remora.store.history import COMMIT
+from remora.store.memories import records_in
+
+if TYPE_CHECKING:
+    from remora.embeddings.embedder import Choice
+
+__all__ = ["Finding", "Report", "diagnose", "examine"]
+
+LITTLE_DISK, NO_DISK = 500_000_000, 20_000_000  # bytes free; below the second a write may fail any time
+CHECK_SECONDS = 60.0  # of a database; the whole check of 100 MB takes about one
+BIG_WAL = 200_000_000  # bytes; SQLite folds the log back long before, unless a reader holds it open
+
+
+def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
+    """Check the project that a path belongs to; what keeps it from opening is a finding like any other."""
+    try:
+        parts = build(path, environ)
+    except RemoraError as error:
+        return Report((failed("project", error), *variables(environ)))
+    try:
+        return examine(parts)
+    finally:
+        parts.close()
+
+
+def examine(parts: Parts) -> Report:
+    """Run every check on the parts of a project."""
+    findings: list[Finding] = []
+    for what, check in CHECKS:
+        try:
+            findings += check(parts)
+        except RemoraError as error:
+            findings.append(failed(what, error))
+        except OSError as error:
+            findings.append(Finding("warning", what, f"cannot be checked: {error.strerror or error}"))
+    return Report(tuple(findings))
+
+
+def places(parts: Parts) -> list[Finding]:
+    """Say which project this is and where its data lies."""
+    project = parts.project
+    return [
+        Finding(
+            "ok", "program", f"Remora {_version()}, Python {platform.python_version()}, {platform.system()}"
+        ),
+        Finding("ok", "project", f"{project.name}, id {project.id}, at {project.root}"),
+        Finding("ok", "data folder", str(data_dir(parts.environ))),
+        Finding("ok", "project home", str(project.home)),
+    ]
+
+
+def database(parts: Parts) -> list[Finding]:
+    """Check the project's database, and the user's where there is one."""
+    files = [("database", parts.project.home / DATABASE)]
+    if (parts.user_home / DATABASE).exists():
+        files.append(("your own database", parts.user_home / DATABASE))
+    findings: list[Finding] = []
+    for what, file in files:
+        if not file.exists():
+            advice = "`remora init` reads rule files and git history; `remora remember` stores a statement."
+            findings.append(Finding("note", what, f"{file} does not exist yet", advice))
+            continue
+        try:
+            findings += _sound(what, parts.room("project" if what == "database" else "user"))
+        except RemoraError as error:
+            findings.append(failed(what, error))
+    return findings
+
+
+def homes(parts: Parts) -> list[Finding]:
+    """Point out databases of this project that lie elsewhere, from before its home was moved."""
+    came = notice(parts.project.foreign)
+    shipped = [Finding("warning", "shipped memory", came)] if came else []
+    return shipped + [
+        Finding("note", "other database", what, f"{advice}.") for what, advice in left_behind(parts)
+    ]
+
+
+def _sound(what: str, room: Room) -> list[Finding]:
+    db = room.space.db
+    sound = "sound"
+    try:
+        problems = db.check(CHECK_SECONDS)
+    except TimeoutError:
+        problems, sound = [], f"not checked to its end, which takes more than {CHECK_SECONDS:.0f} s"
+    if problems:
+        advice = (
+            "`remora reindex` makes indexes again. If that does not help, `remora recover` saves what can "
+            f"be read of {db.path} into a new file and keeps the old one."
+        )
+        return [Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)]
+    counts = room.space.memories.counts()
+    turns = room.space.turns.count()
+    records = sum(records_in(counts).values())
+    held = f"memories: {counts['live']:,}, records: {records:,}, forgotten: {counts['deprecated']:,}"
+    held += f", turns: {turns:,}"
+    size = database_bytes(db.path)
+    schema = f"schema {db.schema()} of {migrations.latest()}"
+    level: Level = "ok" if sound == "sound" else "warning"
+    findings = [Finding(level, what, f"{sound}; {schema}; {held}; {megabytes(size)}")]
+    wal = db.path.with_name(db.path.name + "-wal")
+    if wal.exists() and wal.stat().st_size > BIG_WAL:
+        said = f"the write-ahead log has {megabytes(wal.stat().st_size)}"
+        findings.append(Finding("warning", what, said, "Some process holds the database open; end it."))
+    if counts["needs_review"]:
+        advice = (
+            "`remora list --needs-review` shows them; `remora verify ID` or `remora forget ID` settles each."
+        )
+        findings.append(
+            Finding("note", "review", f"memories that need a look: {counts['needs_review']}", advice)
+        )
+    return findings
+
+
+def sessions(parts: Parts) -> list[Finding]:
+    """Check that the session logs can be read and are indexed to their end."""
+    if not _opens(parts):
+        return []
+    found = list_sessions(parts.sessions_folder)
+    findings = [
+        Finding(
+            "warning", "session log", f"{s.path}: {s.problem}", "The lines that can be read are still used."
+        )
+        for s in found
+        if s.problem
+    ]
+    space = parts.room("project").space
+    behind = [s for s in found if s.path.stat().st_size > space.turns.read_to(s.id)]
+    if behind:
+        advice = "The next search indexes them, or `remora reindex` now."
+        findings.append(Finding("note", "sessions", f"logs not indexed to their end: {len(behind)}", advice))
+    if found and not findings:
+        findings.append(Finding("ok", "sessions", f"logs: {len(found)}, all indexed"))
+    return findings
+
+
+def destinations(parts: Parts) -> list[Finding]:
+    """Say where texts go: to a server, or nowhere."""
+    found = where_to(parts.settings, parts.environ)
+    return [Finding("ok", f"texts for {what}", where) for what, where in found]
+
+
+def embedding(parts: Parts) -> list[Finding]:
+    """Say which embedding tier is in use and why, try it, and say what still lacks a vector."""
+    if _opens(parts):
+        return _tier(parts.choice()) + _vectors(parts)
+    from remora.embeddings.embedder import choose
+
+    choice = choose(parts.settings.embedding, environ=parts.environ)
+    try:
+        return _tier(choice)
+    finally:
+        choice.close()
+
+
+def _tier(choice: Choice) -> list[Finding]:
+    reasons = "; ".join(redact(reason.rstrip(".")).text for reason in choice.reasons)
+    if choice.embedder is None:
+        advice = "Search goes by words and files. The setting embedding.provider chooses a model."
+        return [Finding("warning", "embedding", f"none: {reasons}", advice)]
+    said = f"{choice.tier}, model {choice.embedder.model_id}"
+    started = time.monotonic()
+    try:
+        choice.embedder.embed_query("Does it answer?")
+    except RemoraError as error:
+        return [failed("embedding", error)._replace(detail=f"{said}: {error}")]
+    took = f"answers in {(time.monotonic() - started) * 1e3:,.0f} ms"
+    return [Finding("ok", "embedding", f"{said}, {took}: {reasons}")]
+
+
+def _vectors(parts: Parts) -> list[Finding]:
+    findings: list[Finding] = []
+    embedder = parts.embedder()
+    model = embedder.model_id if embedder is not None else ""
+    pending = 0
+    for room in parts.rooms():
+        whose = "your own " if room.space.realm == "user" else ""
+        pending += room.space.vectors.pending_count()
+        for (kind, model_id), (owners, dims) in room.space.vectors.models().items():
+            said = f"{owners:,} {whose}{kind} vectors of {model_id}, {dims} numbers each"
+            if model_id == model:
+                findings.append(Finding("ok", "vectors", said))
+            else:
+                advice = "They are of another model and not compared; `remora reindex` removes them."
+                findings.append(Finding("note", "vectors", said, advice))
+    if parts.trouble:
+        advice = "Search goes by words meanwhile."
+        findings.append(Finding("warning", "vectors", redact(parts.trouble).text, advice))
+    if pending and embedder is not None:
+        advice = "Search finds them by words meanwhile. `remora reindex` makes the vectors now."
+        findings.append(
+            Finding("note", "vectors", f"memories and turns that have none yet: {pending:,}", advice)
+        )
+    return findings
+
+
+def git(parts: Parts) -> list[Finding]:
+    """Say where the repository stands, and how much of its history was read."""
+    repository = parts.project.repository
+    if repository is None:
+        advice = (
+            "Without git there is no history to learn from, and the memory is tied to this folder's path."
+        )
+        return [Finding("note", "git", f"{parts.project.root} is not in a repository", advice)]
+    head = repository.head()
+    if head is None:
+        return [Finding("ok", "git", "a repository without commits")]
+    branch = repository.branch()
+    where = f"{'branch ' + branch if branch else 'no branch (detached)'} at {head[:10]}"
+    findings = [Finding("ok", "git", where)]
+    if repository.shallow:
+        advice = "`git fetch --unshallow` brings the rest; then run `remora init` again."
+        findings.append(Finding("note", "git", "the clone is shallow: older history is missing", advice))
+    if _opens(parts):
+        findings.append(_history(parts))
+    return findings
+
+
+def _history(parts: Parts) -> Finding:
+    space = parts.room("project").space
+    repository = parts.project.repository
+    assert repository is not None
+    commit = space.meta.get(COMMIT)
+    match repository.standing(commit):
+        case "new":
+            return Finding(
+                "note", "history", "no commit was read yet", "`remora init` reads the git history."
+            )
+        case "continues":
+            new = repository.count(commit)
+            read = f"commits read: {space.history.clock():,}"
+            if new:
+                return Finding("note", "history", f"{read}, new since: {new:,}", "`remora init` reads them.")
+            return Finding("ok", "history", f"{read}, all there are")
+    return Finding(
+        "note", "history", "the branch does not contain the last commit read", "`remora init` reads it anew."
+    )
+
+
+def code_graph(parts: Parts) -> list[Finding]:
+    """Check the code graph, where there is a database."""
+    return code(parts) if _opens(parts) else []
+
+
+def methodologies(parts: Parts) -> list[Finding]:
+    """Check that the methodologies that others installed can be used."""
+    plugins = parts.plugins()
+    advice = "Update or uninstall the package that registers it."
+    findings = [Finding("warning", "methodology", problem, advice) for problem in plugins.problems]
+    others = sorted(set(plugins.known) - {NATIVE.id})
+    return [*findings, *([Finding("ok", "methodology", ", ".join(others))] if others else [])]
+
+
+def permissions(parts: Parts) -> list[Finding]:
+    """Check that only the user can read the data, and that it can be written."""
+    findings: list[Finding] = []
+    for folder in (parts.project.home, parts.user_home):
+        if not folder.is_dir():
+            continue
+        mode = stat.S_IMODE(folder.stat().st_mode)
+        if os.name == "posix" and mode & 0o077:
+            advice = f"`chmod 700 {folder}` keeps it to yourself."
+            findings.append(
+                Finding("warning", "permissions", f"others may enter {folder} ({mode:04o})", advice)
+            )
+        unwritable = [p for p in (folder, folder / DATABASE) if p.exists() and not os.access(p, os.W_OK)]
+        findings += [
+            Finding(
+                "warning", "permissions", f"{path} cannot be written", "Memories can be read, not stored."
+            )
+            for path in unwritable
+        ]
+    if not findings and parts.project.home.is_dir():
+        findings.append(Finding("ok", "permissions", "only you can read the data, and you can write it"))
+    return findings
+
+
+def disk(parts: Parts) -> list[Finding]:
+    """Check that there is room to write."""
+    folder = next(p for p in (parts.project.home, *parts.project.home.parents) if p.exists())
+    free = shutil.disk_usage(folder).free
+    said = f"{megabytes(free)} free at {folder}"
+    if free < NO_DISK:
+        return [
+            Finding(
+                "error", "disk", said, "Free some space; nothing stored before is lost.", StoreFull.__name__
+            )
+        ]
+    if free < LITTLE_DISK:
+        return [Finding("warning", "disk", said, "Free some space before it runs out.")]
+    return [Finding("ok", "disk", said)]
+
+
+def _opens(parts: Parts) -> bool:
+    """Return whether there is a database that can be opened; where not, `database` says why."""
+    try:
+        return (parts.project.home / DATABASE).exists() and bool(parts.rooms())
+    except RemoraError:
+        return False
+
+
+CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
+    ("project", places),
+    ("database", database),
+    ("other database", homes),
+    ("sessions", sessions),
+    ("written", written),
+    ("items", items),
+    ("embedding", embedding),
+    ("texts", destinations),
+    ("code graph", code_graph),
+    ("git", git),
+    ("methodology", methodologies),
+    ("settings", settings),
+    ("environment", environment),
+    ("permissions", permissions),
+    ("disk", disk),
+)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("remora")
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return "(not installed)"

@@ -1,0 +1,82 @@
+"""Check the files beside the database: items of other stores, the journal, the entry store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.app.health.findings import Finding, failed, megabytes
+from remora.app.health.stats import database_bytes
+from remora.app.records.items import DATABASE
+from remora.core.errors import RemoraError, StoreCorrupt
+from remora.store.items import Items
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from remora.app.project.open_project import Parts
+
+
+def items(parts: Parts) -> list[Finding]:
+    """Look at the items of a project; nothing where no program has put any."""
+    path = parts.project.home / DATABASE
+    if not path.exists():
+        return []
+    try:
+        store = Items.open(path, read_only=True)
+        try:
+            problems, count = store.check(), store.count()
+        finally:
+            store.close()
+    except StoreCorrupt as error:
+        return [_damaged(path, str(error))]
+    except RemoraError as error:
+        return [failed("items", error)]
+    if problems:
+        return [_damaged(path, "; ".join(problems))]
+    return [Finding("ok", "items", f"sound; items: {count:,}; {megabytes(database_bytes(path))}")]
+
+
+def _damaged(path: Path, what: str) -> Finding:
+    advice = (
+        f"Move {path} away and keep it: nothing else has what is in it. The program that uses it then begins "
+        "a new file; `.recover` of SQLite's shell may find the old ones."
+    )
+    return Finding("error", "items", what, advice, StoreCorrupt.__name__)
+
+
+def written(parts: Parts) -> list[Finding]:
+    """Look at MEMORY.md, the entry store and what consolidations left; nothing where there is none."""
+    if not parts.memory_folder.is_dir():
+        return []
+    findings = [*_entries(parts), *_journal(parts)]
+    if any(finding.level != "ok" for finding in findings):
+        return [finding for finding in findings if finding.level != "ok"]
+    return [Finding("ok", "written", "; ".join(finding.detail for finding in findings))]
+
+
+def _entries(parts: Parts) -> list[Finding]:
+    store = parts.entries()
+    try:
+        found = [
+            Finding("warning", "notes", problem, "The next change of a note mends it.")
+            for problem in store.problems()
+        ]
+        return found or [Finding("ok", "notes", f"notes and archives: {store.count()}")]
+    except RemoraError as error:
+        return [failed("notes", error)]
+
+
+def _journal(parts: Parts) -> list[Finding]:
+    reading = parts.journal().read_memory()
+    size, most = len(reading.data or b""), parts.settings.journal.max_memory_size
+    found: list[Finding] = []
+    if reading.problem:
+        advice = "Save it as UTF-8, and see that you may read it."
+        found.append(Finding("warning", "journal", reading.problem, advice))
+    if size > most:
+        advice = "The next consolidation with a language model shortens it, or you do."
+        found.append(Finding("note", "journal", f"MEMORY.md has {size:,} bytes; {most:,} are wanted", advice))
+    if waiting := len(list((parts.memory_folder / ".pending").glob("*.json"))):
+        advice = "`remora journal consolidate` finishes them."
+        found.append(Finding("warning", "journal", f"consolidations that did not end: {waiting}", advice))
+    return found or [Finding("ok", "journal", f"MEMORY.md: {size:,} bytes")]

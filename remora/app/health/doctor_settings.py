@@ -1,0 +1,135 @@
+"""The doctor's look at settings, API keys and environment variables. No key is ever shown."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from remora.app.health.findings import Finding
+from remora.app.project.locate import SETTINGS_FILE, config_dir, ignored_settings, set_in_repository
+from remora.core.config import Settings, keys, parse, variable
+from remora.core.described import DESCRIPTIONS
+from remora.core.errors import ConfigError
+from remora.core.secrets import redact
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+OWN_VARIABLES = {
+    "REMORA_HOME": "the folder of all data",
+    "REMORA_CONFIG": "the folder of your own settings",
+    "REMORA_DEBUG": "tracebacks of unforeseen errors",
+    "REMORA_WORK": "whether sessions are learnt when they are over",
+}
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+def settings(parts: Parts) -> list[Finding]:
+    """Show the settings that differ from the defaults, with where each comes from."""
+    defaults, files = keys(), _settings_files(parts)
+    findings = [Finding("ok", "settings", f"read from {path}") for path in files]
+    sources = {key: path for path, content in files.items() for key in _set_in(parse({path: content}, {}))}
+    sources |= {key: variable(key) for key in _set_in(parse({}, parts.environ))}
+    for key, value in _values(parts.settings).items():
+        if value != defaults[key]:
+            source = sources.get(key, "the program")
+            detail = f"{key} = {_showable(value)}, from {source}. {DESCRIPTIONS[key]}"
+            findings.append(Finding("ok", "setting", detail))
+    if len(findings) == len(files):
+        findings.append(Finding("ok", "settings", "all at their defaults"))
+    return findings + _refused(parts) + _keys(parts)
+
+
+def _refused(parts: Parts) -> list[Finding]:
+    advice = f"Your own settings lie in {config_dir(parts.environ) / 'config.toml'}."
+    root = parts.project.root
+    lines = [f"{root / SETTINGS_FILE}: {line}" for line in ignored_settings(root)]
+    return [Finding("warning", "settings", line, advice) for line in lines]
+
+
+def _keys(parts: Parts) -> list[Finding]:
+    """Say of each named API key variable of a provider in use whether it is set; never its value."""
+    findings: list[Finding] = []
+    for section in (parts.settings.embedding, parts.settings.llm, parts.settings.rerank):
+        name, own = section.api_key_env, section.provider in ("none", "local", "onnx", "ollama")
+        if not name or own or (section.provider == "auto" and not section.url):
+            continue
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or redact(name).redactions:
+            advice = "api_key_env takes the name of a variable; put the key into that variable."
+            found = "an api_key_env does not look like the name of a variable"
+            findings.append(Finding("error", "API key", found, advice, ConfigError.__name__))
+        elif not parts.environ.get(name):
+            advice = f"Set {name} to the key, if the server asks for one."
+            findings.append(Finding("warning", "API key", f"{name} is not set", advice))
+        else:
+            findings.append(Finding("ok", "API key", f"{name} is set"))
+    return findings
+
+
+def environment(parts: Parts) -> list[Finding]:
+    """Show the REMORA_ variables that are recognised, warn of those that are not, and of loose imports."""
+    return [*variables(parts.environ), *_import_path(parts.environ)]
+
+
+def _import_path(environ: Mapping[str, str]) -> list[Finding]:
+    """Warn of a PYTHONPATH that puts the folder of whoever starts Python on the import path.
+
+    Python has looked there before any code of ours runs, so this can be told and not be mended.
+    """
+    parts = environ.get("PYTHONPATH", "")
+    if not parts or all(os.path.isabs(part) for part in parts.split(os.pathsep)):  # noqa: PTH117
+        return []
+    found = "PYTHONPATH has an empty or relative part: Python imports from whatever folder it is started in"
+    return [Finding("warning", "environment", found, "Write whole paths only, without a colon too many.")]
+
+
+def variables(environ: Mapping[str, str]) -> list[Finding]:
+    """Return a finding for each REMORA_ variable of an environment."""
+    known = {**OWN_VARIABLES, **{variable(key): f"the setting {key}" for key in keys()}}
+    findings: list[Finding] = []
+    for name in sorted(n for n in environ if n.startswith("REMORA_")):
+        if name in known:
+            findings.append(
+                Finding("ok", "environment", f"{name} = {_showable(environ[name])} ({known[name]})")
+            )
+            continue
+        close = difflib.get_close_matches(name, known, n=1)
+        advice = (
+            f"Did you mean {close[0]}?" if close else "Unset it, or look for its name in the documentation."
+        )
+        findings.append(Finding("warning", "environment", f"{name} is not known", advice))
+    return findings
+
+
+def _settings_files(parts: Parts) -> dict[str, Mapping[str, Any]]:
+    own, root = config_dir(parts.environ) / "config.toml", parts.project.root
+    found: dict[str, Mapping[str, Any]] = {}
+    if own.is_file():
+        found[str(own)] = tomllib.loads(own.read_text("utf-8"))
+    if allowed := set_in_repository(root):
+        found[str(root / SETTINGS_FILE)] = allowed
+    return found
+
+
+def _set_in(settings: Settings) -> list[str]:
+    defaults = keys()
+    return [key for key, value in _values(settings).items() if value != defaults[key]]
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    """Return the value of every setting by its dotted name."""
+    found: dict[str, Any] = {}
+    for key in keys():
+        section, _, name = key.rpartition(".")
+        found[key] = getattr(getattr(settings, section) if section else settings, name)
+    return found
+
+
+def _showable(value: object) -> str:
+    """Return a setting's value without credentials in it."""
+    text = _USERINFO.sub("[REDACTED]@", str(value))
+    return redact(text).text if isinstance(value, str) else text

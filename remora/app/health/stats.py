@@ -1,0 +1,126 @@
+"""What is stored, counted: nothing here loads a model or reads a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.store.history import COMMIT
+from remora.store.memories import records_in
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+
+HOTTEST = 10
+
+
+class VectorCount(NamedTuple):
+    """How many owners of a kind (memory, turn, …) have a vector of a model, and how long it is."""
+
+    owner_kind: str
+    model_id: str
+    owners: int
+    dims: int
+
+
+class Stats(NamedTuple):
+    """What the memory of a project holds.
+
+    Attributes:
+        memories: those that a search can find; the counts below it are parts of it.
+        records: of what happened, by what they are of: "commit", "session".
+        by_type: memories of each type that has any.
+        forgotten: out of search, not yet deleted.
+        user_memories: the user's own, true in every project.
+        written: pieces of written files in the search index, by kind: "longterm", "note", …
+        files, pairs: known from git history; pairs are files that changed together.
+        modules: how many of the files each module has, the largest first.
+        hottest: the files that change most, lately more than long ago.
+        commit: the last commit that was read, None before the first.
+        database_bytes: with what SQLite keeps beside the file.
+        notes: what could not be counted, and why.
+    """
+
+    project_id: str
+    project: str
+    root: str
+    home: str
+    memories: int
+    records: Mapping[str, int]
+    by_type: Mapping[str, int]
+    needs_review: int
+    pinned: int
+    verified: int
+    tainted: int
+    forgotten: int
+    user_memories: int
+    sessions: int
+    turns: int
+    written: Mapping[str, int]
+    vectors: tuple[VectorCount, ...]
+    files: int
+    pairs: int
+    modules: Mapping[str, int]
+    hottest: tuple[str, ...]
+    commits: int
+    commit: str | None
+    database_bytes: int
+    log_bytes: int
+    notes: tuple[str, ...] = ()
+
+
+def stats(parts: Parts) -> Stats:
+    """Return what is stored for the project of some parts, and how many memories the user has."""
+    rooms = parts.rooms()
+    space = rooms[0].space
+    counts = space.memories.counts()
+    files, pairs = space.history.counts()
+    return Stats(
+        project_id=parts.project.id,
+        project=parts.project.name,
+        root=str(parts.project.root),
+        home=str(parts.project.home),
+        memories=counts["live"],
+        records=records_in(counts),
+        by_type={n.removeprefix("type:"): c for n, c in counts.items() if n.startswith("type:")},
+        needs_review=counts["needs_review"],
+        pinned=counts["pinned"],
+        verified=counts["verified"],
+        tainted=counts["tainted"],
+        forgotten=counts["deprecated"],
+        user_memories=sum(room.space.memories.counts()["live"] for room in rooms[1:]),
+        sessions=len(space.turns.sessions()),
+        turns=space.turns.count(),
+        written=space.notes.counts(),
+        vectors=tuple(VectorCount(*key, *value) for key, value in space.vectors.models().items()),
+        files=files,
+        pairs=pairs,
+        modules=space.history.modules(),
+        hottest=tuple(space.history.hottest(HOTTEST)),
+        commits=space.history.clock(),
+        commit=space.meta.get(COMMIT),
+        database_bytes=database_bytes(space.db.path),
+        log_bytes=_folder_bytes(parts.sessions_folder),
+        notes=(parts.user_trouble,) if parts.user_trouble else (),
+    )
+
+
+def database_bytes(path: Path) -> int:
+    """Return the size of a database with its write-ahead log; a file that is not there counts 0."""
+    return sum(_size(path.with_name(path.name + end)) for end in ("", "-wal", "-shm"))
+
+
+def _folder_bytes(folder: Path) -> int:
+    try:
+        return sum(_size(path) for path in folder.iterdir())
+    except OSError:  # no session was logged yet, or the folder cannot be read
+        return 0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,1 @@
+"""What was there before: rule files, git history, other memory systems."""

@@ -1,0 +1,406 @@
+"""Store what a reader found in another system: everything once, and what came before in its newer text.
+
+Files and notes come first, memories and their relations last. What came over is noted by digests, so that
+what was edited or forgotten here since stays so; `grown` has those of what can be updated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import count, islice
+from typing import TYPE_CHECKING
+
+from remora.app.importing.import_ledger import META, Origins, earlier
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.secrets import redact
+from remora.core.values import Message, Relation, Skipped
+from remora.disk.files import append_line, lock
+from remora.entries.table import Add, Write
+from remora.journal.files import Journal
+from remora.journal.history import entries as history_entries
+from remora.lifecycle.redaction import holds_secret, redact_json
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.values import MemoryDraft, MemoryRecord
+    from remora.sources.others.found import Found, FoundSession
+
+Progress = Callable[[str, int, int], None]
+Fresh = tuple[str, str, Add | Write]  # an origin, its text, and what brings it over
+LEDGER = "moved:"  # meta key, with the system behind it: digests of what came over, with its name
+FROM = "from"  # metadata of a session: the system that it came from
+BATCH = 200  # memories stored in one transaction
+_HEADING = re.compile(r" {0,3}#{1,6}\s")
+_UNIT = re.compile(  # a line, or a fenced block with all its lines
+    r"^ {0,3}(`{3,}+|~{3,}+)[^\n]*+\n(?:.*?^ {0,3}\1[^\n]*$|.*)|^[^\n]+$", re.MULTILINE | re.DOTALL
+)
+ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
+NAMES_TRIED = 4  # under which an entry that came over is looked for
+OF_USER = "scope:user"  # a tag of what is true in every project, where the other system says so
+GONE = "What was said before is not in the files that were moved in."
+
+
+class Move:
+    """One system's things on their way into the stores of a project."""
+
+    def __init__(self, parts: Parts, found: Found, progress: Progress) -> None:
+        self._parts = parts
+        self._found = found
+        self._progress = progress
+        self._room = parts.room("project")
+        self._before: dict[str, MemoryRecord] = {}  # what drafts were when they came over last
+        self._called: dict[str, str] = {}  # what entries are called here, by their names there
+        self._came_over: set[str] = set(self._room.space.meta.get(LEDGER + found.system) or ())
+        self._origins = Origins(self._room.space.meta.get(META + found.system))
+        self.new: Counter[str] = Counter()
+        self.known: Counter[str] = Counter()
+        self.updated: Counter[str] = Counter()
+        self.failed: list[Skipped] = []
+        self.secrets: dict[str, int] = {}
+
+    def all(self) -> None:
+        """Store everything, the journal's files and notes first, memories and their relations last."""
+        try:
+            self._longterm()
+            self._history()
+            self._daily()
+            self._entries()
+            self._sessions()
+        finally:
+            self._save()
+        self._memories()
+        self._links()
+
+    # Files
+
+    def _longterm(self) -> None:
+        text = self._clean(self._found.longterm).strip()
+        if not text:
+            return
+        units = [unit[0].rstrip() for unit in _UNIT.finditer(text) if unit[0].strip()]
+        came = {unit for unit in units if self._came("longterm", unit)}
+        head = f"## From {self._found.system}"
+
+        def joined(before: str) -> str | None:
+            if not came:
+                added = "" if text in before else text
+            else:  # it has grown since: what is new in it, under its headings
+                added = _under_headings(units, came.union(before.splitlines()))
+            if not added:
+                return None
+            return f"{before.rstrip()}\n\n{head}\n\n{added}" if before.strip() else added
+
+        changed = len(came) < len(set(units)) and self._journal().change_memory(
+            lambda reading: joined(reading.text)
+        )
+        (self.new if changed else self.known)["long-term memory"] += 1
+        for unit in units:
+            self._note("longterm", unit)
+
+    def _history(self) -> None:
+        events = [(e.time, self._clean(e.text).strip()) for e in self._found.history]
+        fresh = [e for e in events if not self._came(f"history:{e[0]}", e[1])]
+        here = {(e.time, e.text) for e in history_entries(self._parts.memory_folder)} if fresh else set()
+        for number, (at, text) in enumerate(fresh, 1):
+            if (at, text) not in here:
+                Journal(self._parts.memory_folder, FixedClock(at)).append_history(text)
+                self.new["history"] += 1
+            self._note(f"history:{at}", text)
+            self._progress("history entries", number, len(fresh))
+        self.known["history"] += len(events) - self.new["history"]
+
+    def _daily(self) -> None:
+        for day in self._found.daily:
+            path = self._parts.memory_folder / f"{day.date}.md"
+            with lock(self._parts.memory_folder / ".daily"):
+                try:
+                    here = set(path.read_text("utf-8-sig", "replace").splitlines())
+                except FileNotFoundError:
+                    here = set()
+                lines = [self._clean(line).rstrip() for line in day.lines]
+                fresh = [
+                    line for line in lines if line not in here and not self._came(f"daily:{day.date}", line)
+                ]
+                if fresh:
+                    append_line(path, "".join(f"{line}\n" for line in fresh))
+            for line in fresh:
+                self._note(f"daily:{day.date}", line)
+            self.new["daily lines"] += len(fresh)
+            self.known["daily lines"] += len(lines) - len(fresh)
+
+    def _entries(self) -> None:
+        store = self._parts.entries()
+        taken: set[str] = set()
+        fresh: list[Fresh] = []
+
+        def free(name: str) -> bool:
+            return name not in taken and store.get(name) is None
+
+        for entry in self._found.entries:
+            wanted, content = self._clean(entry.name), self._clean(entry.content)
+            key, here = f"entry:{wanted}", self._as_here(wanted, content)
+            self._called[entry.name] = here
+            if here or self._came_last(key, content):
+                self.known["entries"] += 1
+                self._origins.note(key, content, content if here else "")
+                continue
+            if self._origins.has(key):
+                self._called[entry.name] = here = self._untouched_entry(key, wanted)
+                if here:
+                    fresh.append((key, content, Write(here, content)))
+                else:
+                    self._left_as_it_is("entries", f"entry {wanted}", key, content)
+                continue
+            name = self._called[entry.name] = next(filter(free, _names(wanted, self._found.system)))
+            others = dict.fromkeys(map(self._clean, entry.aliases))
+            aliases = tuple(a for a in others if a != name and free(a))
+            taken.update((name, *aliases))
+            fresh.append((key, content, Add(name, content, entry.kind, aliases, entry.created_at)))
+        for start in range(0, len(fresh), ENTRIES_TOGETHER):
+            batch = fresh[start : start + ENTRIES_TOGETHER]
+            for key, content, operation in self._applied(batch):
+                self._origins.note(key, content, content)
+                (self.new if isinstance(operation, Add) else self.updated)["entries"] += 1
+            self._progress("notes", min(start + ENTRIES_TOGETHER, len(fresh)), len(fresh))
+
+    def _as_here(self, name: str, content: str) -> str:
+        """Return the name under which an entry is here, as it is there; empty if it is not."""
+        for candidate in _names(name, self._found.system):
+            here = self._parts.entries().get(candidate)
+            if here is None:
+                return ""
+            if here.content == content:
+                return candidate
+        return ""
+
+    def _untouched_entry(self, key: str, wanted: str) -> str:
+        """Return the name of the entry that came over from an origin; empty if it was changed or removed."""
+        for name in islice(_names(wanted, self._found.system), NAMES_TRIED):
+            here = self._parts.entries().get(name)
+            if here is not None and self._origins.untouched(key, here.content):
+                return here.name
+        return ""
+
+    def _applied(self, batch: Sequence[Fresh]) -> Sequence[Fresh]:
+        """Change entries with one write, or one by one where one of them is refused; return what was done."""
+        store = self._parts.entries()
+        try:
+            store.apply(*(operation for _, _, operation in batch))
+            return batch
+        except (InvalidInput, Conflict, NotFound):
+            done = []
+        for one in batch:
+            try:
+                store.apply(one[2])
+                done.append(one)
+            except (InvalidInput, Conflict, NotFound) as error:
+                self.failed.append(Skipped(f"entry {one[2].name}", str(error)))
+        return done
+
+    # Conversations
+
+    def _sessions(self) -> None:
+        for number, session in enumerate(self._found.sessions, 1):
+            try:
+                self._session(session)
+            except RemoraError as error:
+                self.failed.append(Skipped(f"session {redact(session.id).text}", str(error)))
+            self._progress("conversations", number, len(self._found.sessions))
+
+    def _session(self, session: FoundSession) -> None:
+        if holds_secret(session.id):
+            raise InvalidInput("its id holds a secret")
+        log = SessionLog(
+            self._parts.sessions_folder,
+            session.id,
+            self._parts.clock,
+            created_at=session.created_at or None,
+        )
+        begun = log.total() == 0
+        clean = [redact_json(dict(m), self.secrets) for m in session.messages]
+        added = log.add(clean)
+        fresh = len(added.messages) - len(added.repeated)
+        self.new["messages"] += fresh
+        self.known["messages"] += len(added.repeated)
+        (self.new if begun else self.known)["sessions"] += 1
+        if log.total() == len(added.messages) and FROM not in log.metadata:
+            self._as_it_was(session, log, added.messages)
+
+    def _as_it_was(self, session: FoundSession, log: SessionLog, messages: Sequence[Message]) -> None:
+        """Set the boundary, the mark of the journal, the state and the title that a session had.
+
+        Whose it was is said last: where that is missing, a crash came in between.
+        """
+        if session.consolidated:
+            log.mark_consolidated(messages[session.consolidated - 1].seq)
+        if session.context_from and log.boundary is None:
+            called = self._called.get(session.archive_name)
+            archive = self._parts.entries().get(called) if called else None
+            summary = session.summary or (archive.content if archive is not None else "") or GONE
+            kept = session.context_from
+            kept_from = messages[kept].seq if kept < len(messages) else messages[-1].seq + 1
+            log.compact(self._clean(summary), kept_from, archive_name=archive.name if archive else None)
+        if session.state:
+            log.set_state(session.state)
+        title = self._clean(session.title)
+        log.update_metadata({FROM: self._found.system, **({"title": title} if title else {})})
+
+    # Memories
+
+    def _memories(self) -> None:
+        fresh = [d for d in self._found.drafts if not self._came_last(_memory(d), d.content)]
+        self.known["memories"] += len(self._found.drafts) - len(fresh)
+        for realm in ("project", "user"):
+            own = [d for d in fresh if (OF_USER in d.tags) == (realm == "user")]
+            if own:
+                own = self._without_edited(own, realm)
+            for start in range(0, len(own), BATCH):
+                batch = own[start : start + BATCH]
+                try:
+                    self._store(batch, realm)
+                except InvalidInput:
+                    for draft in batch:  # a bad one never takes a good one with it
+                        try:
+                            self._store([draft], realm)
+                        except InvalidInput as error:
+                            self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
+                self._progress("memories", min(start + BATCH, len(own)), len(own))
+
+    def _without_edited(self, drafts: Sequence[MemoryDraft], realm: str) -> list[MemoryDraft]:
+        """Return the drafts but for those whose memory somebody has edited here since it came over."""
+        room = self._parts.room(realm)
+        there = {draft.external_id or "" for draft in self._found.drafts}
+        before = earlier(room.space.memories, drafts, there)
+        self._before |= before.records
+        for whole in before.split:
+            key = f"memory:{whole.external_id}"
+            if self._origins.has(key) and self._origins.untouched(key, _here(whole)):
+                room.upkeep.forget(whole.id)
+                self._origins.forget(key)
+                self.updated["memories"] += 1
+        kept = []
+        for draft in drafts:
+            old = before.records.get(draft.external_id or "")
+            if old is None or self._origins.untouched(f"memory:{old.external_id}", _here(old)):
+                kept.append(draft)
+            else:
+                self._left_as_it_is("memories", f"memory {draft.external_id}", _memory(draft), draft.content)
+        return kept
+
+    def _store(self, drafts: Sequence[MemoryDraft], realm: str) -> None:
+        room = self._parts.room(realm)
+        with room.space.db.transaction():
+            for draft in drafts:
+                old = self._before.get(draft.external_id or "")
+                if old is not None and old.external_id != draft.external_id:
+                    room.space.memories.update(old.id, {"external_id": draft.external_id})
+                    self._origins.forget(f"memory:{old.external_id}")
+            records = room.intake.remember_many(drafts, revive=False)
+        for draft, record in zip(drafts, records, strict=True):
+            action = record.receipt.action if record.receipt else "stored"
+            # Words that the user had taught are theirs, whoever says them, too.
+            theirs = action == "merged" and record.source == "user_taught"
+            self._origins.note(_memory(draft), draft.content, "" if theirs else _here(record))
+            into = {"stored": self.new, "updated": self.updated}.get(action, self.known)
+            into["memories"] += 1
+        self._save()
+        for record in records:
+            receipt = record.receipt
+            for redaction in receipt.redactions if receipt is not None else ():
+                self.secrets[redaction.kind] = self.secrets.get(redaction.kind, 0) + redaction.count
+
+    def _links(self) -> None:
+        memories = self._room.space.memories
+        for link in self._found.links:
+            source, target = memories.with_external_id(link.source), memories.with_external_id(link.target)
+            if source is None or target is None or source.id == target.id:
+                continue
+            relation = Relation(link.relation_type, target.id, None, link.confidence, auto_extracted=True)
+            there = any((r.relation_type, r.target_memory_id) == relation[:2] for r in source.relations)
+            key = f"relation:{link.source}", f"{link.relation_type} {link.target}"
+            if there or self._came(*key):
+                self.known["relations"] += 1
+                self._note(*key)
+                continue
+            try:
+                self._room.upkeep.edit(source.id, {"relations": (*source.relations, relation)})
+            except RemoraError as error:
+                self.failed.append(Skipped(f"relation of {link.source}", str(error)))
+                continue
+            self.new["relations"] += 1
+            self._note(*key)
+        self._save()
+
+    # What came over
+
+    def _journal(self) -> Journal:
+        return self._parts.journal()
+
+    def _clean(self, text: str) -> str:
+        clean = redact(text)
+        for kind, number in clean.redactions:
+            self.secrets[kind] = self.secrets.get(kind, 0) + number
+        return clean.text
+
+    def _came(self, name: str, text: str) -> bool:
+        """Return whether something came over before, whatever became of it here."""
+        return _key(name, text) in self._came_over
+
+    def _came_last(self, origin: str, text: str) -> bool:
+        """Return whether a text is what came over last from an origin, whatever became of it here."""
+        known = self._origins.has(origin)
+        return self._origins.is_last(origin, text) if known else self._came(origin, text)
+
+    def _left_as_it_is(self, kind: str, what: str, origin: str, text: str) -> None:
+        """Leave out the newer text of something that is no longer here as it came over."""
+        self.known[kind] += 1
+        self._origins.note(origin, text, "")
+        self.failed.append(Skipped(what, "it was changed here since; its newer text was left there"))
+
+    def _note(self, name: str, text: str) -> None:
+        self._came_over.add(_key(name, text))
+
+    def _save(self) -> None:
+        with self._room.space.db.transaction():
+            self._room.space.meta.set(LEDGER + self._found.system, sorted(self._came_over))
+            self._room.space.meta.set(META + self._found.system, self._origins.as_json())
+
+
+def _under_headings(units: Sequence[str], known: Collection[str]) -> str:
+    """Return the lines and fenced blocks that are not known, each below the heading it stands under."""
+    found: list[str] = []
+    heading = ""
+    for unit in units:
+        if _HEADING.match(unit):
+            heading = unit
+        elif unit not in known:
+            found += [heading, unit] if heading else [unit]
+            heading = ""
+    return "\n".join(found)
+
+
+def _memory(draft: MemoryDraft) -> str:
+    """Return the name of a memory's origin."""
+    return f"memory:{draft.external_id}"
+
+
+def _here(record: MemoryRecord) -> str:
+    """Return what of a memory a person may have edited."""
+    return f"{record.type}\n{record.content}"
+
+
+def _key(name: str, text: str) -> str:
+    return hashlib.blake2b(f"{name}\n{text}".encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _names(name: str, system: str) -> Iterator[str]:
+    """Yield the names that an entry may get, the best first."""
+    yield name
+    yield f"{name} (from {system})"
+    for number in count(2):
+        yield f"{name} (from {system} {number})"

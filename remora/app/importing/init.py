@@ -1,0 +1,401 @@
+"""Day one: read the rules, the history and the code that are already there, once.
+
+Every source text has a key (a rule its hash, a commit its id) in `source_items`. What is there is
+left alone; what is new is stored; a rule that has gone from its files is forgotten, unless a person
+verified or pinned it. The history is read from the last commit seen. The mark of how far it was read
+moves in the same transaction as what was learnt from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.importing.allowed_imports import allowed
+from remora.app.learning import commit_taint
+from remora.app.learning.code_staleness import settle_overtaken
+from remora.app.memories import triggers
+from remora.app.project.branches import settle
+from remora.app.project.locate import data_dir, shared_root
+from remora.core.clock import to_iso
+from remora.core.cochange import MAX_FILES
+from remora.core.errors import InvalidInput, SourceError
+from remora.core.secrets import redact
+from remora.core.sparing import FAILED, sparing
+from remora.core.text import content_hash
+from remora.core.values import HISTORY, InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
+from remora.lifecycle.flags import RETIRED, with_reason, without_reason
+from remora.sources.fixes import Candidates
+from remora.sources.history import CoChange, module_of
+from remora.sources.rules import Rule, read_rules
+from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
+from remora.store.history import CLOCK, COMMIT
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.code import IndexReport
+    from remora.sources.git import Commit, Repository
+    from remora.store.space import Space
+
+MAX_COMMITS = 50_000  # the newest; older ones say little about what changes together today
+Progress = Callable[[str, int, int], None]
+
+
+class _Tally:
+    """Counts of what became of the drafts."""
+
+    def __init__(self) -> None:
+        self.stored = self.merged = self.unchanged = self.retired = 0
+        self.redactions: Counter[str] = Counter()
+        self.skipped: list[Skipped] = []
+
+    def took(self, record: MemoryRecord) -> None:
+        receipt = record.receipt
+        assert receipt is not None
+        if receipt.action == "stored":
+            self.stored += 1
+        elif receipt.action == "skipped":
+            self.skipped.append(Skipped(record.content[:60], "a person forgot it; it stays forgotten"))
+        else:
+            self.merged += 1
+        for redaction in receipt.redactions:
+            self.redactions[redaction.kind] += redaction.count
+
+
+def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitReport:
+    """Read rule files and git history; see `Memory.init`."""
+    started = time.monotonic()
+    project = parts.project
+    if path is not None and not path.resolve().is_relative_to(project.root):
+        raise InvalidInput(
+            f"{path} is not in {project.root}", hint="Open the memory of that folder: Memory.open(path)."
+        )
+    space = parts.room("project").space
+    tally = _Tally()
+    home = parts.environ.get("HOME") or parts.environ.get("USERPROFILE")
+    # Words from outside of the repository never go into a home inside it: it may be committed or shared.
+    apart = not project.home.is_relative_to(shared_root(project.repository, project.root))
+    outside = allowed(data_dir(parts.environ), project.id) if apart else frozenset()
+    scan = read_rules(project.root, home=Path(home) if home else None, allowed=outside)
+    tally.skipped += scan.skipped
+    for redaction in (r for file in scan.files for r in file.redactions):
+        tally.redactions[redaction.kind] += redaction.count
+    _take_rules(parts, space, scan.rules, tally)
+    history = _History(0, 0, 0)
+    if project.repository is not None:
+        with sparing(HISTORY, tally.skipped, "what was known before is kept: "):
+            history = _take_history(parts, space, project.repository, tally, progress)
+    _mark_orphans(parts, space)
+    code = _take_code(parts, tally, progress)
+    settled = settle(parts)
+    settle_overtaken(parts)
+    triggers.refresh(parts)
+    if progress:
+        progress("embedding", 0, 0)
+    from remora.app.memories.embedding import catch_up
+
+    catch_up(parts, None, progress)
+    files, edges = space.history.counts()
+    return InitReport(
+        project_id=project.id,
+        home=str(project.home),
+        root=str(project.root),
+        rule_files=tuple(f.path for f in scan.files),
+        rules_found=len(scan.rules),
+        stored=tally.stored,
+        merged=tally.merged,
+        unchanged=tally.unchanged,
+        retired=tally.retired,
+        commits_read=history.known,
+        commits_new=history.new,
+        edges=edges,
+        files_known=files,
+        candidates=history.candidates,
+        redactions=tuple(Redaction(kind, n) for kind, n in sorted(tally.redactions.items())),
+        skipped=tuple(tally.skipped),
+        code=code,
+        seconds=time.monotonic() - started,
+        branches_merged=settled.merged,
+        branches_retired=settled.retired,
+        branches_revived=settled.revived,
+    )
+
+
+def _take_code(parts: Parts, tally: _Tally, progress: Progress | None) -> IndexReport | None:
+    """Index the code; a folder that cannot be listed takes nothing else with it."""
+    from remora.app.codebase.indexing import index
+
+    with sparing("the code", tally.skipped):
+        report = index(parts, progress=progress)
+        tally.skipped += [skip for skip in report.skipped if skip.why.startswith(FAILED)]
+        return report
+    return None
+
+
+def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally) -> None:
+    upkeep = parts.room("project").upkeep
+    now = to_iso(parts.clock.now())
+    found = _by_key(rules)
+    with space.db.transaction():
+        seen = space.history.seen("rule")
+        gone = seen.keys() - found.keys()
+        still = {seen[key][0] for key in seen.keys() - gone}  # two rules may have become one memory
+        for key in sorted(gone):
+            memory_id = seen[key][0]
+            record = space.memories.get(memory_id) if memory_id and memory_id not in still else None
+            if record and _is_only_a_rule(record, key):
+                upkeep.retire(record.id, RETIRED)
+                tally.retired += 1
+        space.history.unsee("rule", gone)
+        for key, rule in found.items():
+            mark = _mark(rule)
+            if key in seen:
+                tally.unchanged += 1
+                if seen[key][1] != mark:
+                    with sparing(mark[0], tally.skipped), space.db.transaction():
+                        _follow(parts, space, seen[key], rule, now)
+                        space.history.set_seen("rule", key, seen[key][0], mark, now)
+                continue
+            with sparing(mark[0], tally.skipped), space.db.transaction():
+                record = _take_rule(parts, rule)
+                _add_origins(space, record, rule, now)
+                space.history.set_seen("rule", key, record.id, mark, now)
+                tally.took(record)
+
+
+def _by_key(rules: Iterable[Rule]) -> dict[str, Rule]:
+    """Return the rules by key. The key of one with a secret is made of what is left without it."""
+    found: dict[str, Rule] = {}
+    for rule in rules:
+        clean = redact(rule.draft.content)
+        key = content_hash(clean.text) if clean.redactions else rule.key
+        known = found.get(key)
+        found[key] = rule if known is None else known._replace(origins=(*known.origins, *rule.origins))
+    return found
+
+
+def _is_only_a_rule(record: MemoryRecord, key: str) -> bool:
+    """Say whether a memory goes with its rule: nobody else said it, no person confirmed or rewrote it."""
+    if record.deprecated or record.user_verified or record.pinned:
+        return False
+    said = [record.content, *(o.text for o in record.origins if o.text)]
+    as_read = {content_hash(words) for text in said for words in (text, text.rstrip(" .;!"))}
+    return key in as_read and all(o.path is not None for o in record.origins)
+
+
+def _mark(rule: Rule) -> tuple[str, ...]:
+    """Return where a rule stands and what it applies to; it is looked at again when this changes."""
+    places = tuple(f"{path}:{line}" for path, line in rule.origins)
+    return (*places, *(f"{APPLIES_TO}{path}" for path in rule.draft.related_files))
+
+
+def _take_rule(parts: Parts, rule: Rule) -> MemoryRecord:
+    """Store a new rule. What `init` itself retired comes back with it; what a person forgot does not."""
+    room = parts.room("project")
+    record = room.intake.remember(rule.draft, revive=False)
+    if record.receipt is None or record.receipt.action != "skipped":
+        return record
+    if RETIRED not in (record.review_reason or ""):
+        return record
+    room.upkeep.restore(record.id)
+    record = room.intake.remember(rule.draft)
+    receipt = record.receipt
+    if record.related_files != rule.draft.related_files or record.scope != rule.draft.scope:
+        record = room.upkeep.edit(record.id, _applies(rule))
+    return record._replace(receipt=receipt)
+
+
+def _follow(
+    parts: Parts, space: Space, seen: tuple[str | None, tuple[str, ...]], rule: Rule, now: str
+) -> None:
+    """Note a rule's new files on its memory, and what it applies to now if nobody has edited that."""
+    record = space.memories.get(seen[0]) if seen[0] else None
+    if record is None or record.deprecated:
+        return
+    before = tuple(p.removeprefix(APPLIES_TO) for p in seen[1] if p.startswith(APPLIES_TO))
+    if record.related_files == before != rule.draft.related_files:
+        record = parts.room("project").upkeep.edit(record.id, _applies(rule))
+    known = {o.path for o in record.origins}
+    _add_origins(
+        space, record, rule._replace(origins=tuple(o for o in rule.origins if o[0] not in known)), now
+    )
+
+
+def _applies(rule: Rule) -> dict[str, object]:
+    draft = rule.draft
+    return {
+        "related_files": draft.related_files,
+        "related_modules": draft.related_modules,
+        "scope": draft.scope,
+    }
+
+
+def _add_origins(space: Space, record: MemoryRecord, rule: Rule, now: str) -> None:
+    """Note every further place of a rule on its memory."""
+    known = {(o.path, o.line) for o in record.origins}
+    more = [
+        Origin(rule.draft.source, now, path=path, line=line)
+        for path, line in rule.origins
+        if (path, line) not in known
+    ]
+    if more and not record.deprecated:
+        space.memories.update(record.id, {"origins": (*record.origins, *more)})
+
+
+class _History(NamedTuple):
+    known: int
+    new: int
+    candidates: int
+
+
+def _take_history(
+    parts: Parts, space: Space, repository: Repository, tally: _Tally, progress: Progress | None
+) -> _History:
+    head = repository.head()
+    if head is None:
+        return _History(0, 0, 0)
+    last = space.meta.get(COMMIT)
+    present = frozenset(repository.tracked_files())
+    again = _why_again(space, repository, last, head)
+    if last and not again and not space.commits.count() and space.history.clock():
+        again = "an older version kept no messages"
+    if last and not again and not space.meta.get(FOLLOWED):
+        again = "an older version kept no renames"
+    if last == head and not again and _present(space) == present:
+        return _History(space.history.clock(), 0, 0)
+    if again:
+        tally.skipped.append(Skipped(f"history up to {str(last)[:8]}", f"{again}; read from the start again"))
+        learnt, since = CoChange(), None
+    else:
+        since = last
+        learnt = CoChange(space.history.clock(), space.history.all_files(), space.history.all_pairs())
+    total = repository.count(since, head)
+    if total > MAX_COMMITS:
+        tally.skipped.append(
+            Skipped(f"{total - MAX_COMMITS:,} older commits", f"only the newest {MAX_COMMITS:,} are read")
+        )
+    candidates = Candidates()
+    said: deque[CommitRow] = deque(maxlen=MAX_KEPT)
+    number = 0
+    try:
+        for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
+            with sparing(f"commit {commit.sha[:10]}", tally.skipped):
+                _learn(learnt, candidates, commit)
+                if len(commit.files) <= MAX_FILES:
+                    said.append(_message(commit, learnt.clock()))
+            if progress and number % 50 == 0:
+                progress("history", number, min(total, MAX_COMMITS))
+    except SourceError as error:
+        tally.skipped.append(Skipped(HISTORY, f"{error}; what was known before is kept"))
+        return _History(space.history.clock(), 0, 0)
+    if progress:
+        progress("history", number, number)
+    learnt.set_tree(present)
+    drafts = candidates.drafts(present)
+    tally.skipped += candidates.left_out(present)
+    with space.db.transaction():
+        if again:
+            space.history.clear()
+            space.commits.clear()
+        space.history.put_moves(learnt.moved, to_iso(parts.clock.now()))
+        space.memories.follow_moves()
+        space.meta.set(FOLLOWED, True)
+        space.commits.add(said)
+        space.commits.keep_newest()
+        files = list(learnt.changed_files())
+        space.history.write(
+            removed=learnt.removed,
+            files=files,
+            pairs=list(learnt.changed_pairs()),
+            modules={f.path: module_of(f.path) for f in files},
+        )
+        space.meta.set(CLOCK, learnt.clock())
+        space.meta.set(COMMIT, head)
+        space.meta.set(SHALLOW, _edge(repository))
+        _take_candidates(parts, space, drafts, candidates.reverted, tally)
+    return _History(learnt.clock(), number, len(drafts))
+
+
+def _message(commit: Commit, clock: int) -> CommitRow:
+    """Return what is kept of a commit, without secrets."""
+    subject, body = redact(commit.subject).text, redact(commit.body[: 2 * MAX_BODY]).text
+    files = tuple(f.path for f in commit.files)
+    return CommitRow(commit.sha, clock, commit.date, subject, body, files)
+
+
+def _why_again(space: Space, repository: Repository, last: str | None, head: str) -> str:
+    """Return why the history has to be read from the start again, "" when it has not."""
+    if repository.standing(last, head) in ("gone", "diverged"):
+        return "it is not part of this branch"
+    known = space.meta.get(SHALLOW)
+    if known and known != _edge(repository):
+        return "the clone was shallow and has older commits now"
+    return ""
+
+
+def _edge(repository: Repository) -> str:
+    """Return a digest of where a shallow clone ends, "" for a whole history."""
+    try:
+        ends = (repository.common_dir / "shallow").read_bytes()
+    except OSError:
+        return ""
+    return hashlib.blake2b(b"\n".join(sorted(ends.split())), digest_size=8).hexdigest() if ends else ""
+
+
+def _present(space: Space) -> set[str]:
+    return {f.path for f in space.history.all_files() if f.present}
+
+
+def _learn(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
+    learnt.learn(commit)
+    candidates.add(commit)
+
+
+def _take_candidates(
+    parts: Parts, space: Space, drafts: list[MemoryDraft], reverted: list[str], tally: _Tally
+) -> None:
+    intake, upkeep = parts.room("project").intake, parts.room("project").upkeep
+    seen = space.history.seen("commit")
+    now = to_iso(parts.clock.now())
+    for sha, (memory_id, _) in seen.items():
+        if memory_id and any(sha.startswith(prefix) for prefix in reverted):
+            record = space.memories.get(memory_id)
+            kept = record is None or record.deprecated or record.user_verified or record.pinned
+            if record and record.commit_sha == sha and not kept:
+                upkeep.forget(record.id)
+                tally.retired += 1
+    for draft in commit_taint.tainted(space, drafts):
+        sha = draft.commit_sha or ""
+        if sha in seen:
+            tally.unchanged += 1
+            continue
+        with sparing(f"commit {sha[:10]}", tally.skipped), space.db.transaction():
+            record = intake.remember(draft, revive=False)
+            space.history.set_seen("commit", sha, record.id, draft.related_files, now)
+            tally.took(record)
+            if record.receipt is not None and not record.receipt.redactions:
+                tally.redactions.update(_MARKER.findall(draft.content))  # taken out before it was cut
+
+
+def _mark_orphans(parts: Parts, space: Space) -> None:
+    """Set or lift the stale mark of memories whose files are all gone from the tree (section 7, layer 1)."""
+    now = to_iso(parts.clock.now())
+    with space.db.transaction():
+        lost = space.selections.without_files()
+        for record in space.memories.get_many(lost).values():
+            space.memories.update(record.id, {"stale_at": now, **with_reason(record, GONE)})
+        back = space.selections.with_files_again(GONE)
+        for record in space.memories.get_many(back).values():
+            space.memories.update(record.id, {"stale_at": None, **without_reason(record, GONE)})
+
+
+_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
+GONE = "its files are gone"
+FOLLOWED = "history.moves"  # meta key: the renames of the history that was read are known
+SHALLOW = "history.shallow"  # meta key: where a shallow clone ended when its history was read
+APPLIES_TO = "applies to "  # in what is noted of a rule, before each file or glob

@@ -1,0 +1,159 @@
+"""What was learnt of the code, held against the code as it is now.
+
+A session tells what it did. Much of that is undone, renamed or rewritten later, and a memory of it would
+mislead. So before one is promoted it is asked whether what it names is still in the index. The same is asked
+again at each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted
+when it is back. Where the code is
+not indexed nothing is asked, nor of what was learnt on another branch than the one that is checked out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.project.locate import branch_of
+from remora.core.clock import to_iso
+from remora.lifecycle.flags import FORMER, with_reason, without_reason
+from remora.observer.candidate import USER_SAID
+from remora.observer.claims import claims
+from remora.observer.couplings import outside
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.values import MemoryRecord
+    from remora.observer.candidate import Candidate
+
+LACKS = "the code no longer has"  # how the reason to review begins; a name follows
+_OF_CODE = frozenset({"user_words", "self_correction", "written"})
+_FORMER = frozenset({"outcome", "commit", "finding", "qa"})  # signals of what a session did
+_FORMER_DONE = "former kinds"
+_OF_FILES = frozenset({"co_access", "file_access"})  # what says that files go together: all must be there
+# Where something is said to be: a file in a folder of the project.
+_LIES_IN = re.compile(
+    r"\b(?:defined|declared|implemented|located|lives?|set|configured|loaded|stored) (?:in|from) "
+    r"`?(?!/|\.\.)((?:[\w.-]+/)+[\w-]+\.[a-z]{1,5})\b(?!/)"
+)
+
+
+class Settled(NamedTuple):
+    """How many memories were marked as naming what is gone, and of how many the mark was lifted."""
+
+    marked: int = 0
+    lifted: int = 0
+
+
+class CodeNow:
+    """The code of a project as it stands; asked about one candidate or text after the other."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._root = parts.project.root
+        self._chunks, self._graph = parts.room("project").space.chunks, parts.room("project").space.graph
+        self._ties = parts.room("project").space.ties
+        self._indexed = self._chunks.any()
+
+    def overtaken(self, candidate: Candidate) -> str:
+        """Return why a candidate holds no longer; empty where it does, or nobody can tell."""
+        if not self._indexed:
+            return ""
+        draft = candidate.draft
+        files = [path for path in draft.related_files if not outside(path)]
+        gone = [path for path in files if not self._there(path)]
+        if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
+            return f"`{gone[0]}` is gone"
+        if candidate.signal == "co_access" and files[1:] and self._tied(files[0], files[1:]):
+            return "the code shows that these files belong together"
+        if candidate.signal not in _OF_CODE:
+            return ""
+        lacking = self.lacks(draft.content)
+        return f"{LACKS} {lacking[0]}" if lacking else ""
+
+    def lacks(self, text: str) -> list[str]:
+        """Return the names that a text says are in the code and that are not."""
+        if not self._indexed:
+            return []
+        missing = [name for name in claims(text) if not self._chunks.mention(name)]
+        missing += [path for path in _LIES_IN.findall(text) if not self._somewhere(path)]
+        return list(dict.fromkeys(missing))
+
+    def _somewhere(self, path: str) -> bool:
+        """Return whether a file is there, or one whose path ends so."""
+        return self._there(path) or bool(self._graph.ending(path))
+
+    def _tied(self, path: str, others: Sequence[str]) -> bool:
+        """Return whether each of some files uses a file, or is used by it."""
+        return self._ties.of(path).keys() >= set(others)
+
+    def _there(self, path: str) -> bool:
+        try:
+            return (self._root / path).exists()
+        except (OSError, ValueError):
+            return False
+
+
+def settle_overtaken(parts: Parts) -> Settled:
+    """Mark the learnt memories that name what the code no longer has, and lift the mark of others.
+
+    What a person confirmed, pinned or rewrote is left alone.
+    """
+    space, now = parts.room("project").space, CodeNow(parts)
+    at = to_iso(parts.clock.now())
+    marked = lifted = 0
+    with space.db.transaction():
+        for record in _of_code(parts):
+            lacking = now.lacks(record.content)
+            if lacking and record.stale_at is None:
+                changes = {"stale_at": at, **with_reason(record, f"{LACKS} {lacking[0]}")}
+                marked += 1
+            elif not lacking and record.stale_at is not None and LACKS in (record.review_reason or ""):
+                changes = {"stale_at": None, **without_reason(record, LACKS)}
+                lifted += 1
+            else:
+                continue
+            space.memories.update(record.id, changes)
+    return Settled(marked, lifted)
+
+
+def retire_former(parts: Parts) -> int:
+    """Take what earlier versions learnt of kinds that are learnt no more out of search, once in a store.
+
+    What a person confirmed, pinned or rewrote stays, and so does what is restored later.
+
+    Returns:
+        How many memories; `restore` brings each back.
+    """
+    space, upkeep = parts.room("project").space, parts.room("project").upkeep
+    with space.db.transaction():
+        if space.meta.get(_FORMER_DONE) is not None:
+            return 0
+        former = [record for record in _as_learnt(parts) if _is_former(record)]
+        for record in former:
+            upkeep.retire(record.id, FORMER)
+        space.meta.set(_FORMER_DONE, to_iso(parts.clock.now()))
+    return len(former)
+
+
+def _is_former(record: MemoryRecord) -> bool:
+    payload = record.payload or {}
+    signal = payload.get("signal")
+    if signal == "error_retry":
+        return "remedy" not in payload  # it need not have worked twice
+    return signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
+
+
+def _as_learnt(parts: Parts) -> list[MemoryRecord]:
+    """Return the live memories that learning has made and no person has confirmed, pinned or rewritten."""
+    space = parts.room("project").space
+    records = space.memories.get_many(space.selections.learnt()).values()
+    return [r for r in records if (b := space.observed.last_learned(r.id)) and b.text == r.content]
+
+
+def _of_code(parts: Parts) -> list[MemoryRecord]:
+    """Return those that speak of code, and of no other branch than the one that is checked out."""
+    here = (None, branch_of(parts.project.repository))
+    return [
+        record
+        for record in _as_learnt(parts)
+        if (record.payload or {}).get("signal") in _OF_CODE and record.branch in here
+    ]

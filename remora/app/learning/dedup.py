@@ -1,0 +1,124 @@
+"""Whether a memory says already what a session shows: by its words and, where there is a model, its meaning.
+
+Vectors alone decide nothing: texts that differ in a number, a file or a "never" are close in any model. So
+two texts must agree in all that first. Memories that wait for a vector, as those do that a run of `learn`
+has just stored, are found by their words and compared all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from remora.core.errors import RemoraError
+from remora.core.sketch import TURNING, same_statement, word_set
+from remora.core.text import jaccard, query_terms, salient, words
+from remora.core.values import Filters
+from remora.embeddings.context import memory_text
+from remora.observer.candidate import USER_SAID
+from remora.observer.promotion import ALIKE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from remora.app.project.open_project import Parts
+    from remora.core.values import MemoryDraft, MemoryRecord
+    from remora.embeddings.embedder import Embedder
+
+NEAREST = 20  # memories that are looked at, by vectors and by words each
+CHANGED = 0.4  # share of words from which on two rules that differ are one that was changed
+TERMS = 16  # of a text that are looked for; what says the same shares most of them
+# How often, when and by whom it was seen is not what a memory says.
+_EVIDENCE = re.compile(r"\((?:seen|said|committed|\d+ of \d+)\b[^()]*\)|; last \d{4}-\d\d-\d\d")
+_ENDING = re.compile(r"(?<=\w{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|ing|ed|es|s|e)\Z")
+_EMPHASIS = frozenset("alway pleas mak sur ensur remember".split())
+_SPAN = re.compile(r"`([^`]+)`")
+
+
+class Novelty:
+    """Finds the memory that says what a draft says; made for one run."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._space = parts.room("project").space
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    def closest(self, draft: MemoryDraft, branch: str | None) -> tuple[str, float] | None:
+        """Return the start of the id of the closest memory and how close it is, 0 to 1; None if none is near.
+
+        Args:
+            draft: what may be new.
+            branch: where the draft will be seen; None for the whole project.
+        """
+        statement = _statement(draft.content)
+        asked, said = _musts(statement), USER_SAID in draft.tags
+        filters = Filters(types=(draft.type,), branch=branch)
+        terms = query_terms(statement, TERMS)
+        near = self._near(draft)
+        found = [i for i, _ in self._space.fulltext.memories(terms, filters, NEAREST)]
+        records = self._space.memories.get_many([*near, *found])
+        best: tuple[str, float] | None = None
+        for record in (records[i] for i in dict.fromkeys([*near, *found]) if i in records):
+            if not _speaks_for(record, draft, branch):
+                continue
+            other = _statement(record.content)
+            if _musts(other) != asked or (said and _is_changed(statement, other)):
+                continue
+            if jaccard(word_set(statement), word_set(other)) > ALIKE:
+                close = float(same_statement(statement, other))
+            else:
+                close = near[record.id] if record.id in near else self._cosine(draft, record)
+            if best is None or close > best[1]:
+                best = (record.id[:8], close)
+        return best
+
+    def _near(self, draft: MemoryDraft) -> dict[str, float]:
+        """Return the nearest memories that have a vector."""
+        vector, model = self._vector(memory_text(draft))
+        if vector is None:
+            return {}
+        return {n.owner_id: n.cosine for n in self._space.nearest("memory", model).search(vector, NEAREST)}
+
+    def _cosine(self, draft: MemoryDraft, record: MemoryRecord) -> float:
+        (one, _), (other, _) = self._vector(memory_text(draft)), self._vector(memory_text(record))
+        return float(one @ other) if one is not None and other is not None else 0.0
+
+    def _vector(self, text: str) -> tuple[NDArray[np.float32] | None, str]:
+        """Return the vector of a text and the model's name; None without a model that answers."""
+        try:
+            embedder: Embedder | None = self._parts.embedder()
+            if embedder is None:
+                return None, ""
+            if text not in self._vectors:
+                self._vectors[text] = embedder.embed_documents([text])[0]
+        except RemoraError:
+            return None, ""
+        return self._vectors[text], embedder.model_id
+
+
+def _speaks_for(record: MemoryRecord, draft: MemoryDraft, branch: str | None) -> bool:
+    """Return whether whoever would see the draft sees the memory, and may trust it as much."""
+    there = not record.deprecated and record.type == draft.type and record.branch in (None, branch)
+    return there and (record.taint is None or draft.taint is not None)
+
+
+def _statement(text: str) -> str:
+    return _EVIDENCE.sub("", text)
+
+
+def _is_changed(one: str, other: str) -> bool:
+    """Return whether two rules have most words in common, and each one that the other has not.
+
+    "Use single quotes" and "use double quotes" are close to any model, and a rule that a person changes is
+    lost where the new one is dropped. What is said in other words altogether is left to the model.
+    """
+    mine, theirs = (
+        frozenset(_ENDING.sub("", word) for word in word_set(text)) - _EMPHASIS for text in (one, other)
+    )
+    return bool(mine - theirs) and bool(theirs - mine) and jaccard(mine, theirs) >= CHANGED
+
+
+def _musts(text: str) -> frozenset[str]:
+    """Return what two texts must share to say the same: names, numbers, negations, what is quoted."""
+    return salient(text) | frozenset(_SPAN.findall(text)) | TURNING.intersection(words(text))

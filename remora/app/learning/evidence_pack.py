@@ -1,0 +1,85 @@
+"""Hand the evidence of a session to the model at work, which then records what it taught.
+
+This is the writer (`observer/writer.py`) without a model of our own: the same instructions, the same pack.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.learning.event_cleaning import clean
+from remora.app.learning.stored_sessions import StoredSeen
+from remora.core.errors import NotFound
+from remora.core.text import safe
+from remora.llm.prompts import load
+from remora.observer.evidence import pack, told
+from remora.observer.observer import Observer
+from remora.sources.transcripts.finding import Transcript, find, folders_of
+from remora.sources.transcripts.reading import read, survey
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+
+class Reflection(NamedTuple):
+    """What a model gets to read of a session.
+
+    Attributes:
+        session_id, host: of the session; empty where there is none.
+        instructions: what is worth a memory.
+        evidence: the pieces, one a line with its id; 4,000 tokens at most, empty where nothing was said.
+    """
+
+    session_id: str
+    host: str
+    instructions: str
+    evidence: str
+
+    @property
+    def text(self) -> str:
+        """Everything as one text for a prompt."""
+        return safe(f"{self.instructions}\n\nThe evidence of session {self.session_id}:\n\n{self.evidence}")
+
+
+def reflect(parts: Parts, session_id: str | None = None) -> Reflection:
+    """Return the evidence of a session; of the one that was written to last by default.
+
+    Args:
+        parts: of the project.
+        session_id: the host's own id of a session, or its beginning.
+
+    Raises:
+        NotFound: this machine has no transcript of the session that was asked for.
+    """
+    instructions = load("remora.observer", "writer")
+    root = parts.project.root
+    found = find(root, parts.environ).transcripts
+    meant = [t for t in found if t.session_id.startswith(session_id or "")]
+    if not meant and session_id:
+        raise NotFound(
+            f"there is no session {session_id} of this project on this machine",
+            hint="Without an id, the session that was written to last is meant.",
+        )
+    if not meant:
+        return Reflection("", "", instructions, "")
+    transcript = max(meant, key=_written)
+    watched: dict[str, Observer] = {}
+    roots = survey([transcript.path, *transcript.parts], folders_of(root))
+    for event in read(transcript.path, host=transcript.host, parts=transcript.parts, roots=roots):
+        name = event.session_id
+        if name not in watched:
+            watched[name] = Observer(name, transcript.host)
+        watched[name].observe(clean(event)[0])
+    if not watched:
+        return Reflection(transcript.session_id, transcript.host, instructions, "")
+    own = watched.get(transcript.session_id) or max(watched.values(), key=lambda one: one.events)
+    pieces = pack(own.finalize(), StoredSeen(parts.room("project").space.observed))
+    return Reflection(own.session_id, transcript.host, instructions, told(pieces))
+
+
+def _written(transcript: Transcript) -> float:
+    try:
+        return os.path.getmtime(transcript.path)  # noqa: PTH204
+    except OSError:
+        return 0.0

@@ -1,0 +1,143 @@
+"""What tools for browsers and interfaces showed, kept as memories that wait for review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.strength import TAINT_FACTOR
+from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
+from remora.injection import e2e
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.events import Event
+
+ASKED = "interface.asked"  # meta key: how often a model was asked what interfaces showed, by session
+MOST_ASKED = 5  # times in a session
+SESSIONS = 200  # the last ones of which that is known
+MOST_MARKS = 2_000  # answers that are known again without asking the store
+
+
+def observe_ui(
+    parts: Parts,
+    tool: str,
+    result: Any,
+    arguments: Mapping[str, Any] | None,
+    *,
+    session_id: str | None = None,
+    step: int | None = None,
+    work_unit: WorkUnitRef | None = None,
+    seconds: float = 5.0,
+    more: Mapping[str, Any] | None = None,
+) -> tuple[MemoryRecord | None, tuple[str, ...]]:
+    """Take in one answer, and return what to know about that; see `Memory.observe_ui`."""
+    if not e2e.is_ui_tool(tool) or not isinstance(result, str):
+        return None, ()
+    parts.must_be_writable()
+    mark = e2e.mark(tool, result, arguments)
+    with parts.lock:
+        if mark in parts.seen_in_ui or known_in_ui(parts, mark):
+            return None, ()
+        if len(parts.seen_in_ui) >= MOST_MARKS:
+            del parts.seen_in_ui[next(iter(parts.seen_in_ui))]
+        parts.seen_in_ui[mark] = None
+        model = None
+        with suppress(RemoraError):
+            model = parts.llm()
+    judged = e2e.judge(tool, result, arguments, model=model, seconds=seconds)  # nobody waits meanwhile
+    with parts.lock:
+        record = store_seen(
+            parts, tool, mark, judged, session_id=session_id, step=step, work_unit=work_unit, more=more or {}
+        )
+    return record, (judged.note,) if judged.note else ()
+
+
+def known_in_ui(parts: Parts, mark: str) -> bool:
+    """Return whether an answer of a tool for interfaces was stored before, forgotten since or not."""
+    return bool(parts.room("project").space.selections.of_interface(mark))
+
+
+def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:
+    """Keep what tools for interfaces showed in sessions that are learnt afterwards.
+
+    A configured model is asked about the first answers of each session, however often that is learnt. Rules
+    judge the others, and all that follow once the model fails: nobody is to wait for it again and again.
+
+    Args:
+        parts: the open memory.
+        events: answers of such tools, with their secrets taken out.
+        calls: how often the model may be asked.
+
+    Returns:
+        How often it may still be asked.
+    """
+    model = None
+    with suppress(RemoraError):
+        model = parts.llm() if calls > 0 else None
+    space = parts.room("project").space
+    before: dict[str, int] = space.meta.get(ASKED, {}) if model is not None else {}
+    asked = dict(before)
+    for event in events:
+        mark, session = e2e.mark(event.tool, event.text), event.session_id
+        if known_in_ui(parts, mark):
+            continue
+        may = calls > 0 and asked.get(session, 0) < MOST_ASKED
+        judged = e2e.judge(event.tool, event.text, model=model if may else None)
+        if judged.by != e2e.RULES or judged.note:
+            asked[session] = asked.pop(session, 0) + 1  # the last one asked about comes last
+            calls = 0 if judged.note else calls - 1
+        store_seen(
+            parts,
+            event.tool,
+            mark,
+            judged,
+            session_id=session,
+            step=event.step,
+            work_unit=None,
+            more={},
+        )
+    if asked != before:
+        with space.db.transaction():
+            space.meta.set(ASKED, dict(list(asked.items())[-SESSIONS:]))
+    return calls
+
+
+def store_seen(
+    parts: Parts,
+    tool: str,
+    mark: str,
+    judged: e2e.Judged,
+    *,
+    session_id: str | None,
+    step: int | None,
+    work_unit: WorkUnitRef | None,
+    more: Mapping[str, Any],
+) -> MemoryRecord | None:
+    """Store what a tool for interfaces showed; None where it says nothing new.
+
+    Its words come from outside: they wait for a person's look, and count less until then.
+    """
+    seen = judged.seen
+    if seen is None:
+        return None
+    draft = MemoryDraft(
+        content=seen.text,
+        type="e2e_observation",
+        source="mcp_auto",
+        confidence=e2e.CONFIDENCE * TAINT_FACTOR,
+        tags=("interface", seen.kind),
+        session_id=session_id,
+        work_unit_ref=work_unit,
+        taint=Taint(tool, step),
+        needs_review=True,
+        payload={"observation_type": seen.kind, "tool": tool, "result": mark, "judged_by": judged.by},
+        **more,
+    )
+    with suppress(InvalidInput):  # nothing but a secret
+        (record,) = parts.room("project").intake.remember_many([draft], revive=False)
+        if record.receipt is not None and record.receipt.action == "stored":
+            return record
+    return None

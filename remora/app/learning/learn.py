@@ -1,0 +1,471 @@
+"""Learn from what agents did: transcripts to events, to observations, to memories.
+
+    find       the transcripts of the project on this machine, or in a file or folder, in order of time
+    read       events of each session; a file that has not changed since is not read again
+    observe    each session by an observer of its own; nothing is written meanwhile
+    record     what it showed, beside all sessions before it                    ) one transaction
+    promote    what is worth a memory by now, filter by filter                  ) a session
+    settle     memories of branches that were merged or deleted, and those that name what is gone
+
+A session that grew is read again whole and replaces what it had shown. What a person edited or forgot
+since stays as the person left it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.codebase.indexing import index
+from remora.app.learning.code_staleness import retire_former, settle_overtaken
+from remora.app.learning.event_cleaning import clean
+from remora.app.learning.interface_observations import take_in_ui
+from remora.app.learning.promotion import WITHDRAWN, Learnt, Promoter
+from remora.app.learning.signal_weights import weigh_when_due
+from remora.app.learning.work_state import leave_work
+from remora.app.memories import triggers
+from remora.app.project.branches import settle
+from remora.core.budget import FILE_SECONDS, SECONDS_PER_BYTE, within
+from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
+from remora.core.sparing import sparing
+from remora.core.values import Redaction, Skipped
+from remora.disk.files import lock
+from remora.injection.e2e import is_ui_tool
+from remora.observer.observer import Observer
+from remora.sources.transcripts.finding import find, find_in, folders_of
+from remora.sources.transcripts.reading import HOSTS, read, survey
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from remora.app.project.open_project import Parts
+    from remora.core.events import Event, Observation
+    from remora.observer.promotion import Discarded
+    from remora.sources.transcripts.finding import Found, Transcript
+    from remora.sources.transcripts.reading import Reading
+
+Progress = Callable[[str, int, int], None]
+READ = "transcript:"  # meta key, a digest of the path behind it: how the files looked, "|", what is in them
+TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
+COPIED = 20  # events at the head of a transcript that show whether it is a fork
+MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
+MAX_CALLS = 20  # of a model about those, in one run
+BLOCK = 1 << 20  # bytes read at a time
+FEW, NAMED = 2, 5  # files that tell whose session it was; sessions that may be another project's, in a note
+MAX_BAD = 50  # lines that could not be read, named in a report
+
+
+class SessionLearnt(NamedTuple):
+    """One session that was read: what it was, and how many memories it gave or refreshed."""
+
+    id: str
+    host: str
+    started: str | None
+    kind: str
+    outcome: str
+    why: str
+    steps: int
+    events: int
+    signals: int
+    memories: int
+    prompt: str
+
+
+class LearnReport(NamedTuple):
+    """What `learn` did.
+
+    Attributes:
+        run: its number, for `learned`; 0 if it learnt nothing.
+        sessions: those that were read, oldest first.
+        unchanged: transcripts that were read before and have not changed.
+        events: that were looked at.
+        signals: how many were seen, by type.
+        learnt: memories that were stored or changed, each once.
+        discarded: how many candidates each filter dropped for good, each counted once; all are in `left_out`.
+        bad_lines: lines that could not be read; `skipped` names the first of them, and then files.
+        late: events that took the observer longer than 2 ms.
+        slowest_finalize: milliseconds.
+        merged, retired: (branch, memories) that became the project's, or are over.
+        revived: (branch, memories) that were over with a branch that is merged after all, or there again.
+        redactions: secrets that were taken out, by kind.
+        notes: what did not go as it should.
+        withdrawn: memories of earlier runs that more sessions speak against, forgotten now.
+        dry_run: nothing was stored.
+        seconds: how long it took.
+        not_worth: why candidates were not worth a memory, and how many for each reason, the most usual first.
+    """
+
+    run: int
+    sessions: tuple[SessionLearnt, ...]
+    unchanged: int
+    events: int
+    signals: Mapping[str, int]
+    learnt: tuple[Learnt, ...]
+    discarded: Mapping[str, int]
+    left_out: tuple[Discarded, ...]
+    bad_lines: int
+    skipped: tuple[Skipped, ...]
+    late: int
+    slowest_finalize: float
+    merged: tuple[tuple[str, int], ...] = ()
+    retired: tuple[tuple[str, int], ...] = ()
+    revived: tuple[tuple[str, int], ...] = ()
+    redactions: tuple[Redaction, ...] = ()
+    notes: tuple[str, ...] = ()
+    withdrawn: int = 0
+    dry_run: bool = False
+    seconds: float = 0.0
+    not_worth: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def named(self) -> int:
+        """Return how many of `skipped` are lines; they come first."""
+        return min(self.bad_lines, MAX_BAD)
+
+
+class _Undo(Exception):
+    """Ends a dry run: what it wrote is taken back."""
+
+
+def learn(
+    parts: Parts,
+    path: Path | None = None,
+    hosts: Sequence[str] | None = None,
+    *,
+    again: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> LearnReport:
+    """Learn from transcripts; see `Memory.learn`."""
+    started = time.monotonic()
+    wrong = sorted(set(hosts or ()) - set(HOSTS))
+    if wrong:
+        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose of {', '.join(HOSTS)}.")
+    root = parts.project.root
+    found = find_in(path) if path is not None else find(root, parts.environ, **_chosen(hosts))
+    if path is not None and hosts:
+        found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
+    run = _Run(parts, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
+    run.chosen = path is not None
+    try:
+        with lock(parts.project.home / "learn", timeout=5.0):
+            if dry_run:
+                _tried(parts, run)
+            else:
+                run.all()
+    except StoreBusy:
+        run.notes.append("another process is learning for this project; its work is not waited for")
+    settled = settle(parts, run.branches) if not dry_run else None
+    if not dry_run and (former := retire_former(parts)):
+        run.notes.append(
+            f"memories of what sessions did, which are learnt no more, taken out of search: {former}"
+        )
+    if not dry_run and (stale := settle_overtaken(parts)).marked:
+        run.notes.append(
+            f"memories that name what the code no longer has, and rank lower now: {stale.marked}"
+        )
+    if not dry_run:
+        triggers.refresh(parts)
+    if run.learnt and not dry_run:
+        from remora.app.memories.embedding import catch_up
+
+        catch_up(parts, 0.0, progress)
+    if run.sessions and not dry_run:
+        weigh_when_due(parts)
+    report = run.report(dry_run=dry_run, seconds=time.monotonic() - started)
+    if settled is None:
+        return report
+    notes = (*report.notes, *settled.notes)
+    return report._replace(
+        merged=settled.merged, retired=settled.retired, revived=settled.revived, notes=notes
+    )
+
+
+def learned(parts: Parts, run: int | None = None, *, ever: bool = False) -> list[Learnt]:
+    """Return what a run of `learn` added or changed and is still there; the last one by default, or `ever`.
+
+    Raises:
+        NotFound: there is no such run.
+    """
+    space = parts.room("project").space
+    last = space.observed.last_run()
+    rows = space.observed.learned(None if ever else last if run is None else run)
+    if run is not None and not rows:
+        there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
+        nothing = "Nothing was learnt yet. `remora learn` reads the sessions of agents."
+        raise NotFound(f"there is no run {run}", hint=there if last else nothing)
+    records = space.memories.get_many([row.memory_id for row in rows])
+    live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
+    return [Learnt(records[row.memory_id], row.action, row.why) for row in live]
+
+
+def _chosen(hosts: Sequence[str] | None) -> dict[str, Sequence[str]]:
+    return {"hosts": tuple(hosts)} if hosts else {}
+
+
+def _tried(parts: Parts, run: _Run) -> None:
+    with suppress(_Undo), parts.room("project").space.db.transaction():
+        run.all()
+        raise _Undo
+
+
+class _Run:
+    """One run of `learn`: what it reads, and what came of it."""
+
+    def __init__(self, parts: Parts, found: Found, progress: Progress, *, again: bool, dry_run: bool) -> None:
+        self._parts = parts
+        self._found = found
+        self._progress = progress
+        self._again = again
+        self._space = parts.room("project").space
+        self._number = self._space.observed.last_run() + 1
+        self._dry_run = dry_run
+        self._promoter = Promoter(parts, dry_run=dry_run)
+        self._marks: set[int] = set()
+        self._marked: set[str] = set()  # transcripts whose events are among the marks
+        self._by_key = {_key(t): t for t in found.transcripts}
+        self.sessions: list[SessionLearnt] = []
+        self.unchanged = 0
+        self.signals: Counter[str] = Counter()
+        self.learnt: dict[str, Learnt] = {}
+        self._left_out: dict[str, Discarded] = {}  # what was said of each candidate last
+        self.bad = 0
+        self.bad_lines: list[Skipped] = []
+        self.skipped = [Skipped(b.path, b.reason) for b in found.bad]
+        self.events = self.late = 0
+        self.slowest = 0.0
+        self.secrets: Counter[str] = Counter()
+        self.branches: set[str] = set()
+        self.withdrawn = 0
+        self.notes: list[str] = []
+        self.chosen = False  # by a path, so that the transcripts may be of any project
+        self._elsewhere: list[str] = []  # sessions that used no file that is here
+        self._calls = MAX_CALLS
+
+    def all(self) -> None:
+        """Read every transcript that is new or has changed, in order of time."""
+        fresh = []
+        for transcript in self._found.transcripts:
+            with sparing(str(transcript.path), self.skipped):
+                looks = _looks(transcript)
+                if not self._again and self._is_read(transcript, looks):
+                    self.unchanged += 1
+                else:
+                    fresh.append((transcript, looks))
+        if not fresh:
+            return
+        if not self._dry_run and self._space.chunks.any():
+            with sparing("the code", self.skipped):
+                index(self._parts)  # what was learnt is held against the code as it is now
+        folders = folders_of(self._parts.project.root)
+        everything = [path for t in self._found.transcripts for path in (t.path, *t.parts)]
+        self._roots = survey(everything, folders)
+        for number, (transcript, looks) in enumerate(fresh):
+            self._progress("sessions", number, len(fresh))
+            try:
+                with sparing(str(transcript.path), self.skipped), within(_seconds(looks), time.thread_time):
+                    self._transcript(transcript, looks)
+            except StoreError as error:
+                self.skipped.append(Skipped(str(transcript.path), str(error)))
+        if self._elsewhere:
+            ids = ", ".join(self._elsewhere[:NAMED]) + (" …" if len(self._elsewhere) > NAMED else "")
+            self.notes.append(f"may be of another project, for none of their files is in this one: {ids}")
+        self._progress("sessions", len(fresh), len(fresh))
+
+    def _is_read(self, transcript: Transcript, looks: str) -> bool:
+        """Return whether a transcript was read as it is; one that only looks newer is noted as such."""
+        key = _key(transcript)
+        seen, _, digest = str(self._space.meta.get(key) or "").partition("|")
+        if seen == looks:
+            return True
+        if not digest or _sizes(seen) != _sizes(looks) or _digest(transcript) != digest:
+            return False
+        with self._space.db.transaction():
+            self._space.meta.set(key, f"{looks}|{digest}")
+        return True
+
+    def _reading(self, transcript: Transcript, marks: set[int]) -> Reading:
+        return read(
+            transcript.path, host=transcript.host, parts=transcript.parts, roots=self._roots, seen=marks
+        )
+
+    def _mark_origins(self, transcript: Transcript) -> bool:
+        """Read the sessions that a fork was copied from, so that what it copied does not count again.
+
+        Returns:
+            Whether it is a fork: it begins with events that were read before.
+        """
+        reading = self._reading(transcript, set())
+        names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
+        own = _key(transcript)
+        for seen in self._space.observed.beginning_with(names).values():
+            origin = self._by_key.get(seen.partition("|")[0])
+            if origin is not None and _key(origin) != own and _key(origin) not in self._marked:
+                self._marked.add(_key(origin))
+                with within(_seconds(_looks(origin)), time.thread_time):
+                    for _ in self._reading(origin, self._marks):
+                        pass
+        return any(hash(name) in self._marks for name in names)
+
+    def _copied(self, transcript: Transcript) -> list[Observer]:
+        """Return observers of what a fork copied; its own steps come after it."""
+        watched: dict[str, Observer] = {}
+        reading = self._reading(transcript, set())
+        for event in reading:
+            if event.kind == "session_start" or hash(reading.name(event)) in self._marks:
+                if event.session_id not in watched:
+                    watched[event.session_id] = Observer(event.session_id, transcript.host)
+                watched[event.session_id].observe(event)
+        return list(watched.values())
+
+    def _transcript(self, transcript: Transcript, looks: str) -> None:
+        copied = self._copied(transcript) if self._mark_origins(transcript) else []
+        self._marked.add(_key(transcript))
+        reading = self._reading(transcript, self._marks)
+        watched: dict[str, Observer] = {}
+        firsts: dict[str, str] = {}
+        shown: list[Event] = []  # by tools for interfaces
+        for event in reading:
+            if event.kind in TELLING:
+                firsts.setdefault(event.session_id, reading.name(event))
+            observer = watched.get(event.session_id)
+            if observer is None:
+                observer = watched[event.session_id] = Observer(event.session_id, reading.program)
+                for earlier in copied:
+                    observer.inherit(earlier)
+            event, secrets = clean(event)
+            self.secrets.update(secrets)
+            observer.observe(event)
+            if event.kind == "tool_result" and len(shown) < MAX_SHOWN and is_ui_tool(event.tool):
+                shown.append(event)
+        self.bad += reading.counts.bad
+        named = [Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines]
+        self.bad_lines += named[: MAX_BAD - len(self.bad_lines)]
+        known = self._space.observed.seen()
+        for name, observer in watched.items():
+            session = f"{observer.host}:{name}"
+            place = known.get(session, "").partition("|")[0]
+            if place and place != _key(transcript) and name != transcript.session_id:
+                continue  # a copy: the session was learnt from its own file
+            self._session(observer, f"{_key(transcript)}|{looks}")
+            with self._space.db.transaction():
+                self._space.observed.note_first(session, firsts.get(name, ""))
+        if shown and not self._dry_run:
+            self._calls = take_in_ui(self._parts, shown, self._calls)
+        with self._space.db.transaction():
+            self._space.meta.set(_key(transcript), f"{looks}|{_digest(transcript)}")
+
+    def _session(self, observer: Observer, seen: str) -> None:
+        self.late += observer.late
+        self.notes += [f"{observer.session_id}: {trouble}" for trouble in observer.trouble]
+        began = time.perf_counter()
+        observation = observer.finalize()
+        self.slowest = max(self.slowest, (time.perf_counter() - began) * 1000)
+        if not observation.steps and not observation.prompts:
+            return
+        if self.chosen and not self._is_here(observation):
+            self._elsewhere.append(observation.session_id)
+        self.events += observation.events
+        self.signals.update(s.type for s in observation.signals)
+        taken = self._promoter.take(observation, seen, self._number)
+        for one in taken.learnt:
+            before = self.learnt.pop(one.memory.id, None)
+            if one.action == WITHDRAWN:
+                self.withdrawn += before is None or before.action != "stored"
+                continue
+            self.learnt[one.memory.id] = one
+        for dropped in taken.discarded:
+            self._left_out[dropped.external_id or f"{dropped.filter}: {dropped.what}"] = dropped
+        self.notes += taken.notes
+        if not self._dry_run:
+            with suppress(RemoraError):
+                leave_work(self._parts, observer, observation)
+        if observation.branch:
+            self.branches.add(observation.branch)
+        self.sessions.append(_told(observation, len(taken.learnt)))
+
+    def _is_here(self, observation: Observation) -> bool:
+        """Return whether a session used a file that this project has, or too few to tell."""
+        root = self._parts.project.root
+        paths = (os.path.join(root, use.path) for use in observation.files)  # noqa: PTH118  a Path's own may fail
+        return len(observation.files) < FEW or any(map(os.path.isfile, paths))
+
+    def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
+        """Return what came of it."""
+        learnt = {one.memory.external_id for one in self.learnt.values()}
+        left_out: dict[str, list[Discarded]] = {}
+        for dropped in self._left_out.values():
+            if not dropped.external_id or dropped.external_id not in learnt:
+                left_out.setdefault(dropped.filter, []).append(dropped)
+        return LearnReport(
+            self._number if self.learnt and not dry_run else 0,
+            tuple(self.sessions),
+            self.unchanged,
+            self.events,
+            dict(self.signals.most_common()),
+            tuple(self.learnt.values()),
+            dict(sorted(((name, len(all_)) for name, all_ in left_out.items()), key=lambda n: (-n[1], n[0]))),
+            tuple(dropped for all_ in left_out.values() for dropped in all_),
+            self.bad,
+            (*self.bad_lines, *self.skipped),
+            self.late,
+            self.slowest,
+            redactions=tuple(Redaction(kind, number) for kind, number in sorted(self.secrets.items())),
+            notes=tuple(self.notes),
+            withdrawn=self.withdrawn,
+            not_worth=dict(Counter(one.why for one in left_out.get("worth", ())).most_common()),
+            dry_run=dry_run,
+            seconds=seconds,
+        )
+
+
+def _told(observation: Observation, memories: int) -> SessionLearnt:
+    o = observation
+    prompt = o.prompts[0] if o.prompts else ""
+    why = f"{o.kind_why}; {o.outcome_why}"
+    return SessionLearnt(
+        *(o.session_id, o.host, o.started, o.kind, o.outcome, why),
+        *(o.steps, o.events, len(o.signals), memories, prompt),
+    )
+
+
+def _key(transcript: Transcript) -> str:
+    return READ + hashlib.blake2b(str(transcript.path).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _looks(transcript: Transcript) -> str:
+    """Return how the files of a transcript look: size and time of each."""
+    found = []
+    for path in (transcript.path, *transcript.parts):
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        found.append(f"{status.st_size}:{status.st_mtime_ns}")
+    return ",".join(found)
+
+
+def _sizes(looks: str) -> list[str]:
+    return [one.partition(":")[0] for one in looks.split(",")]
+
+
+def _seconds(looks: str) -> float:
+    """Return how long the files of a transcript may take, by how they look."""
+    return FILE_SECONDS + SECONDS_PER_BYTE * sum(int(size) for size in _sizes(looks) if size)
+
+
+def _digest(transcript: Transcript) -> str:
+    """Return a digest of what is in the files of a transcript."""
+    found = hashlib.blake2b(digest_size=16)
+    for path in (transcript.path, *transcript.parts):
+        with suppress(OSError), path.open("rb") as file:
+            while block := file.read(BLOCK):
+                found.update(block)
+    return found.hexdigest()

@@ -1,0 +1,358 @@
+"""What a session added up to, taken in: beside all sessions before it, and as the memories it is worth.
+
+One transaction a session (two where a model writes what was learnt): its rows, the sums over all
+sessions, its memories, and the note of what was learnt. What a person forgot, or changed since it was
+learnt, is left as it is; what we had retired ourselves comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.learning import commit_taint
+from remora.app.learning import quotes as quoting
+from remora.app.learning.code_staleness import CodeNow
+from remora.app.learning.dedup import Novelty
+from remora.app.learning.stored_sessions import StoredSeen
+from remora.app.project.branches import became, to_stamp
+from remora.app.project.locate import branch_of
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.statement import said_on
+from remora.core.text import query_terms, shorten
+from remora.core.values import Filters
+from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
+from remora.lifecycle.prune import is_forgotten
+from remora.observer.candidate import Rejected
+from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
+from remora.store.observed import LearnedRow
+from remora.store.recording import Pair
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.events import Observation, Signal
+    from remora.core.values import MemoryDraft, MemoryRecord
+    from remora.llm.client import LanguageModel
+    from remora.observer.candidate import Candidate, Withdrawn
+    from remora.observer.evidence import Piece
+    from remora.observer.writer import Known
+    from remora.sources.branches import Branch
+
+Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
+WITHDRAWN = "withdrawn"
+WRITER = "written"  # when a model first wrote what a session taught
+MOST_TELLING = ("stored", "restored", "updated", "merged")
+A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
+OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
+NEW = 5  # pieces of evidence that a session must have added before a model is asked about it again
+KNOWN, REMEMBERED = 10, 240  # memories that a model is told of, and characters of each
+TERMS = 32  # of the person's words, by which those are found
+BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
+
+
+class Learnt(NamedTuple):
+    """A memory that was learnt: the record, what was done and why.
+
+    What was done is "stored", "merged", "updated" or "restored"; "withdrawn" is one that was learnt before,
+    and that more sessions speak against.
+    """
+
+    memory: MemoryRecord
+    action: str
+    why: str
+
+
+class Taken(NamedTuple):
+    """What became of one session: memories, what was dropped by which filter, and what went wrong."""
+
+    learnt: tuple[Learnt, ...]
+    discarded: tuple[Discarded, ...]
+    notes: tuple[str, ...] = ()
+
+
+class _Written(NamedTuple):
+    """What a model wrote of a session; `digests` names the evidence that it read, empty if it did not."""
+
+    candidates: tuple[Candidate, ...] = ()
+    discarded: tuple[Discarded, ...] = ()
+    notes: tuple[str, ...] = ()
+    digests: str = ""
+
+
+class Promoter:
+    """Takes sessions into the memory of a project; a dry run asks no model."""
+
+    def __init__(self, parts: Parts, *, dry_run: bool = False) -> None:
+        self.dry_run = dry_run
+        self._parts = parts
+        self._room = parts.room("project")
+        self._space = self._room.space
+        self._now = CodeNow(parts)
+        self._novelty = Novelty(parts)
+        self._done: dict[str, str] = {}  # what was done with each memory so far
+        self._branches: dict[str, Branch | None] = {}
+        self._gave_up = False  # on the language model
+        self._since: str | None = None  # when the session that is taken in began
+
+    def take(
+        self,
+        observation: Observation,
+        seen: str,
+        run: int,
+        more: Iterable[Candidate] = (),
+        *,
+        made: Callable[[MemoryDraft], MemoryDraft] = lambda draft: draft,
+    ) -> Taken:
+        """Record a session and store what it is worth by now.
+
+        Args:
+            observation: the session; what was recorded of it before is replaced.
+            seen: how its files look, to know it again.
+            run: the number under which `learned` lists its memories.
+            more: candidates from elsewhere, such as a methodology's; they pass the same filters.
+            made: what becomes of each draft before it is stored, such as its unit of work.
+        """
+        self._since = observation.started
+        model = self._model()
+        with self._space.db.transaction():
+            self._space.observed.record(
+                observation, pairs_of(observation), seen, self._time(), tallies(observation)
+            )
+            commit_taint.note(self._space, observation, self._time())
+            if self._parts.settings.learn.quotes:
+                quoting.take_in(self._space, observation, self._stamp(observation.branch))
+            if model is None:
+                return self._promoted(observation, run, more, made)
+        # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
+        # for the transcript is marked as read later, and what was recorded is replaced then.
+        written = self._written(model, observation)
+        with self._space.db.transaction():
+            taken = self._promoted(observation, run, (*more, *written.candidates), made)
+            if written.digests:
+                self._space.meta.set(_asked(observation), written.digests)
+                if written.candidates:
+                    self._space.meta.set(WRITER, self._time())
+        return taken._replace(
+            discarded=(*taken.discarded, *written.discarded), notes=(*taken.notes, *written.notes)
+        )
+
+    def _promoted(
+        self,
+        observation: Observation,
+        run: int,
+        more: Iterable[Candidate],
+        made: Callable[[MemoryDraft], MemoryDraft],
+    ) -> Taken:
+        """Filter what a session is worth, and store what is left; call inside a transaction."""
+        stored = StoredSeen(self._space.observed)
+        promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
+        drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
+        return self._kept(promotion._replace(promoted=drafts), run)
+
+    def _time(self) -> str:
+        return to_iso(self._parts.clock.now())
+
+    def _model(self) -> LanguageModel | None:
+        """Return the model that writes what a session taught; None where none is wanted, or it failed."""
+        if not self._parts.settings.learn.synthesis or self.dry_run or self._gave_up:
+            return None
+        try:
+            return self._parts.llm()
+        except RemoraError:
+            return None
+
+    def _written(self, model: LanguageModel, observation: Observation) -> _Written:
+        """Ask the model what a session taught, unless it was asked about nearly the same before."""
+        from remora.observer.evidence import USER, pack
+        from remora.observer.writer import write
+
+        pieces = pack(observation, StoredSeen(self._space.observed))
+        digests = " ".join(piece.digest for piece in pieces)
+        before = str(self._space.meta.get(_asked(observation)) or "").split()
+        new = set(digests.split()) - set(before)
+        if all(piece.kind == USER for piece in pieces) or len(new) < (NEW if before else 1):
+            return _Written()
+        try:
+            found = list(
+                write(
+                    model,
+                    observation,
+                    pieces,
+                    self._known(pieces),
+                    timeout=self._parts.settings.learn.synthesis_timeout,
+                )
+            )
+        except (RemoraError, OSError) as error:
+            self._gave_up = True  # one answer that fails is waited for, not one for each session
+            return _Written(notes=(f"the language model was not asked further: {error}",))
+        fresh = tuple(one for one in found if not isinstance(one, Rejected))
+        if self._space.meta.get(WRITER) is None:  # a person looks at the first that it wrote
+            fresh = tuple(c._replace(draft=c.draft._replace(needs_review=True)) for c in fresh)
+        return _Written(
+            fresh,
+            tuple(Discarded(one.what, "writer", one.why) for one in found if isinstance(one, Rejected)),
+            (),
+            digests,
+        )
+
+    def _known(self, pieces: Sequence[Piece]) -> list[Known]:
+        """Return the untainted memories that bear on the evidence of a session, the best first."""
+        from remora.observer.evidence import USER  # both load only where a model writes
+        from remora.observer.writer import Known
+
+        said = " ".join(piece.text for piece in pieces if piece.kind == USER)
+        terms, filters = query_terms(said, TERMS), Filters(branch=branch_of(self._parts.project.repository))
+        found = [i for i, _ in self._space.fulltext.memories(terms, filters, KNOWN)]
+        records = self._space.memories.get_many(found)
+        clean = (records[i] for i in found if i in records and records[i].taint is None)
+        return [Known(one.id, shorten(one.content, REMEMBERED)) for one in clean]
+
+    def _kept(self, promotion: Promotion, run: int) -> Taken:
+        """Store what was promoted and note it; call inside a transaction."""
+        learnt: list[Learnt] = []
+        discarded = list(promotion.discarded)
+        notes: list[str] = []
+        for promoted in promotion.promoted:
+            try:
+                one = self._store(promoted)
+            except InvalidInput as error:
+                notes.append(f"a memory was not stored: {error}")
+                continue
+            if isinstance(one, Discarded):
+                draft = promoted.draft
+                discarded.append(one._replace(what=draft.content, external_id=draft.external_id or ""))
+            else:
+                one = one._replace(memory=self._shown_in(one.memory, promoted))
+                learnt.append(self._noted(run, self._of_all(one)))
+                if one.action in ("stored", "restored"):
+                    self._replace(one.memory, promoted.replaces)
+                    learnt += [self._noted(run, gone) for gone in self._taken_back(one.memory)]
+        gone = filter(None, map(self._withdraw, promotion.withdrawn))
+        learnt += [self._noted(run, one) for one in gone]
+        return Taken(tuple(learnt), tuple(discarded), tuple(notes))
+
+    def _noted(self, run: int, one: Learnt) -> Learnt:
+        """Note at once what was learnt: said again in the session, it was not changed by a person."""
+        row = LearnedRow(one.memory.id, one.action, one.why, one.memory.content, self._time())
+        self._space.observed.note_learned(run, [row])
+        return one
+
+    def _of_all(self, one: Learnt) -> Learnt:
+        """Return what all sessions so far did with a memory: one that is new stays so when seen again."""
+        done = {one.action, self._done.get(one.memory.id, one.action)}
+        action = next(action for action in MOST_TELLING if action in done)
+        self._done[one.memory.id] = action
+        return one._replace(action=action)
+
+    def _store(self, promoted: Promoted) -> Learnt | Discarded:
+        """Store a draft, or say why not: a person has forgotten or changed what it would refresh."""
+        draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
+        known = self._space.memories.with_external_id(draft.external_id or "")
+        before = self._space.observed.last_learned(known.id) if known is not None else None
+        if known is not None and before is not None and before.text != known.content:
+            return A_PERSON
+        if known is None and is_forgotten(self._space, draft.external_id or ""):
+            return A_PERSON
+        intake = self._room.intake
+        (record,) = intake.remember_many([draft], revive=False)
+        receipt = record.receipt
+        assert receipt is not None
+        if receipt.action != "skipped":
+            return Learnt(record, receipt.action, promoted.why)
+        reason = retired_for(record)
+        if not reason:
+            return A_PERSON
+        if reason.startswith(BRANCH_GONE) and self._is_gone(promoted.draft.branch):
+            return BRANCH
+        if reason.startswith(OVERTURNED) and said_on(draft.content) <= said_on(record.content):
+            return OTHERWISE
+        self._room.upkeep.restore(record.id)
+        (record,) = intake.remember_many([draft])
+        return Learnt(record, "restored", promoted.why)
+
+    def _shown_in(self, record: MemoryRecord, promoted: Promoted) -> MemoryRecord:
+        """Note the sessions that showed a memory before there were enough of them."""
+        known = record.provenance_session_ids
+        whole = tuple(dict.fromkeys((*known, *map(_name, promoted.sessions))))
+        if whole == known or record.external_id != promoted.draft.external_id:
+            return record
+        self._space.memories.update(record.id, {"provenance_session_ids": whole})
+        return record._replace(provenance_session_ids=whole)
+
+    def _withdraw(self, withdrawn: Withdrawn) -> Learnt | None:
+        """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
+        known = self._space.memories.with_external_id(withdrawn.external_id)
+        if known is None or not self._is_as_learnt(known):
+            return None
+        return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
+
+    def _replace(self, new: MemoryRecord, ids: Sequence[str]) -> None:
+        """Put away what a new memory takes the place of, unless a person verified or pinned it."""
+        for record in self._space.memories.get_many(ids).values():
+            if not (record.deprecated or record.pinned or record.user_verified or record.id == new.id):
+                self._room.upkeep.retire(record.id, overturned_by(new.id))
+
+    def _taken_back(self, new: MemoryRecord) -> list[Learnt]:
+        """Return what a memory took back when it was stored."""
+        why = overturned_by(new.id)
+        known = {one for one, action in self._done.items() if action == WITHDRAWN}
+        ids = [i for i in self._space.memories.put_away_with(why) if i not in known]
+        self._done |= dict.fromkeys(ids, WITHDRAWN)
+        return [Learnt(self._space.memories.get_many([i])[i], WITHDRAWN, why) for i in ids]
+
+    def _is_as_learnt(self, record: MemoryRecord) -> bool:
+        """Return whether no person has confirmed, pinned or changed a memory since it was learnt."""
+        before = self._space.observed.last_learned(record.id)
+        touched = record.deprecated or record.pinned or record.user_verified
+        return not touched and before is not None and before.text == record.content
+
+    def _is_gone(self, branch: str | None) -> bool:
+        """Return whether a session's branch was deleted unmerged."""
+        found = self._became(branch) if branch is not None else None
+        return found is not None and found.state == "deleted"
+
+    def _overtaken(self, candidate: Candidate) -> str:
+        """Return why a candidate holds no longer; "" also for the code of a branch that is not checked out.
+
+        What several sessions showed is for the whole project: it must hold here, wherever they were.
+        """
+        stamp = self._stamp(candidate.draft.branch)
+        elsewhere = stamp is not None and stamp != branch_of(self._parts.project.repository)
+        return "" if elsewhere else self._now.overtaken(candidate)
+
+    def _stamp(self, branch: str | None) -> str | None:
+        return to_stamp(self._became(branch), self._since) if branch is not None else None
+
+    def _became(self, branch: str) -> Branch | None:
+        if branch not in self._branches:
+            self._branches[branch] = became(self._parts, branch)
+        return self._branches[branch]
+
+    def _similar(self, draft: MemoryDraft) -> tuple[str, float] | None:
+        """Return the memory closest to a draft, first of all the one that it refreshes."""
+        if draft.external_id and self._space.memories.with_external_id(draft.external_id) is not None:
+            return (draft.external_id, 1.0)
+        return self._novelty.closest(draft, self._stamp(draft.branch))
+
+
+def _asked(observation: Observation) -> str:
+    return f"written:{observation.host}:{observation.session_id}"
+
+
+def _name(session: str) -> str:
+    """Return the id that its host gave to a session; the counts have that behind the host's name."""
+    return session.partition(":")[2]
+
+
+def pairs_of(observation: Observation) -> list[Pair]:
+    """Return the files a session used close to each other, each way round, from its co-access signals."""
+    return [pair for signal in observation.signals if signal.type == "co_access" for pair in _both(signal)]
+
+
+def _both(signal: Signal) -> Iterator[Pair]:
+    paths, detail = signal.paths, signal.detail
+    for (a, b), way in ((paths[:2], "forward"), (paths[1::-1], "backward")):
+        times, seconds = detail.get(way) or 0, detail.get(f"{way}_seconds")
+        if times:
+            yield Pair(a, b, int(times), seconds * 1000.0 if seconds is not None else None)

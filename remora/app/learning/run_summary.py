@@ -1,0 +1,139 @@
+"""The end of a session (section 13): what was remembered in it, and what was learnt from it.
+
+What was learnt is what a run of `learn` noted. What was remembered comes from whoever knows: a program that
+saw its agent use a memory hands it in; otherwise it is what was said to the agent, with what followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.citation import short_name
+from remora.core.errors import Conflict
+from remora.core.text import shorten
+from remora.core.values import Used
+
+if TYPE_CHECKING:
+    from remora.app.learning.promotion import Learnt
+    from remora.app.project.open_project import Parts
+    from remora.core.values import MemoryRecord
+    from remora.store.space import Space
+
+TITLE = 80  # characters
+MOST_SAID = 500  # rows of what was said that are looked at
+MOST_SESSIONS = 20  # of one run, whose injections are told
+RECENT = 500  # sessions among which those of a run are looked for
+
+
+class Remembered(NamedTuple):
+    """A memory that served, with its text; `times` it was said."""
+
+    memory_id: str
+    type: str
+    text: str
+    how: str = ""
+    ok: bool | None = None
+    times: int = 1
+
+
+class SessionSummary(NamedTuple):
+    """What one run of learning came to.
+
+    Attributes:
+        run: its number; 0 where nothing was learnt yet.
+        title: what the session was asked for; of several sessions, how many there were.
+        outcome: of a single session; empty of several.
+        sessions: their ids, "host:session", oldest first.
+        remembered: what served in them.
+        learned: what was stored or changed, and is still there.
+    """
+
+    run: int
+    title: str
+    outcome: str
+    sessions: tuple[str, ...]
+    remembered: tuple[Remembered, ...]
+    learned: tuple[Learnt, ...]
+
+
+def summary(
+    parts: Parts,
+    run: int | None = None,
+    *,
+    session_id: str | None = None,
+    used: Sequence[Used] | None = None,
+) -> SessionSummary:
+    """Return what a run came to; see `Memory.session_summary`."""
+    from remora.app.learning.learn import (
+        learned,  # loads the observer, which whoever wants only `Used` does not need
+    )
+
+    space = parts.room("project").space
+    number = space.observed.last_run() if run is None else run
+    if session_id is None:
+        found = learned(parts, run)
+        ids = {name for one in found for name in _sessions_of(one.memory)}
+        rows = [row for row in space.observed.sessions(RECENT) if _name(row.id) in ids]
+    else:
+        rows = space.observed.rows(_named(space, session_id))
+        every = learned(parts, run, ever=run is None)
+        found = [one for row in rows for one in every if _name(row.id) in _sessions_of(one.memory)]
+    rows.sort(key=lambda row: (row.started_at or "", row.id))
+    sessions = tuple(row.id for row in rows[-MOST_SESSIONS:])
+    prompt = rows[0].prompt.strip().partition("\n")[0] if len(rows) == 1 else ""
+    title = shorten(prompt, TITLE) if prompt else _several(len(rows))
+    told = _said(space, sessions) if used is None else list(used)
+    remembered = _remembered(parts, told)
+    outcome = rows[0].outcome if len(rows) == 1 else ""
+    return SessionSummary(number, title, outcome, sessions, remembered, tuple(found))
+
+
+def _named(space: Space, name: str) -> list[str]:
+    """Return the id of the session of a name, or the start of one; empty where there is none."""
+    found = space.observed.named(name, 5)
+    if len(found) > 1:
+        ids = ", ".join(found)
+        raise Conflict(f"{name!r} is the start of several ids: {ids}", hint="Give more of the id.")
+    return found
+
+
+def _name(session: str) -> str:
+    return session.partition(":")[2]
+
+
+def _sessions_of(record: MemoryRecord) -> tuple[str | None, ...]:
+    return (record.session_id, *record.provenance_session_ids)
+
+
+def _several(number: int) -> str:
+    return f"{number} sessions" if number > 1 else "one session" if number else ""
+
+
+def _said(space: Space, sessions: Sequence[str]) -> list[Used]:
+    """Return what was said to the agents of some sessions, in order, with what followed."""
+    found: list[Used] = []
+    for session in sessions:
+        said = space.injections.latest(MOST_SAID, session)[::-1]
+        found += [Used(i, one.followed or one.why) for one in said for i in one.memory_ids]
+    return found
+
+
+def _remembered(parts: Parts, told: Sequence[Used]) -> tuple[Remembered, ...]:
+    """Return the memories that served, each once: the last that is known of it counts."""
+    last = {one.memory_id: one for one in told}
+    records = {
+        i: record for room in parts.rooms() for i, record in room.space.memories.get_many(last).items()
+    }
+    return tuple(
+        Remembered(
+            i,
+            records[i].type,
+            short_name(records[i].citation_text, records[i].content),
+            one.how,
+            one.ok,
+            sum(other.memory_id == i for other in told),
+        )
+        for i, one in last.items()
+        if i in records
+    )

@@ -1,0 +1,1 @@
+"""Memories by id and as drafts, their triggers, and the vectors of what is stored."""

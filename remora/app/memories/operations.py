@@ -1,0 +1,277 @@
+"""The memories of an open project, by id and as drafts: store, find, list, change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from remora.app.memories.embedding import embed_when_many
+from remora.app.memories.targets import noted
+from remora.app.project.arguments import filters_of, listed, own_names, paths
+from remora.app.project.locate import commit_of
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.evidence import asked_kinds
+from remora.core.strength import TAINT_FACTOR
+from remora.core.values import MEMORY_KINDS, MemoryDraft, MemoryRecord
+from remora.lifecycle.flags import flag_dependents, unflag_dependents
+from remora.lifecycle.intake import REFUSALS
+from remora.lifecycle.upkeep import resolve
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts, Room
+
+Paths = Sequence[str | os.PathLike[str]]
+GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
+MOST_LISTED = 10_000_000
+
+
+def remember_each(
+    parts: Parts, drafts: Iterable[Mapping[str, Any]], *, user: bool
+) -> list[MemoryRecord | RemoraError]:
+    """Store many drafts in one transaction, each by itself; see `Memory.remember_each`."""
+    room = parts.room("user" if user else "project")
+    given = [_drafted_or_refused(parts, fields, room, user=user) for fields in drafts]
+    found = room.intake.remember_each(given)
+    make_triggers(room, [r for r in found if not isinstance(r, RemoraError)])
+    embed_when_many(parts)
+    root = None if user else parts.project.root
+    return [
+        r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(room.space, d, r, root)
+        for d, r in zip(given, found, strict=True)
+    ]
+
+
+def remember_many(parts: Parts, drafts: Sequence[MemoryDraft], *, user: bool) -> list[MemoryRecord]:
+    """Store many drafts in one transaction, all or none; see `Memory.remember_many`."""
+    room = parts.room("user" if user else "project")
+    records = room.intake.remember_many([_with_parents(parts, d, room) for d in drafts], stated=True)
+    make_triggers(room, records)
+    embed_when_many(parts)
+    root = None if user else parts.project.root
+    return [noted(room.space, d, r, root) for d, r in zip(drafts, records, strict=True)]
+
+
+def drafted(
+    parts: Parts,
+    content: Any,
+    *,
+    for_user: bool,
+    type: str | None = None,  # noqa: A002  the field's own name
+    related_files: Paths = (),
+    related_modules: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    source: str = "agent_explicit",
+    confidence: float | None = None,
+    **fields: Any,
+) -> MemoryDraft:
+    """Return a draft of what a caller gave, with what the caller left out.
+
+    Raises:
+        InvalidInput: a memory has no such field.
+    """
+    _known(fields)
+    draft = MemoryDraft(
+        content=content,
+        type=type or _guess_type(content),
+        related_files=paths("related_files", related_files, parts.project.root),
+        related_modules=listed("related_modules", related_modules),
+        tags=listed("tags", tags),
+        source=source,
+        confidence=confidence if confidence is not None else (1.0 if source == "user_taught" else 0.8),
+        **fields,
+    )
+    if draft.commit_sha is None and draft.related_files and not for_user:
+        # What is said of files holds for the files as they are now; later commits make it doubtful.
+        draft = draft._replace(commit_sha=commit_of(parts.project.repository))
+    return draft
+
+
+def _drafted_or_refused(
+    parts: Parts, fields: Mapping[str, Any], room: Room, *, user: bool
+) -> MemoryDraft | RemoraError:
+    if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
+        return InvalidInput("a draft is a mapping of names to values")
+    try:
+        draft = drafted(parts, **{"content": None, **own_names(fields)}, for_user=user)
+        return _with_parents(parts, draft, room)
+    except REFUSALS as error:
+        return error
+
+
+def _known(fields: Mapping[str, Any]) -> None:
+    unknown = sorted(set(fields) - set(MemoryDraft._fields))
+    if unknown:
+        raise InvalidInput(f"a memory has no field {unknown[0]!r}")
+
+
+def _guess_type(content: object) -> str:
+    from remora.sources.rule_types import guess_type  # its word lists are large; most callers name a type
+
+    return guess_type(content[:GUESSED_FROM]) if isinstance(content, str) else "pattern"
+
+
+def _with_parents(parts: Parts, draft: MemoryDraft, room: Room) -> MemoryDraft:
+    """Return a draft that names its parents by full ids, tainted if one in the other database is.
+
+    A parent may be gone for good; its id stays as it was given.
+    """
+    if not isinstance(draft, MemoryDraft) or not draft.derived_from:
+        return draft
+    ids: list[str] = []
+    for given in listed("derived_from", draft.derived_from):
+        try:
+            home, parent = find(parts, given)
+        except NotFound:
+            ids.append(given)
+            continue
+        ids.append(parent.id)
+        if home.space is not room.space and parent.taint is not None and draft.taint is None:
+            sure = draft.confidence * TAINT_FACTOR
+            draft = draft._replace(taint=parent.taint, confidence=sure, needs_review=True)
+    return draft._replace(derived_from=tuple(ids))
+
+
+def make_triggers(room: Room, records: Sequence[MemoryRecord]) -> None:
+    """Make the triggers of memories; without them they are stored all the same."""
+    from remora.app.memories import triggers  # its patterns cost some milliseconds to load
+
+    with suppress(RemoraError):
+        triggers.take_in(room.space, records)
+
+
+def find(parts: Parts, memory_id: str) -> tuple[Room, MemoryRecord]:
+    """Return a memory by its id or a unique start of it, forgotten ones too, and where it lies.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: several ids start so.
+    """
+    if not isinstance(memory_id, str):
+        raise InvalidInput(f"an id is text, not {type(memory_id).__name__}")
+    found: list[tuple[Room, MemoryRecord]] = []
+    for room in parts.rooms():
+        with suppress(NotFound):
+            found.append((room, resolve(room.space, memory_id)))
+    if not found:
+        quote = memory_id[:1] == "q" and memory_id[1:].isdecimal()
+        hint = "`remora quote keep` makes a memory of a quote." if quote else "`remora list` shows the ids."
+        raise NotFound(f"there is no memory {memory_id!r}", hint=hint)
+    if len(found) > 1 and not any(record.id == memory_id for _, record in found):
+        ids = ", ".join(record.id[:12] for _, record in found)
+        raise Conflict(f"{memory_id!r} is the start of several ids: {ids}", hint="Give more of the id.")
+    return next((one for one in found if one[1].id == memory_id), found[0])
+
+
+def dependents(parts: Parts, memory_id: str) -> list[MemoryRecord]:
+    """Return the live memories that were derived from one, directly or through others."""
+    room, record = find(parts, memory_id)
+    below: list[MemoryRecord] = []
+    for memories in (r.space.memories for r in (room, *_others(parts, room))):
+        ids = memories.dependents(record.id)
+        found = memories.get_many(ids)
+        below += [found[i] for i in ids if i in found]
+    return below
+
+
+def listing(
+    parts: Parts,
+    types: Sequence[str] | None,
+    limit: int,
+    offset: int,
+    order: str,
+    *,
+    where: Mapping[str, Any],
+    having: Mapping[str, Any],
+    user: bool | None,
+    records: bool,
+) -> list[MemoryRecord]:
+    """Return memories that pass all filters; see `Memory.list`.
+
+    Args:
+        parts: the open project.
+        types, limit, offset, order, user, records: as there.
+        where: files, modules, scope and branch to filter by.
+        having: what `Memories.find` takes besides filters.
+    """
+    keys: dict[str, Callable[[MemoryRecord], Any]] = {
+        "created": lambda m: m.created_at,
+        "accessed": lambda m: m.last_accessed_at,
+        "confidence": lambda m: m.confidence,
+    }
+    if order not in keys:
+        raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
+    if not all(isinstance(n, int) and 0 <= n <= MOST_LISTED for n in (limit, offset)):
+        raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
+    filters = filters_of(parts, types=types, **where)
+    asked = asked_kinds(filters.types, having.get("source"))
+    filters = filters._replace(kinds=MEMORY_KINDS[1:] if records else asked)
+    found: list[MemoryRecord] = []
+    for room in parts.rooms():
+        if user is None or user == (room.space.realm == "user"):
+            found += room.space.memories.find(filters, order=order, limit=limit + offset, **having)
+    found.sort(key=lambda m: m.id)
+    found.sort(key=keys[order], reverse=True)
+    return found[offset : offset + limit]
+
+
+def edit(parts: Parts, memory_id: str, changes: Mapping[str, Any]) -> MemoryRecord:
+    """Change fields of a memory; see `Memory.edit`."""
+    room, record = find(parts, memory_id)
+    edited = room.upkeep.edit(record.id, _with_own_paths(parts, changes))
+    make_triggers(room, [edited])
+    return edited
+
+
+def supersede(parts: Parts, memory_id: str, content: str, fields: Mapping[str, Any]) -> MemoryRecord:
+    """Put a new memory in the place of an old one; see `Memory.supersede`."""
+    room, old = find(parts, memory_id)
+    fields = _with_own_paths(parts, fields)
+    _known(fields)
+    about = ("related_files", "related_modules", "target_node_id", "impacted_node_ids")
+    names = ("source", "branch", "type", "scope", "tags", "pinned", "methodology", *about)
+    kept = {name: getattr(old, name) for name in names}
+    draft = MemoryDraft(**{**kept, "confidence": max(old.confidence, 0.8), **fields}, content=content)
+    new = room.upkeep.supersede(old.id, _with_parents(parts, draft, room))
+    make_triggers(room, [new])
+    _flag_elsewhere(parts, room, old, f"which was superseded by {new.id[:8]}")
+    return noted(room.space, draft, new)
+
+
+def forget(parts: Parts, memory_id: str) -> MemoryRecord:
+    """Take a memory out of every search; see `Memory.forget`."""
+    room, record = find(parts, memory_id)
+    gone = room.upkeep.forget(record.id)
+    if not record.deprecated:
+        _flag_elsewhere(parts, room, record, "which was forgotten")
+    return gone
+
+
+def restore(parts: Parts, memory_id: str) -> MemoryRecord:
+    """Bring back a memory that was forgotten or superseded."""
+    room, record = find(parts, memory_id)
+    back = room.upkeep.restore(record.id)
+    _flag_elsewhere(parts, room, record, None)
+    return back
+
+
+def _with_own_paths(parts: Parts, fields: Mapping[str, Any]) -> dict[str, Any]:
+    given = own_names(fields)
+    if "related_files" in given:
+        given["related_files"] = paths("related_files", given["related_files"], parts.project.root)
+    return given
+
+
+def _others(parts: Parts, room: Room) -> list[Room]:
+    return [other for other in parts.rooms() if other is not room]
+
+
+def _flag_elsewhere(parts: Parts, room: Room, record: MemoryRecord, what: str | None) -> None:
+    """Flag what rests on a memory in the other database; None lifts the flags again."""
+    for other in _others(parts, room):
+        with other.space.db.transaction():
+            if what is None:
+                unflag_dependents(other.space, record)
+            else:
+                flag_dependents(other.space, record, what)

@@ -1,0 +1,254 @@
+"""At which actions a memory is said: made from its text, and from what sessions showed of its error.
+
+`remora/core/triggers.py` lists the kinds. What a person, an agent or a rule file says gets the triggers of
+what it forbids and wants, whatever its type; a warning those of its error and of the names that it speaks of.
+Names must tell: one that half of the code uses says nothing, nor does one that many memories speak of. All
+triggers are made anew at once; a few hundred memories take some milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.directive import Directive, directive, explicit
+from remora.core.evidence import STATED
+from remora.core.names import names_in
+from remora.core.rule_names import from_host_file
+from remora.core.symptoms import symptoms
+from remora.core.triggers import COMMAND, ERROR, OUTPUT, SEARCH, TERM, Trigger, triggers_of
+from remora.core.values import Filters
+from remora.injection.brief import is_tainted_rule
+from remora.injection.decide import SAID_AT_FILES, WARNINGS
+from remora.shell.lines import programs_in, whole_of
+from remora.shell.purposes import check_of, unwrapped
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.core.values import MemoryRecord
+    from remora.store.space import Space
+
+MOST = 5_000  # memories that are looked at, the surest first
+COMMON = 12  # files that use a name, from which on it tells nothing
+NAMES = 12  # of one memory, the most telling
+SPOKEN_OF = 3  # memories that speak of a name, above which it tells nothing
+SESSIONS = 2  # in which a command failed, before it is said of the whole of it
+AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals
+_SPAN = re.compile(r"`([^`\n]{2,160})`")
+_ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
+_NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
+_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_SHELL = frozenset("cd pushd popd echo ls cat head tail grep rg find sed awk test true export source".split())
+
+
+class Met(NamedTuple):
+    """How sessions met one error: what was run, and what it said.
+
+    `lines` are the commands that fail with it whenever they are run as they are, while others do not.
+    """
+
+    sessions: int
+    commands: tuple[str, ...]
+    messages: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+
+
+def refresh(parts: Parts) -> int:
+    """Make the triggers of the project's memories anew; returns how many there are."""
+    space = parts.room("project").space
+    records = space.memories.find(Filters(types=SAID_AT_FILES), order="confidence", limit=MOST)
+    named = [(record, _searched(record, space)) for record in records]
+    spoken = Counter(name for _, names in named for name in names)
+    found = _all_triggers(space, named, {name for name, times in spoken.items() if times > SPOKEN_OF})
+    with space.db.transaction(durable=False):
+        return space.triggers.replace(found)
+
+
+def take_in(space: Space, records: Sequence[MemoryRecord]) -> None:
+    """Make the triggers of memories that were just written, and of those that share names with them."""
+    found = {record.id: record for record in records if record.type in SAID_AT_FILES}
+    named = [(record, _searched(record, space)) for record in found.values()]
+    crowded = {
+        name
+        for name in {name for _, names in named for name in names}
+        if space.fulltext.naming(name, SPOKEN_OF + 1) > SPOKEN_OF
+    }
+    beside = {one.memory_id for one in space.triggers.of_words(SEARCH, crowded)} - set(found)
+    named += [(record, _searched(record, space)) for record in space.memories.get_many(beside).values()]
+    triggers, ids = _all_triggers(space, named, crowded), [record.id for record, _ in named]
+    if triggers or space.triggers.any_of(ids):
+        with space.db.transaction(durable=False):
+            space.triggers.put(ids, triggers)
+
+
+def directive_of(record: MemoryRecord) -> Directive:
+    """Return what a memory asks for: what was said with it where it was, else what its text says."""
+    return explicit(record.triggers) if record.triggers else directive(record.content)
+
+
+def _all_triggers(
+    space: Space, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
+) -> list[Trigger]:
+    """Return the triggers of memories with the names in each; crowded ones tell nothing."""
+    met = _met(space) if any(_key(record) for record, _ in named if record.type in WARNINGS) else {}
+    found: list[Trigger] = []
+    for record, names in named:
+        own = met.get(_key(record))
+        found += _triggers(record, own, space)
+        found += [Trigger(SEARCH, n, record.id, (), _weight(record, own)) for n in names if n not in crowded]
+    return found
+
+
+def _triggers(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Trigger]:
+    """Yield what a memory is said at, but for searches for its names."""
+    signal, key, weight = _signal(record), _key(record), _weight(record, met)
+    if signal in ("glob_ignore", "repeated_grep") and key:
+        yield Trigger(SEARCH, key.strip().lower(), record.id, (), weight)
+        return
+    if signal == "error_retry" and key:
+        yield Trigger(ERROR, key, record.id, (), weight)
+    if met:
+        for line in met.lines:
+            yield Trigger(COMMAND, line, record.id, (), weight)
+        for program, needs in _commands(met):
+            yield Trigger(COMMAND, program, record.id, needs, weight)
+    asks = directive_of(record) if record.source in STATED or _from_rules(record) else Directive()
+    yield from triggers_of(asks, record.id, weight)
+    if record.source in STATED and record.type in WARNINGS and not met and not _from_rules(record):
+        for program, needs in _warned_of(record):
+            yield Trigger(COMMAND, program, record.id, needs, weight)
+    if record.source in STATED and record.type == "error_pattern" and not signal:
+        for words in symptoms(record.content):
+            yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
+    if not asks.forbids and not _from_rules(record):
+        for name in _names(record, space):
+            yield Trigger(TERM, name, record.id, (), weight)
+
+
+def _searched(record: MemoryRecord, space: Space) -> list[str]:
+    """Return the names, in lower case, that a memory tells something of when they are searched for.
+
+    An error says what failed, a commit what was changed: they are told at their own moments. What comes
+    from outside and says what to do is not told unasked.
+    """
+    at_its_moment = record.source == "commit_auto" or _signal(record) in AT_THEIR_MOMENT
+    if at_its_moment or _from_rules(record) or is_tainted_rule(record):
+        return []
+    found: dict[str, None] = {}
+    stems = {path.rpartition("/")[2].partition(".")[0] for path in record.related_files}
+    for name, sure in names_in(record.content):
+        files = _files(space, name.rpartition(".")[2])
+        if files <= COMMON and (sure or files or name in stems):
+            found.setdefault(name.lower())
+    return list(found)[:NAMES]
+
+
+def _key(record: MemoryRecord) -> str:
+    return str((record.payload or {}).get("key", ""))
+
+
+def _signal(record: MemoryRecord) -> str:
+    return str((record.payload or {}).get("signal", ""))
+
+
+def _weight(record: MemoryRecord, met: Met | None) -> float:
+    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    sessions = max(1, met.sessions if met else told if type(told) is int else 1)
+    return float(sessions) * record.confidence
+
+
+def _from_rules(record: MemoryRecord) -> bool:
+    """Return whether a rule file says it: the agent's host has read that already."""
+    return from_host_file([origin.path for origin in record.origins if origin.path], record.tags)
+
+
+def _met(space: Space) -> dict[str, Met]:
+    """Return how each error was met, by its fingerprint."""
+    grouped: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for fingerprint, command, message in space.observed.errors_met():
+        grouped[fingerprint].append((command, message))
+    found = {
+        fingerprint: Met(len(own), tuple(c for c, _ in own), tuple(m for _, m in own))
+        for fingerprint, own in grouped.items()
+    }
+    for fingerprint, command in space.observed.failing(SESSIONS):
+        if whole := whole_of(command):
+            known = found[fingerprint]
+            found[fingerprint] = known._replace(lines=(*known.lines, whole))
+    return found
+
+
+def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield a program, and the further words, of commands that failed for a flag they have."""
+    for command, message in zip(met.commands, met.messages, strict=False):
+        for part in map(str.split, programs_in(command)):
+            flags = [word.partition("=")[0] for word in part]
+            wrong = [flag for flag in dict.fromkeys(_FLAG.findall(message)) if flag in flags][:2]
+            if wrong and (asked := _asked(part, wrong)) and asked[0] not in _SHELL:
+                behind = ["--"] if "--" in flags[: flags.index(wrong[0])] else []
+                yield asked[0], (*asked[1:], *behind, *wrong)
+
+
+def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the commands that a stated warning speaks of, but for those that it advises."""
+    for found in _SPAN.finditer(record.content):
+        words = found[1].split()
+        if _ADVISED.search(record.content[: found.start()]):
+            continue
+        if len(words) < 2 or words[0] in _SHELL or not re.fullmatch(r"[a-z][\w.+-]*", words[0]):
+            continue
+        flags = [w for w in words[1:] if w.startswith("-")]
+        plain = [w for w in words if not w.startswith("-")]
+        if plain[1:] or flags:
+            yield plain[0], tuple(dict.fromkeys([*_verbs(plain), *flags[:2]]))
+
+
+def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:
+    """Return the program that does not know some flags, with what it is to do, not with what.
+
+    >>> lines = ("uv run pytest tests --x a", "gh pr diff 3 --x", "uv run --x a")
+    >>> [_asked(line.split(), ["--x"]) for line in lines]
+    [['pytest'], ['gh', 'pr', 'diff'], ['uv', 'run']]
+    """
+    run = words[-len(unwrapped(tuple(words))) :]
+    words = run if any(word.partition("=")[0] in wrong for word in run) else words
+    plain = [
+        word
+        for before, word in zip(("", *words), words, strict=False)
+        if word[:1] != "-" and before not in wrong
+    ]
+    asked = [*plain[:1], *_verbs(plain)]
+    while len(asked) > 1 and (purpose := check_of(tuple(asked))) and check_of(tuple(asked[:-1])) == purpose:
+        asked.pop()
+    return asked
+
+
+def _verbs(words: Sequence[str]) -> list[str]:
+    """Return the words behind a program that say what it is to do."""
+    found = []
+    for word in words[1:3]:
+        if not re.fullmatch(r"[a-z][\w:./-]*", word):
+            break
+        found.append(word)
+    return found
+
+
+def _names(record: MemoryRecord, space: Space) -> list[str]:
+    """Return the names in code that a memory speaks of and few files use."""
+    spans = [span.removesuffix("()") for span in _SPAN.findall(record.content)]
+    written = [name for name, sure in names_in(record.content) if sure]
+    names = [n for n in dict.fromkeys((*spans, *written)) if _NAME.match(n) and _tells(n)]
+    return [name for name in names[:NAMES] if 0 < _files(space, name.rpartition(".")[2]) <= COMMON]
+
+
+def _files(space: Space, name: str) -> int:
+    """Return how many files use or define a name; past what is common it does not matter how many."""
+    defined = {path for path, _ in space.graph.places(name, limit=COMMON + 1)}
+    return max(space.graph.users_of_name(name), len(defined))
+
+
+def _tells(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return len(last) > 5 and ("_" in last.strip("_") or last != last.lower())

@@ -1,0 +1,1 @@
+"""The open project: where it lies, its settings, databases and models."""

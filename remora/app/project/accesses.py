@@ -1,0 +1,66 @@
+"""Count what was handed out, and write the counts now and then; reading itself writes nothing.
+
+A count is worth little: losing a few costs nothing, and neither a search nor an exit ever waits for
+long, or fails, because another process holds the database.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from remora.core.clock import to_iso
+from remora.core.errors import StoreError
+from remora.core.values import Hit
+
+if TYPE_CHECKING:
+    from remora.core.clock import Clock
+    from remora.store.space import Space
+
+FLUSH_AT = 64  # accesses kept in memory before they are written
+CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
+
+
+class Accesses:
+    """The accesses of one open memory that are not written yet."""
+
+    def __init__(self, space_of: Callable[[str], Space], clock: Clock, *, read_only: bool) -> None:
+        self._space_of = space_of
+        self._clock = clock
+        self._read_only = read_only
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._flush_at = FLUSH_AT
+        self._last = 0.0  # when the newest of them was, seconds since the epoch
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """The ids of memories with accesses that are not written yet."""
+        return frozenset(memory_id for _, memory_id in self._counts)
+
+    def note(self, hits: Iterable[Hit]) -> None:
+        """Count one access of each memory; many together are written if nobody holds the database."""
+        if self._read_only:
+            return
+        self._counts.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
+        self._last = self._clock.now()
+        if self._counts.total() >= self._flush_at:
+            self.flush(wait=0.0)
+
+    def flush(self, *, wait: float | None = CLOSING_PATIENCE) -> None:
+        """Write the counts; what a busy or full disk refuses is kept for the next time.
+
+        Args:
+            wait: seconds to wait for another writer; None is the usual busy timeout.
+        """
+        counts, self._counts = self._counts, Counter()
+        at = to_iso(self._last)
+        for realm in sorted({realm for realm, _ in counts}):
+            own = {memory_id: number for (r, memory_id), number in counts.items() if r == realm}
+            try:
+                space = self._space_of(realm)
+                with space.db.transaction(durable=False, wait=wait):
+                    space.memories.record_access(own, at)
+            except StoreError:
+                self._counts.update({(realm, i): number for i, number in own.items()})
+        self._flush_at = self._counts.total() + FLUSH_AT

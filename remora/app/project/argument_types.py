@@ -1,0 +1,224 @@
+"""The types of what callers pass to a public verb, checked in one place against the verb's own signature.
+
+`checked` wraps the public methods of a class. The annotations of a method are read when it is first called.
+After that a call costs one look at the type of each argument that is given. Values (an empty query, an
+unknown type of memory) are judged where they are used.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import os
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable as AnyCallable
+from typing import Any, NamedTuple, TypeVar, Union
+
+from remora.core.errors import InvalidInput
+
+C = TypeVar("C")
+LARGEST = 2**63  # SQLite and the C library keep whole numbers in 64 bits
+
+
+class Expected(NamedTuple):
+    """A test of a value, and the words for what passes it."""
+
+    fits: Callable[[Any], bool]
+    words: str
+
+
+def checked(kind: type[C]) -> type[C]:
+    """Make the public methods of a class refuse arguments of a wrong type with `InvalidInput`.
+
+    Arguments that are missing or unknown stay Python's own TypeError.
+    """
+    for name, value in list(vars(kind).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(value, types.FunctionType):
+            setattr(kind, name, _guarded(value))
+        elif isinstance(value, classmethod):
+            setattr(kind, name, classmethod(_guarded(value.__func__)))
+    return kind
+
+
+def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    code = inner(method).__code__
+    names = code.co_varnames[1 : code.co_argcount]
+    wanted: dict[str, Expected] | None = None
+
+    @functools.wraps(method)
+    def call(self: Any, /, *given: Any, **named: Any) -> Any:
+        nonlocal wanted
+        if wanted is None:
+            wanted = _wanted(inner(method))
+        for name, value in zip(names, given, strict=False):
+            if name in wanted and not wanted[name].fits(value):
+                raise _refused(name, value, wanted[name])
+        for name, value in named.items():
+            if name in wanted and not wanted[name].fits(value):
+                raise _refused(name, value, wanted[name])
+        return method(self, *given, **named)
+
+    return call
+
+
+def inner(method: Any) -> Any:
+    """Return the function that was written, under whatever wraps it."""
+    while hasattr(method, "__wrapped__"):
+        method = method.__wrapped__
+    return method
+
+
+def _refused(name: str, value: Any, expected: Expected) -> InvalidInput:
+    if expected.words.startswith("a list"):
+        hint = f"Write {name}=[{value!r:.80}]." if isinstance(value, str) else f"Give {name} as a list."
+    else:
+        hint = f"Give {name} as {expected.words}."
+    return InvalidInput(f"{name} must be {expected.words}, not {_shown(value, expected)}", hint=_sound(hint))
+
+
+def _shown(value: Any, expected: Expected) -> str:
+    """Return a value in words: numbers as they are, lists by what is in them, anything else by its type."""
+    if isinstance(value, list | tuple | set | frozenset) and expected.words.startswith("a list"):
+        return f"a list of {' and '.join(sorted({type(one).__name__ for one in value}))}"
+    if isinstance(value, str) and expected.words.startswith("a path"):
+        return "text with a NUL or half a character in it"
+    if type(value) is int and abs(value) >= LARGEST:
+        return "a number of more than 64 bits"
+    if type(value) in (int, float, bool, type(None)):
+        return repr(value)
+    return type(value).__name__
+
+
+def _sound(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class _Names(dict[str, Any]):
+    """Names of annotations that are imported for type checkers only."""
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._known = known
+
+    def __missing__(self, name: str) -> Any:
+        if name in self._known or hasattr(builtins, name) or name.startswith("__"):
+            raise KeyError(name)
+        return _types().get(name, object)
+
+
+@functools.cache
+def _types() -> dict[str, Any]:
+    """Return the types that a module of verbs imports for type checkers only.
+
+    What is not here is a protocol or something we hand out: a caller's own object may stand for it.
+    """
+    from collections.abc import Sequence
+    from datetime import date
+
+    from remora.core.methodology import ExecutionContext, WorkUnitResult
+    from remora.core.values import Used, WorkUnitRef
+
+    kinds = (ExecutionContext, Sequence, Used, WorkUnitRef, WorkUnitResult, date)
+    return {kind.__name__: kind for kind in kinds}
+
+
+def _wanted(method: Any) -> dict[str, Expected]:
+    known = method.__globals__
+    hints = typing.get_type_hints(method, known, _Names(known))
+    code = method.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    named = set(code.co_varnames[1:count])  # what stands behind `**` is of any name and type
+    found = ((name, _expected(hint)) for name, hint in hints.items() if name in named)
+    return {name: expected for name, expected in found if expected is not None}
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -LARGEST <= value < LARGEST
+
+
+def _is_number(value: Any) -> bool:
+    return _is_whole(value) or (isinstance(value, float) and not math.isnan(value))
+
+
+def _is_path(value: Any) -> bool:
+    """Return whether a path can be asked for: no system call takes a NUL or half a character."""
+    try:
+        return b"\0" not in os.fsencode(value)
+    except (TypeError, ValueError):
+        return False
+
+
+_PLAIN = {
+    int: Expected(_is_whole, "a whole number"),
+    float: Expected(_is_number, "a number"),
+    bool: Expected(lambda value: isinstance(value, bool), "True or False"),
+    str: Expected(lambda value: isinstance(value, str), "text"),
+    bytes: Expected(lambda value: isinstance(value, bytes), "bytes"),
+    type(None): Expected(lambda value: value is None, "None"),
+}
+
+
+def _expected(hint: Any) -> Expected | None:
+    """Return what a type hint asks for; None where it takes anything."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    origin = typing.get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _one_of(typing.get_args(hint))
+    if origin is AnyCallable:
+        return Expected(callable, "a function")
+    kind = origin or hint
+    if hint is Any or not isinstance(kind, type) or kind is object or getattr(kind, "_is_protocol", False):
+        return None
+    if issubclass(kind, os.PathLike):
+        return Expected(lambda value: isinstance(value, os.PathLike) and _is_path(value), "a path")
+    if issubclass(kind, Mapping):
+        return Expected(lambda value: isinstance(value, Mapping), "a mapping")
+    if issubclass(kind, Iterable) and not issubclass(kind, tuple):
+        return _list_of(typing.get_args(hint))
+    return Expected(lambda value: isinstance(value, kind), f"of type {kind.__name__}")
+
+
+def _one_of(hints: tuple[Any, ...]) -> Expected | None:
+    """Return what a union asks for; a path among its kinds is a text that can be one."""
+    found = [_expected(hint) for hint in hints]
+    if None in found:
+        return None
+    kinds = [one for one in found if one is not None]
+    if any(one.words == "a path" for one in kinds):
+        others = [one for one in kinds if one.words not in ("a path", "text")]
+        kinds = [Expected(_is_path_or_text, "a path"), *others]
+    tests = tuple(one.fits for one in kinds)
+    words = " or ".join(one.words for one in kinds if one is not _PLAIN[type(None)])
+    return Expected(lambda value: any(test(value) for test in tests), words)
+
+
+def _is_path_or_text(value: Any) -> bool:
+    return isinstance(value, str | os.PathLike) and _is_path(value)
+
+
+def _list_of(hints: tuple[Any, ...]) -> Expected:
+    """Return what a list asks for: None stands for an empty one, and an iterator is not used up here."""
+    element = _expected(hints[0]) if hints else None
+    plural = {"text": "texts", "a path": "paths"}.get(element.words, "values") if element else "values"
+    if element is not None and "a mapping" in element.words:
+        plural, element = (
+            "mappings",
+            None,
+        )  # records are judged one by one: where one is wrong, the others may be kept
+
+    def fits(value: Any) -> bool:
+        if value is None:
+            return True
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            return False
+        if element is None or not isinstance(value, list | tuple | set | frozenset):
+            return True
+        return all(element.fits(one) for one in value)
+
+    return Expected(fits, f"a list of {plural}")

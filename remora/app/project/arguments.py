@@ -1,0 +1,145 @@
+"""Lists, paths and types as callers write them, in the form that the layers below expect."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from remora.app.project.locate import branch_of
+from remora.core.errors import InvalidInput
+from remora.core.values import MEMORY_TYPES, Filters
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+
+# The MCP tools say `files` and `modules` for short; what is said in either way is taken everywhere.
+SHORT = {"files": "related_files", "modules": "related_modules"}
+
+
+def own_names(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a memory by their own names, where a caller used the short ones.
+
+    Raises:
+        InvalidInput: one field was given by both of its names.
+    """
+    given = dict(fields)
+    for short, name in SHORT.items():
+        if short in given:
+            if given.get(name):
+                raise InvalidInput(f"{short!r} and {name!r} are one field; give it once")
+            given[name] = given.pop(short)
+    return given
+
+
+def listed(name: str, values: Any) -> tuple[Any, ...]:
+    """Return a list as a tuple, () for None.
+
+    Raises:
+        InvalidInput: it is no list; one text alone is a mistake that is easily made.
+    """
+    if isinstance(values, str):
+        raise InvalidInput(f"{name} must be a list of texts", hint=f"Write {name}=[{values!r:.80}].")
+    if values is None:
+        return ()
+    if isinstance(values, bytes | Mapping) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} must be a list of texts, not {type(values).__name__}")
+    return tuple(values)
+
+
+def paths(name: str, values: Any, root: Path) -> tuple[Any, ...]:
+    """Return paths as git writes them: relative to the root, with forward slashes.
+
+    What is no text or path, or lies outside the root, is left as it is.
+
+    Raises:
+        InvalidInput: as for `listed`.
+    """
+    above = root.as_posix().rstrip("/") + "/"
+    plain = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in listed(name, values)]
+    return tuple(
+        v.replace("\\", "/").removeprefix("./").removeprefix(above) if isinstance(v, str) else v
+        for v in plain
+    )
+
+
+def known_types(parts: Parts, values: Any) -> tuple[Any, ...]:
+    """Return memory types to filter by, () for None.
+
+    Known are the types of Remora, those of the methodologies that are installed, and those that some
+    memory has already, whatever brought it.
+
+    Raises:
+        InvalidInput: as for `listed`, or one that is not known; the message names those that are.
+    """
+    given = listed("types", values)
+    if all(kind in MEMORY_TYPES for kind in given):
+        return given
+    known = (*MEMORY_TYPES, *parts.plugins().types())
+    for kind in given:
+        if kind in known or _stored(parts, kind):
+            continue
+        close = get_close_matches(kind, known, n=2) if isinstance(kind, str) else ()
+        meant = f"Did you mean {' or '.join(close)}? " if close else ""
+        raise InvalidInput(
+            f"there is no memory type {kind!r:.60}", hint=f"{meant}The types are {', '.join(known)}."
+        )
+    return given
+
+
+def _stored(parts: Parts, kind: object) -> bool:
+    if not isinstance(kind, str):
+        return False
+    having = Filters(types=(kind,), branch="*")
+    spaces = [room.space for room in parts.rooms()]
+    return any(s.memories.find(having, include_deprecated=True, limit=1) for s in spaces)
+
+
+def filters_of(
+    parts: Parts,
+    *,
+    types: Sequence[str] | None = None,
+    files: Sequence[Any] | None = None,
+    modules: Sequence[str] | None = None,
+    scope: str | None = None,
+    branch: str | None = None,
+    kinds: Sequence[str] | None = None,
+) -> Filters:
+    """Return filters as callers write them.
+
+    Raises:
+        InvalidInput: one of them is unknown.
+    """
+    from remora.retrieval.request import checked_filters  # `remember` alone needs no search
+
+    return checked_filters(
+        Filters(
+            types=known_types(parts, types),
+            files=paths("files", files, parts.project.root),
+            modules=listed("modules", modules),
+            scope=scope,
+            branch=branch,
+            kinds=listed("kinds", kinds),
+        )
+    )
+
+
+def current_branch(parts: Parts, branch: str | None) -> str | None:
+    """Return the branch that a caller names, else the one checked out."""
+    return branch if branch is not None else branch_of(parts.project.repository)
+
+
+def file_names(files: Any, root: Path) -> tuple[str, ...]:
+    """Return paths as `paths` does.
+
+    Raises:
+        InvalidInput: one of them is no path.
+    """
+    found = paths("files", files, root)
+    wrong = [one for one in found if not isinstance(one, str)]
+    if wrong:
+        raise InvalidInput(f"files must be a list of paths, not of {type(wrong[0]).__name__}")
+    return found

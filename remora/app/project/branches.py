@@ -1,0 +1,192 @@
+"""What was learnt on a branch: the project's once the branch is merged, over when it is deleted unmerged.
+
+A memory with a branch is ranked for that branch alone, and what a person said in a session on it is quoted
+there alone. At each `learn` and `init` git is asked what
+became of every branch that a live memory names. Where nobody can tell, everything stays as it is.
+
+What was retired with its branch comes back when git shows later that the branch was merged after all, or
+goes on: it was pulled only now, or pushed again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.clock import from_iso
+from remora.core.errors import SourceError
+from remora.lifecycle.flags import BRANCH_GONE
+from remora.sources.branches import Branch, Known, State, follow, looks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from remora.app.project.open_project import Parts
+    from remora.store.space import Space
+
+KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
+LOOKED = "branches"  # meta key: how all branches looked when some were asked for, and what became of these
+_LASTING = ("open", "unknown")  # states that leave what was learnt where it is
+
+
+class Settled(NamedTuple):
+    """What became of memories: (branch, how many) that are the project's now, and that are over.
+
+    `revived` are those that were over and are not: the branch is merged, or it is there again.
+    """
+
+    merged: tuple[tuple[str, int], ...] = ()
+    retired: tuple[tuple[str, int], ...] = ()
+    revived: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
+    """Let memories follow their branches, and remember how the branches look now.
+
+    Args:
+        parts: the open memory.
+        more: branches to look at besides those that memories name.
+    """
+    repository = parts.project.repository
+    if repository is None or parts.read_only:
+        return Settled()
+    space = parts.room("project").space
+    named, gone, quoted = _branches(space), _gone(space), space.notes.on_branches()
+    if not (names := {*named, *gone, *(name for name, _, _ in quoted), *more}):
+        return Settled()
+    try:
+        look = looks(repository)
+        before = _settled(space, look)
+        names -= {name for name, state in before.items() if state in _LASTING or name not in named}
+        if not names:
+            return Settled()
+        known = {name: _known(space, name) for name in names}
+        found = follow(repository, known)
+    except SourceError as error:
+        return Settled(notes=(f"branches were not looked at: {error}",))
+    merged: list[tuple[str, int]] = []
+    retired: list[tuple[str, int]] = []
+    revived: list[tuple[str, int]] = []
+    with space.db.transaction():
+        space.meta.set(LOOKED, [look, before | {branch.name: branch.state for branch in found}])
+        for branch in found:
+            if branch.known != known[branch.name]:
+                space.meta.set(KNOWN + branch.name, list(branch.known))
+            _follow_quotes(space, [(path, at) for name, path, at in quoted if name == branch.name], branch)
+            ids = named.get(branch.name, [])
+            if branch.name in gone and branch.state in ("merged", "open"):
+                for memory_id in gone[branch.name]:
+                    parts.room("project").upkeep.restore(memory_id)
+                revived.append((branch.name, len(gone[branch.name])))
+                ids = [*ids, *gone[branch.name]]
+            if done := _merged(space, ids, branch):
+                _move(space, done, None)
+                merged.append((branch.name, len(done)))
+                ids = [memory_id for memory_id in ids if memory_id not in done]
+            if ids and branch.state == "deleted":
+                _retire(parts, space, ids, branch)
+                retired.append((branch.name, len(ids)))
+            elif branch.now:
+                _move(space, ids, branch.now)
+                space.meta.set(KNOWN + branch.now, list(branch.known))
+    return Settled(tuple(merged), tuple(retired), tuple(revived))
+
+
+def became(parts: Parts, name: str) -> Branch | None:
+    """Return what became of a branch; None outside a repository, and where git cannot be asked."""
+    repository = parts.project.repository
+    if repository is None:
+        return None
+    try:
+        (found,) = follow(repository, {name: _known(parts.room("project").space, name)})
+    except SourceError:
+        return None
+    return found
+
+
+def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
+    """Return the branch that a memory learnt there belongs to; None where it is the whole project's.
+
+    Only a branch that git knows and that is not merged is one to belong to: a session of long ago may
+    have worked on one that is merged and gone, and nobody would ever see what was learnt there. One without
+    a commit of its own was merged, or is yet to get what the session left in the working tree: that is so
+    where it stands on a commit from before the session began.
+
+    Args:
+        found: what became of the branch.
+        since: when the session began, ISO 8601.
+    """
+    if found is None or found.state != "open":
+        return None
+    if not found.known.ahead and (found.at is None or since is None or found.at >= from_iso(since)):
+        return None
+    return found.now or found.name
+
+
+def _merged(space: Space, ids: list[str], branch: Branch) -> list[str]:
+    """Return the memories of a branch whose work is merged: all, or those from before its last commit.
+
+    A branch may be kept after it was merged. What was learnt since is of work that is still to come.
+    """
+    if branch.state == "merged":
+        return ids
+    if branch.merged is None:
+        return []
+    records = space.memories.get_many(ids)
+    return [each for each in ids if from_iso(records[each].created_at) < branch.merged]
+
+
+def _follow_quotes(space: Space, sessions: Iterable[tuple[str, str | None]], branch: Branch) -> None:
+    """Let what people said in some sessions (path, time) be the project's once the work is merged.
+
+    What was said on a branch that was deleted unmerged stays bound to it, and so is told nowhere.
+    """
+    for path, at in sessions:
+        before = branch.merged is not None and at is not None and from_iso(at) < branch.merged
+        if branch.state == "merged" or before:
+            space.notes.bind(path, None)
+        elif branch.now:
+            space.notes.bind(path, branch.now)
+
+
+def _move(space: Space, ids: Iterable[str], branch: str | None) -> None:
+    for memory_id in ids:
+        space.memories.update(memory_id, {"branch": branch})
+
+
+def _branches(space: Space) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, memory_id in space.memories.on_branches():
+        found.setdefault(name, []).append(memory_id)
+    return found
+
+
+def _gone(space: Space) -> dict[str, list[str]]:
+    """Return the memories that went with a branch and that nobody has touched since, by branch."""
+    ids = space.selections.gone_with_branch(BRANCH_GONE)
+    found: dict[str, list[str]] = {}
+    for record in space.memories.get_many(ids).values():
+        found.setdefault(record.branch or "", []).append(record.id)
+    return found
+
+
+def _known(space: Space, name: str) -> Known:
+    value = space.meta.get(KNOWN + name)
+    return Known(*value) if isinstance(value, list) and len(value) == len(Known._fields) else Known()
+
+
+def _settled(space: Space, look: str) -> dict[str, State]:
+    """Return what became of the branches that were asked for since any branch has moved."""
+    seen = space.meta.get(LOOKED)
+    return dict(seen[1]) if isinstance(seen, list) and seen[0] == look else {}
+
+
+def _retire(parts: Parts, space: Space, ids: list[str], branch: Branch) -> None:
+    upkeep = parts.room("project").upkeep
+    records = space.memories.get_many(ids)
+    for memory_id in ids:
+        record = records[memory_id]
+        if record.pinned or record.user_verified:  # a person said that it holds
+            space.memories.update(memory_id, {"branch": None})
+            continue
+        upkeep.retire(memory_id, f"{BRANCH_GONE} {branch.name}")

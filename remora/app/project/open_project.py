@@ -1,0 +1,362 @@
+"""Config and environment to live parts. The only place that builds them.
+
+Everything that costs time to make (models, the user's database, in-memory vectors) is made on first
+use, so that a keyword search or a `remember` pays for none of it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from remora.app.project.accesses import Accesses
+from remora.app.project.folder_watch import Followed
+from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel, GuardedReranker
+from remora.app.project.locate import Project, commit_of, data_dir, locate, make_home
+from remora.core.clock import Clock, SystemClock
+from remora.core.config import Settings
+from remora.core.errors import NotFound, SourceError, StoreError, StoreReadOnly
+from remora.disk.files import make_folder
+from remora.lifecycle.intake import Intake
+from remora.lifecycle.upkeep import Upkeep
+from remora.store.history import COMMIT
+from remora.store.space import Space
+
+if TYPE_CHECKING:
+    from remora.app.project.methodologies import Plugins
+    from remora.core.cochange import LastChange
+    from remora.embeddings.embedder import Choice, Embedder
+    from remora.entries.store import EntryStore
+    from remora.journal.files import Journal
+    from remora.llm.client import LanguageModel, Reranker
+    from remora.store.trees import Content
+
+DATABASE = "memory.db"
+ENTRIES = "entries.mem"
+USER_PROJECT_ID = "user"
+RECENT_COMMITS = 500  # since the history was read: a fraction of a second even in a large repository
+
+
+class Look(NamedTuple):
+    """When the files were last held against the index.
+
+    Attributes:
+        until: no other look before that time, of the monotonic clock.
+        seen: what tells that git or an indexer was at work since.
+        note: what to say of the index as long as nothing changes.
+    """
+
+    until: float
+    seen: object
+    note: str
+
+
+class Running(Protocol):
+    """Work that goes on in the background."""
+
+    @property
+    def running(self) -> bool:
+        """Whether there is still work under way."""
+
+    def stop(self) -> None:
+        """End within a fraction of a second."""
+
+
+class Room(NamedTuple):
+    """One database with the two objects that change memories in it."""
+
+    space: Space
+    intake: Intake
+    upkeep: Upkeep
+
+
+class Parts:
+    """The live parts of one open `Memory`."""
+
+    def __init__(
+        self,
+        project: Project,
+        settings: Settings,
+        environ: Mapping[str, str],
+        clock: Clock,
+        *,
+        read_only: bool,
+        embedder: Embedder | None,
+        llm: LanguageModel | None,
+        reranker: Reranker | None,
+    ) -> None:
+        self.project = project
+        self.settings = settings
+        self.environ = environ
+        self.clock = clock
+        self.read_only = read_only
+        self._given = (
+            GuardedEmbedder(embedder) if embedder is not None else None,
+            GuardedModel(llm) if llm is not None else None,
+            GuardedReranker(reranker) if reranker is not None else None,
+        )
+        self._plugins: Plugins | None = None
+        self._choice: Choice | None = None
+        self._cached: Embedder | None = None
+        self._llm: LanguageModel | None = None
+        self._reranker: Reranker | None = None
+        self._rooms: dict[str, Room] = {}
+        self._opening = threading.RLock()
+        self._closed = False
+        self._user_database = str(self.user_home / DATABASE)
+        self.logs = Followed()
+        self.written = Followed()
+        self._entries: EntryStore | None = None
+        self.last_look: Look | None = None  # at the files, held against the index
+        self.contents: dict[str, Content] = {}  # of files with another time than the index knows
+        self.background: Running | None = None  # embeds a backlog while the program goes on
+        self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
+        self.embedding = threading.Lock()  # one batch at a time
+        self.next_in_line = threading.Lock()  # held by whoever waits for that
+        self.lock = threading.RLock()  # a verb at a time
+        self.accesses = Accesses(lambda realm: self.room(realm).space, clock, read_only=read_only)
+        self.seen_in_ui: dict[str, None] = {}  # marks of answers of tools for interfaces
+        self.trouble = ""  # what stopped the last pass of embedding, for doctor
+        self.user_trouble = ""  # why the user's own database cannot be read
+
+    def room(self, realm: str) -> Room:
+        """Return the room of a realm, "project" or "user", opened (and made) on first use.
+
+        Raises:
+            NotFound: it is opened for reading only and there is none.
+            StoreError: it cannot be opened, or this memory was closed.
+        """
+        with self._opening:
+            if realm not in self._rooms:
+                self._rooms[realm] = self._open(realm)
+            return self._rooms[realm]
+
+    def _open(self, realm: str) -> Room:
+        if self._closed:
+            raise StoreError("this memory is closed", hint="Open it again.")
+        own = realm == "project"
+        home, project_id = (self.project.home, self.project.id) if own else (self.user_home, USER_PROJECT_ID)
+        if self.read_only and not (home / DATABASE).exists():
+            raise NotFound(
+                f"{self.project.root if own else 'the user'} has no memory yet",
+                hint="`remora init` or `remora remember` makes one.",
+            )
+        if not self.read_only and own:
+            make_home(self.project, self.environ)
+        elif not self.read_only:
+            make_folder(home)
+        space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
+        intake = Intake(space, self.clock, lambda: self.plugins().types())
+        return Room(space, intake, Upkeep(space, self.clock, intake))
+
+    def rooms(self) -> tuple[Room, ...]:
+        """Return the project's room, and the user's where there is one.
+
+        A user's database that cannot be opened never takes the project's with it; `user_trouble` says why.
+        """
+        project = self.room("project")
+        if "user" not in self._rooms and not os.path.exists(self._user_database):  # noqa: PTH110  often asked
+            return (project,)
+        try:
+            user = self.room("user")
+        except StoreError as error:
+            self.user_trouble = f"your own memories cannot be read: {error}"
+            return (project,)
+        self.user_trouble = ""
+        return (project, user)
+
+    def must_be_writable(self) -> None:
+        """Refuse to go on where the memory was opened for reading only.
+
+        Raises:
+            StoreReadOnly: it was.
+        """
+        if self.read_only:
+            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+
+    def searched_rooms(self) -> tuple[Room, ...]:
+        """Return the rooms that a search looks into: the user's only if the settings say so."""
+        return self.rooms() if self.settings.search.user_memories else (self.room("project"),)
+
+    def plugins(self) -> Plugins:
+        """Return the methodologies that are installed, loaded on first use."""
+        if self._plugins is None:
+            from remora.app.project.methodologies import load
+
+            self._plugins = load()
+        return self._plugins
+
+    @property
+    def user_home(self) -> Path:
+        """Folder of what the user said is true everywhere."""
+        return data_dir(self.environ) / "user"
+
+    @property
+    def sessions_folder(self) -> Path:
+        """Folder of the project's session logs."""
+        return self.project.home / "sessions"
+
+    @property
+    def memory_folder(self) -> Path:
+        """Folder of the journal's files and the entry store."""
+        return self.project.home / "memory"
+
+    def entries(self) -> EntryStore:
+        """Return the store of notes and archives; its file is made by the first write."""
+        if self._entries is None:
+            from remora.entries.store import EntryStore
+
+            self._entries = EntryStore(self.memory_folder / ENTRIES, self.clock)
+        return self._entries
+
+    def journal(self) -> Journal:
+        """Return the journal's files."""
+        from remora.journal.files import Journal
+
+        return Journal(self.memory_folder, self.clock)
+
+    def choice(self) -> Choice:
+        """Return the embedding tier in use, with the reasons for it."""
+        if self._choice is None:
+            from remora.embeddings.embedder import Choice, choose
+
+            if self._given[0] is not None:
+                self._choice = Choice(self._given[0], "given", ("handed in by the caller",))
+            else:
+                folder = None if self.read_only else data_dir(self.environ)
+                self._choice = choose(
+                    self.settings.embedding,
+                    environ=self.environ,
+                    stamp_folder=folder,
+                    keep=self.room("project").space.meta.get("embedding.model") or "",
+                )
+        return self._choice
+
+    def embedder(self) -> Embedder | None:
+        """Return what turns text into vectors, None when there is nothing."""
+        choice = self.choice()
+        if choice.embedder is None or choice.tier == "given":
+            return choice.embedder
+        if self._cached is None:
+            from remora.embeddings.cache import CachedEmbedder
+
+            self._cached = CachedEmbedder(choice.embedder, self.room("project").space.cache, self.clock)
+        return self._cached
+
+    def llm(self) -> LanguageModel | None:
+        """Return the language model, None when none is configured."""
+        if self._given[1] is not None:
+            return self._given[1]
+        if self.settings.llm.provider == "none":
+            return None
+        if self._llm is None:
+            from remora.llm.providers import build
+
+            self._llm = build(self.settings.llm, self.environ, outside=str(self.project.root))
+        return self._llm
+
+    def reranker(self) -> Reranker | None:
+        """Return the configured reranker, None when there is none."""
+        if self._given[2] is not None:
+            return self._given[2]
+        if self.settings.rerank.provider == "none":
+            return None
+        if self._reranker is None:
+            from remora.llm.rerankers import build
+
+            self._reranker = build(self.settings.rerank, self.environ)
+        return self._reranker
+
+    def mtime(self) -> Callable[[str], float | None]:
+        """Return a function from a repository path to its modification time in seconds, None if gone."""
+        root = str(self.project.root)
+
+        def modified(path: str) -> float | None:
+            try:
+                return os.stat(os.path.join(root, path)).st_mtime  # noqa: PTH116, PTH118  once a hit
+            except (OSError, ValueError):
+                return None
+
+        return modified
+
+    def recent_changes(self) -> Mapping[str, LastChange]:
+        """Return the last changes of files in commits that `init` has not read, by path.
+
+        git is asked once for every commit that is checked out, about its newest RECENT_COMMITS commits;
+        where it cannot answer, nothing has changed.
+        """
+        repository = self.project.repository
+        if repository is None:
+            return {}
+        try:
+            head = commit_of(repository) or repository.head()
+            mined = self.room("project").space.meta.get(COMMIT)
+            if head is None or head == mined:
+                return {}
+            if self._recent is None or self._recent[0] != (mined, head):
+                since = mined if mined and repository.has_commit(mined) else None
+                self._recent = ((mined, head), repository.last_changes(since, head, RECENT_COMMITS))
+        except SourceError:
+            return {}
+        return self._recent[1]
+
+    def close(self) -> None:
+        """Write what is pending, stop the background, close every database and model."""
+        self.accesses.flush()
+        if self.background is not None:
+            self.background.stop()
+            self.background = None
+        if self._choice is not None and self._given[0] is None:
+            self._choice.close()
+            self._choice = None
+        for model in (self._llm, self._reranker):
+            if model is not None and hasattr(model, "close"):
+                model.close()
+        self._llm = self._reranker = None
+        for room in self._rooms.values():
+            room.space.close()
+        self._rooms.clear()
+        self._closed = True
+
+
+def build(
+    path: Path,
+    environ: Mapping[str, str],
+    *,
+    clock: Clock | None = None,
+    read_only: bool = False,
+    embedder: Embedder | None = None,
+    llm: LanguageModel | None = None,
+    reranker: Reranker | None = None,
+) -> Parts:
+    """Return the parts of the project that a path belongs to.
+
+    Raises:
+        InvalidInput, ConfigError, SourceError: see `project.locate`.
+    """
+    project, settings = locate(path, environ, read_only=read_only)
+    return Parts(
+        project,
+        settings,
+        environ,
+        clock or SystemClock(),
+        read_only=read_only,
+        embedder=embedder,
+        llm=llm,
+        reranker=reranker,
+    )
+
+
+@contextmanager
+def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[Parts]:
+    """Open a project for one piece of work and close it; see `build`."""
+    parts = build(Path(path), environ, read_only=read_only)
+    try:
+        parts.room("project")
+        yield parts
+    finally:
+        parts.close()

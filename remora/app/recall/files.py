@@ -1,0 +1,160 @@
+"""Which files belong to a file or a task, and whose a file is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from remora.core import cochange
+from remora.core.cochange import BESIDE, NAMED_ALIKE
+from remora.core.errors import InvalidInput, SourceError
+from remora.core.text import MAX_QUERY_CHARS
+from remora.core.values import MEMORY_KINDS, FileHit, Filters, Hit, Ownership
+from remora.retrieval import pipeline
+from remora.retrieval.pipeline import PARTS as SEARCH_PARTS
+from remora.retrieval.request import Request
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+from remora.app.recall.search import checked_k, checked_query, reader
+
+CO_ACCESS_WEIGHT = 0.5
+SPEAKING = 8  # memories that are asked about a task's files
+
+
+def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
+    """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
+    from remora.app.codebase.freshness import checked
+
+    wanted, k = _relative(parts, path), checked_k(k)
+    found = _related(parts, wanted, k)
+    files = [wanted, *(hit.path for hit in found)]
+    return checked(parts, found, lambda: _related(parts, wanted, k), files)[0]
+
+
+def ownership(parts: Parts, path: str) -> Ownership | None:
+    """Return the module of a file and who changed it; see `Memory.ownership`."""
+    return parts.room("project").space.history.ownership(_relative(parts, path))
+
+
+def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
+    """Return the files related to one by history, code and sessions, best first."""
+    space = parts.room("project").space
+    history, ties = space.history, space.ties.of(wanted)
+    found = {hit.path: hit for hit in cochange.related(wanted, history, k + 10, ties)}
+    for _, other, weight in history.co_access([wanted], 0.0, 50):
+        share = min(1.0, weight)
+        known = found.get(other, FileHit(other, 0.0))
+        # Two independent witnesses: the chance that both are wrong is the product.
+        score = 1.0 - (1.0 - known.score) * (1.0 - CO_ACCESS_WEIGHT * share)
+        found[other] = FileHit(other, score, (*known.why, f"read together in agent sessions ({share:.0%})"))
+    if not history.stats([wanted]) and not os.path.lexists(parts.project.root / wanted):
+        # Of a file that nobody has seen only its name and its folder tell anything, the root nothing.
+        telling = {NAMED_ALIKE, BESIDE} if "/" in wanted else {NAMED_ALIKE}
+        found = {path: hit for path, hit in found.items() if not telling.isdisjoint(hit.why)}
+    return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
+
+
+def predict_files(
+    parts: Parts,
+    task: str,
+    k: int,
+    *,
+    tests: bool = False,
+    without: frozenset[str] = frozenset(),
+    look: bool = True,
+) -> tuple[list[FileHit], tuple[str, ...]]:
+    """Return the files that a task will touch, and what to know about the answer; see `Memory`.
+
+    Without `look` only the files of the answer are held against the index.
+    """
+    from remora.app.codebase.freshness import checked, notices, up_to_date
+    from remora.retrieval.files import predict
+
+    text, k = checked_query(task), checked_k(k)
+    notes = list(up_to_date(parts) if look else notices(parts))
+    found = reader(parts, without, notes, code=True)
+    vector = None
+    if "dense" not in without and "meaning" not in without:
+        vector, note = found.embed(text[:MAX_QUERY_CHARS])
+        if note:
+            notes.append(note)
+    about: list[Hit] = []
+    if "memories" not in without:
+        request = Request(
+            text,
+            SPEAKING,
+            Filters(kinds=MEMORY_KINDS),
+            explicit=False,
+            without=without & frozenset(SEARCH_PARTS),
+        )
+        about = pipeline.search(found, request).hits
+    space = parts.room("project").space
+    there = _in_tree(parts)
+    branch = _on_branch(parts, uncommitted=look) if "branch" not in without else []
+    said: list[str] = []
+
+    def ask() -> list[FileHit]:
+        said.clear()
+        return predict(
+            space,
+            text,
+            k,
+            vector=vector,
+            memories=about,
+            tests=tests,
+            branch=branch,
+            without=without,
+            there=there,
+            notes=said,
+        )
+
+    hits = ask()
+    hits, note = checked(parts, hits, ask, [hit.path for hit in hits])
+    notes += said
+    if note:
+        notes.append(note)
+    return hits, tuple(dict.fromkeys(notes))
+
+
+def _on_branch(parts: Parts, *, uncommitted: bool) -> list[str]:
+    """Return the files that the branch in use has changed; none where git cannot be asked."""
+    from remora.sources.branches import own_files
+
+    repository = parts.project.repository
+    try:
+        return own_files(repository, uncommitted=uncommitted) if repository is not None else []
+    except SourceError:
+        return []
+
+
+def _in_tree(parts: Parts) -> Callable[[str], bool] | None:
+    """Return what tells whether a file is in the project's tree, None where there is no tree."""
+    root, repository = parts.project.root, parts.project.repository
+    if repository is not None and repository.bare:
+        return None
+
+    def there(path: str) -> bool:
+        inside = not path.startswith("/") and ".." not in path.split("/") and path.partition("/")[0] != ".git"
+        return inside and os.path.isfile(root / path)  # noqa: PTH113  a Path's own fails on a loop of links
+
+    return there
+
+
+def _relative(parts: Parts, path: str) -> str:
+    """Return a path as git names it: relative to the root, with forward slashes."""
+    from pathlib import Path
+
+    if not isinstance(path, str) or not path.strip():
+        raise InvalidInput("the path is empty", hint="Name a file of the repository.")
+    given = Path(path).expanduser() if path.startswith("~/") else Path(path)
+    if given.is_absolute():
+        try:
+            # A Path's own way to resolve fails on a loop of links.
+            return Path(os.path.realpath(given)).relative_to(parts.project.root).as_posix()
+        except ValueError:
+            raise InvalidInput(
+                f"{path} is not in {parts.project.root}", hint="Name a file of this project."
+            ) from None
+    return path.replace("\\", "/").removeprefix("./")

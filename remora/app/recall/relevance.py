@@ -1,0 +1,69 @@
+"""How relevant a memory must be to be said with a prompt, measured on this very store.
+
+Relevance was calibrated on other people's texts, and in a store of one subject everything looks a little
+related to everything. So the prompts of earlier sessions are asked again, each without what was learnt from
+its own session, and the bar is set where only the best third of them would be answered: the rest is silence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.app.project.arguments import current_branch, filters_of
+from remora.app.recall.search import search
+from remora.core.errors import RemoraError
+from remora.core.text import words_or_pairs
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+THRESHOLD = "inject.relevance"  # meta key: what is relevant enough in this store
+CHANCE = 0.5  # where nobody has measured it
+PROMPTS = 60  # of the newest sessions
+FEW = 12  # prompts below which nothing can be told
+WORDS = 3  # of a prompt, below which it says nothing of a task
+SPEAKS = 1 / 3  # share of the prompts that are answered
+MOST = 0.85
+HITS = 12
+GROWN = 1.2  # times as many sessions as at the last time
+COUNTED = "inject.relevance.sessions"  # meta key: how many there were
+
+
+def calibrate(parts: Parts, *, again: bool = False) -> float | None:
+    """Measure the bar when more sessions are known since; None where it was left as it is.
+
+    Args:
+        parts: the open project.
+        again: also where nothing has changed.
+    """
+    space = parts.room("project").space
+    filters = filters_of(parts, kinds=("memory",), branch=current_branch(parts, None))
+    sessions = space.observed.count()
+    if not again and sessions < max(FEW, float(space.meta.get(COUNTED, 0)) * GROWN):
+        return None
+    reached = []
+    for session_id, prompt in space.observed.prompts(PROMPTS):
+        first = prompt.partition("\n")[0][:2_000]
+        if len(words_or_pairs(first)) < WORDS:
+            continue
+        try:
+            hits = search(parts, first, HITS, filters, explicit=False).hits
+        except RemoraError:
+            continue
+        own = session_id.partition(":")[2]
+        others = [h for h in hits if h.memory and all(o.session_id != own for o in h.memory.origins)]
+        reached.append(others[0].score if others else 0.0)
+    if len(reached) < FEW:
+        return None
+    reached.sort(reverse=True)
+    bar = min(MOST, max(CHANCE, reached[int(SPEAKS * len(reached))]))
+    with space.db.transaction(durable=False):
+        space.meta.set(THRESHOLD, round(bar, 4))
+        space.meta.set(COUNTED, sessions)
+    return bar
+
+
+def relevance_bar(parts: Parts) -> float:
+    """Return the relevance that a memory must have to be said with a prompt."""
+    found = parts.room("project").space.meta.get(THRESHOLD)
+    return float(found) if isinstance(found, int | float) else CHANCE

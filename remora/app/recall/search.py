@@ -1,0 +1,220 @@
+"""Build what a search may read, catch up on fresh writes, search, and pack.
+
+What this process has just written is embedded before it searches, so that one always finds what one
+has just said. A backlog left by others (a switch of models, another process) is worked off for a
+moment, then in the background; keywords find the rest meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+from remora.app.memories.embedding import catch_up, go_on_in_background
+from remora.app.records.note_index import follow_written
+from remora.app.records.session import follow_all
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.text import clean
+from remora.core.values import FILE_KINDS, Context, Filters, Hit
+from remora.retrieval import pipeline
+from remora.retrieval.candidates import SAME_FILE
+from remora.retrieval.packing import BUDGETS, pack
+from remora.retrieval.pipeline import Results
+from remora.retrieval.request import QueryVector, Reader, Request
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+T = TypeVar("T")
+MAX_QUERY = 20_000_000  # characters; more is a file, not a question
+BACKLOG_SECONDS = 0.3
+CONTEXT_HITS = 60
+GOOD = 0.5  # a hit this relevant counts as used
+RELEVANT = 0.15  # what is put into a prompt unasked must be at least this relevant
+AT_HAND = 5  # memories about the files at hand that are told though the words of the task say nothing of them
+
+
+def ask(
+    parts: Parts,
+    query: str,
+    k: int,
+    filters: Filters,
+    *,
+    phase: str | None = None,
+    recent_tools: Sequence[str] = (),
+    recent_files: Sequence[str] = (),
+    min_score: float = 0.0,
+) -> Results:
+    """Search for whoever asks: good hits count as used; see `Memory.search`."""
+    found = search(parts, query, k, filters, phase, recent_tools, recent_files)
+    hits = [hit for hit in found.hits if hit.score >= min_score]
+    parts.accesses.note([hit for hit in hits if hit.score >= GOOD])
+    return found._replace(hits=hits)
+
+
+def search(
+    parts: Parts,
+    query: str,
+    k: int,
+    filters: Filters,
+    phase: str | None = None,
+    recent_tools: Sequence[str] = (),
+    recent_files: Sequence[str] = (),
+    *,
+    explicit: bool = True,
+    without: frozenset[str] = frozenset(),
+) -> Results:
+    """Return the best hits; counts nothing as used."""
+    request = Request(
+        text=checked_query(query),
+        k=checked_k(k),
+        filters=filters,
+        phase=phase,
+        recent_tools=tuple(recent_tools),
+        recent_files=tuple(recent_files),
+        explicit=explicit,
+        without=without,
+    )
+    if request.k == 0:
+        return Results([], ())
+    without_them: list[str] = []
+    code = "code" in filters.kinds
+    if code:
+        from remora.app.codebase.freshness import up_to_date
+
+        without_them += up_to_date(parts)
+    found = pipeline.search(reader(parts, without, without_them, code=code), request)
+    if code:
+        found, without_them = _fresh_code(parts, request, found, without_them)
+    if parts.trouble and not any(parts.trouble in note for note in found.notes):
+        without_them.append(f"not everything has a vector yet: {parts.trouble}")
+    return Results([_placed(parts, hit) for hit in found.hits], (*found.notes, *without_them))
+
+
+def _placed(parts: Parts, hit: Hit) -> Hit:
+    """Return a hit in a written file with the file's whole path, so that it can be opened."""
+    if hit.source not in FILE_KINDS or hit.path is None:
+        return hit
+    return hit._replace(path=str(parts.memory_folder / hit.path))
+
+
+def _fresh_code(
+    parts: Parts, request: Request, found: Results, notes: list[str]
+) -> tuple[Results, list[str]]:
+    """Return the hits again when files in them had changed, with what to know about that."""
+    from remora.app.codebase.freshness import refresh
+
+    if note := refresh(parts, [hit.path for hit in found.hits if hit.source == "code" and hit.path]).note:
+        notes = [*notes, note]
+        if not parts.read_only:
+            found = pipeline.search(reader(parts, request.without), request)
+    return found, notes
+
+
+def context(
+    parts: Parts,
+    task: str,
+    filters: Filters,
+    phase: str,
+    budget: int | None,
+    recent_files: Sequence[str],
+) -> tuple[Context, tuple[str, ...]]:
+    """Return the packed block for a task, and what the search had to do without."""
+    from remora.app.codebase.freshness import IN_PROGRESS, notices
+
+    if budget is not None and budget <= 0:
+        raise InvalidInput("budget must be above 0 tokens")
+    files = (*recent_files, *filters.files)
+    filters = filters._replace(files=())
+    found = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
+    tokens = BUDGETS[phase].tokens if budget is None else budget
+    packed = pack(_worth_telling(found.hits), phase, tokens)
+    parts.accesses.note(packed.hits)
+    return packed, (*found.notes, *(note for note in notices(parts) if note == IN_PROGRESS))
+
+
+def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits that are relevant, and the best few about the very files at hand, in order."""
+    at_hand = [h for h in hits if any(r.stage == "graph" and r.score >= SAME_FILE for r in h.why)]
+    wanted = {(h.source, h.id) for h in at_hand[:AT_HAND]}
+    return [h for h in hits if h.score >= RELEVANT or (h.source, h.id) in wanted]
+
+
+def reader(
+    parts: Parts,
+    without: frozenset[str] = frozenset(),
+    notes: list[str] | None = None,
+    *,
+    code: bool = False,
+) -> Reader:
+    """Return everything a search may read; what it has to do without is added to `notes`.
+
+    With `code`, parts of code that have no vector yet get theirs, too, as far as time allows.
+    """
+    notes = [] if notes is None else notes
+    if not parts.read_only:
+        follow_all(parts)
+        follow_written(parts)
+        if "dense" not in without:
+            catch_up(parts, BACKLOG_SECONDS, code=code)
+            go_on_in_background(parts, code=code)
+    spaces = tuple(room.space for room in parts.searched_rooms())
+    if parts.user_trouble:
+        notes.append(parts.user_trouble)
+    return Reader(
+        spaces=spaces,
+        embed=lambda text: embed_query(parts, text),
+        now=parts.clock.now(),
+        mtime=parts.mtime(),
+        recent=cache(parts.recent_changes),  # asked for every hit, answered once a search
+        llm=_if_possible(parts.llm, "language model", notes),
+        reranker=_if_possible(parts.reranker, "reranker", notes),
+        rerank_candidates=parts.settings.rerank.candidates,
+        rerank_seconds=parts.settings.rerank.budget_ms / 1000.0,
+        hyde=parts.settings.search.hyde,
+        boost=parts.settings.search.neighbourhood_boost,
+    )
+
+
+def _if_possible(make: Callable[[], T | None], what: str, notes: list[str]) -> T | None:
+    """Return an optional part; one that cannot be made leaves a note and the answer plainer."""
+    try:
+        return make()
+    except RemoraError as error:
+        notes.append(f"no {what}: {error}")
+        return None
+
+
+def embed_query(parts: Parts, text: str) -> tuple[QueryVector | None, str]:
+    """Return the vector of a query, or None and why; a model that fails never fails a search."""
+    try:
+        embedder = parts.embedder()
+        if embedder is None:
+            return None, "no embedding model"
+        return QueryVector(embedder.model_id, embedder.embed_query(text)), ""
+    except RemoraError as error:
+        return None, f"no vector: {error}"
+
+
+def checked_query(query: object) -> str:
+    """Return a query that can be searched for.
+
+    Raises:
+        InvalidInput: it is not text, is empty, or is too long to be a question.
+    """
+    if not isinstance(query, str):
+        raise InvalidInput(f"a query is text, not {type(query).__name__}")
+    if len(query) > MAX_QUERY:
+        raise InvalidInput(f"the query has {len(query):,} characters", hint="Ask in a sentence.")
+    text = clean(query.encode("utf-8", "replace").decode("utf-8")).strip()
+    if not any(c.isalnum() for c in text):
+        raise InvalidInput("the query is empty", hint="Ask with a word, a name or a question.")
+    return text
+
+
+def checked_k(k: object) -> int:
+    """Return a number of hits, 0 or more."""
+    if isinstance(k, bool) or not isinstance(k, int) or k < 0:
+        raise InvalidInput(f"k must be a whole number of hits, 0 or more, not {k!r}")
+    return k

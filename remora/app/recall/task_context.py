@@ -1,0 +1,123 @@
+"""What a session is given before it begins its work, and what is kept for the one that goes on with it.
+
+The blocks for planning and testing, files to load ahead, the step limit, the state of unfinished work, and
+what tools for interfaces showed. The words are made in `remora.injection`; here they are asked for with the
+parts of an open memory, and what is worth keeping is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from remora.app.codebase.freshness import unfinished
+from remora.app.project.arguments import file_names, listed
+from remora.app.recall.files import predict_files
+from remora.app.recall.relevance import relevance_bar
+from remora.app.recall.search import reader
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.values import Context
+from remora.injection import planner
+from remora.injection.limits import MOST_STEPS, step_factor, step_limit
+from remora.injection.prefetch import MOST_FILES, MOST_TOKENS, Prefetch
+from remora.injection.prefetch import prefetch as files_ahead
+from remora.injection.scope import Scope, folder_of, scope
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+
+WHATEVER = frozenset({"often", "lately", "heat"})  # signals that name files whatever a task says
+LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
+
+
+def where_of(parts: Parts, task: str, modules: Any, files: Any) -> Scope:
+    """Return what a task is about; where it names nothing, the folders of the files it will likely touch.
+
+    Raises:
+        InvalidInput: the task is no text, or one of the lists is of something else.
+    """
+    if not isinstance(task, str):
+        raise InvalidInput(f"a task is text, not {type(task).__name__}")
+    named = listed("modules", modules)
+    wrong = [m for m in named if not isinstance(m, str)]
+    if wrong:
+        raise InvalidInput(f"modules must be a list of texts, not of {type(wrong[0]).__name__}")
+    space = parts.room("project").space
+    found = scope(space, task, named, file_names(files, parts.project.root))
+    if found.modules or found.files or not task.strip() or not space.chunks.any():
+        return found
+    with suppress(RemoraError):
+        likely, _ = predict_files(parts, task, LIKELY, without=WHATEVER)
+        folders = dict.fromkeys(folder_of(hit.path) for hit in likely)
+        return Scope(tuple(folder for folder in folders if folder))
+    return found
+
+
+def context_for(
+    parts: Parts,
+    task: str,
+    what: str,
+    where: Scope,
+    *,
+    branch: str | None,
+    budget: int | None,
+) -> tuple[Context, tuple[str, ...]]:
+    """Return the block for planning or testing, and what it had to do without."""
+    if budget is not None and budget <= 0:
+        raise InvalidInput("budget must be above 0 tokens")
+    notes = list(filter(None, [unfinished(parts)]))
+    found = planner.brief(
+        reader(parts, notes=notes),
+        task,
+        where,
+        what,
+        branch=branch,
+        budget=budget,
+        relevant=relevance_bar(parts),
+    )
+    parts.accesses.note(found.hits)
+    return found, tuple(dict.fromkeys(notes))
+
+
+def prefetch(
+    parts: Parts,
+    task: str,
+    where: Scope,
+    *,
+    branch: str | None,
+    most: int = MOST_FILES,
+    budget: int = MOST_TOKENS,
+    without: Sequence[str] = (),
+) -> Prefetch:
+    """Return the files to load ahead; see `Memory.prefetch`."""
+    for name, value in (("most", most), ("budget", budget)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InvalidInput(f"{name} must be a whole number above 0, not {value!r}")
+    project = parts.project
+    return files_ahead(
+        parts.room("project").space,
+        project.root,
+        task,
+        where,
+        repository=project.repository,
+        branch=branch,
+        most=min(most, MOST_FILES),
+        budget=min(budget, MOST_TOKENS),
+        without=without,
+    )
+
+
+def factor(parts: Parts, where: Scope, branch: str | None) -> float | None:
+    """Return what work in some modules took against its plans; None where nothing is known."""
+    near = planner.calibrations(parts.room("project").space, where, branch)
+    closest = max((nearness for nearness, _ in near), default=0.0)
+    return step_factor(m for nearness, m in near if nearness == closest)
+
+
+def limit(base: int, found: float | None, most: int | None) -> int:
+    """Return a step limit; see `Memory.step_limit`."""
+    return step_limit(base, found, MOST_STEPS if most is None else most)
+
+
+# Unfinished work

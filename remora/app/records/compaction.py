@@ -1,0 +1,175 @@
+"""Shorten a conversation: summary, then archive, then marker; each durable before the next.
+
+A crash after the archive leaves an archive more and the conversation as it was; after the marker,
+everything is done but what the journal gets, and the next consolidation catches up with that from the
+log. One compaction of a session runs at a time, in whichever process; a `clear` that comes in between
+wins. An archive whose marker was not written is taken back.
+
+Two things ask for it: more tokens than the model takes, and more messages than the journal's window.
+Both move the same boundary in the same log.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.records.consolidation import Consolidation, consolidate_session, model_of
+from remora.conversation.budget import standing
+from remora.conversation.cut import cut, cut_to_fit, is_summary
+from remora.conversation.flatten import FLATTENED_TO, settled, working_context
+from remora.conversation.summary import summarise
+from remora.core.errors import Conflict, RemoraError
+from remora.core.secrets import redact
+from remora.journal.window import window_cut
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import Parts
+    from remora.conversation.log import SessionLog
+    from remora.core.values import Message
+
+PATIENCE = 10.0  # seconds beyond what another compaction's model may take
+
+
+class Compaction(NamedTuple):
+    """What a compaction did.
+
+    Attributes:
+        session_id: whose.
+        removed: messages that left the working context, an earlier summary counted; 0 for none.
+        kept: messages that stayed.
+        summary: what stands in the context now; empty where nothing was removed.
+        how: "model", "extract", or "nothing".
+        archive: the name of the archive; empty where nothing was removed.
+        why: what asked for it: "asked", "tokens" or "window".
+        notes: what did not go as it should.
+        consolidation: what the journal got of the messages that left; None where it is off or failed.
+    """
+
+    session_id: str
+    removed: int
+    kept: int
+    summary: str = ""
+    how: str = "nothing"
+    archive: str = ""
+    why: str = "asked"
+    notes: tuple[str, ...] = ()
+    consolidation: Consolidation | None = None
+
+
+class Due(NamedTuple):
+    """Why a conversation is to be shortened, its context, and the first message of it that stays."""
+
+    why: str
+    messages: list[Message]
+    place: int
+
+
+def due(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Due | None:
+    """Return why a conversation is to be shortened by itself; None while there is room.
+
+    Args:
+        parts: the open memory.
+        log: the session's.
+        input_limit: tokens the model takes; the setting's by default.
+    """
+    settings, journal = parts.settings.compaction, parts.settings.journal
+    if not settings.enabled:
+        return None
+    messages = log.messages()
+    if standing(working_context(messages, log.boundary), settings, input_limit).over:
+        place = cut_to_fit(messages, settings, input_limit)
+        return Due("tokens", messages, place) if place else None
+    said = len(messages) - sum(map(is_summary, messages[:1]))
+    window = window_cut(said, journal.memory_window)
+    if journal.enabled and window.due:
+        place = cut(messages, window.kept)
+        return Due("window", messages, place) if place else None
+    return None
+
+
+def compact(parts: Parts, log: SessionLog, keep_last: int | None = None) -> Compaction:
+    """Put a summary in the place of all but the last messages of a conversation.
+
+    Args:
+        parts: the open memory.
+        log: the session's.
+        keep_last: how many messages stay; the setting's number by default. A call is never parted
+            from its results, so that it may be a few more or less.
+
+    Raises:
+        InvalidInput: a negative number.
+        StoreError: the archive or the marker could not be written; the context is as it was.
+    """
+    keep = parts.settings.compaction.keep_last if keep_last is None else keep_last
+    with _alone(parts, log):
+        messages = log.messages()
+        done = _shorten(parts, log, Due("asked", messages, cut(messages, keep)))
+    return _tell_journal(parts, log, done)
+
+
+def compact_if_needed(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Compaction | None:
+    """Shorten a conversation that has outgrown its model or its window; None if it has not.
+
+    Raises:
+        StoreError: as for `compact`.
+    """
+    if due(parts, log, input_limit) is None:
+        return None
+    with _alone(parts, log):
+        wanted = due(parts, log, input_limit)  # another process may have done it while we waited
+        if wanted is None:
+            return None
+        done = _shorten(parts, log, wanted)
+    return _tell_journal(parts, log, done)
+
+
+def _alone(parts: Parts, log: SessionLog) -> AbstractContextManager[None]:
+    seconds = 2 * parts.settings.compaction.summary_timeout + PATIENCE
+    return log.shortening(seconds)
+
+
+def _shorten(parts: Parts, log: SessionLog, wanted: Due) -> Compaction:
+    messages, place = wanted.messages, wanted.place
+    if not place:
+        return Compaction(log.session_id, 0, len(messages), why=wanted.why)
+    model, notes = model_of(parts)
+    made = summarise(messages[:place], "", model, parts.settings.compaction)
+    if made.note and not (model is None and made.how == "extract"):
+        notes.append(made.note)
+    clean = redact(made.text)  # what a model writes may spell out what a tool had hidden
+    if clean.count:
+        notes.append(f"secrets that were taken out of the summary: {clean.count}")
+    store = parts.entries()
+    archive = store.archive(log.session_id, clean.text)
+    kept_from = messages[place].seq if place < len(messages) else messages[-1].seq + 1
+    details = {FLATTENED_TO: settled(messages), "how": made.how, "removed": place, "why": wanted.why}
+    details |= {"note": made.note} if made.note else {}
+    try:
+        log.compact(clean.text, kept_from, archive_name=archive.name, details=details)
+    except RemoraError as error:
+        with suppress(RemoraError):
+            store.remove(archive.name)
+        if not isinstance(error, Conflict):
+            raise
+        said = f"nothing was removed: {error}"
+        return Compaction(log.session_id, 0, log.count(), why=wanted.why, notes=(said,))
+    kept = len(messages) - place
+    return Compaction(
+        log.session_id, place, kept, clean.text, made.how, archive.name, wanted.why, tuple(notes)
+    )
+
+
+def _tell_journal(parts: Parts, log: SessionLog, done: Compaction) -> Compaction:
+    """Bring what left the context into the journal; a failure is a note, for the boundary has moved.
+
+    The journal has its own turns, and its model takes its time: the next compaction need not wait for it.
+    """
+    boundary = log.boundary
+    if not done.removed or boundary is None or not parts.settings.journal.enabled:
+        return done
+    try:
+        told = consolidate_session(parts, log, boundary.kept_from - 1)
+    except RemoraError as error:
+        return done._replace(notes=(*done.notes, f"the journal did not get it yet: {error}"))
+    return done._replace(consolidation=told)

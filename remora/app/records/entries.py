@@ -1,0 +1,127 @@
+"""The notes and archives of a project as users hold them: `memory.entries`."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING
+
+from remora.app.project.argument_types import checked
+from remora.app.records.note_index import look_again
+from remora.core.errors import InvalidInput, NotFound
+from remora.core.secrets import redact
+from remora.lifecycle.redaction import holds_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from remora.app.project.open_project import Parts
+    from remora.core.values import Entry, Redaction
+    from remora.entries.store import EntryStore
+
+
+@checked
+class Entries:
+    """Notes that somebody wrote, and archives of compacted conversations, by name or alias.
+
+    Every change is on the disk when its method returns. Secrets are taken out of what is written.
+
+    Attributes:
+        redactions: secrets taken out by the last change, by kind.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._lock = parts.lock
+        self.redactions: tuple[Redaction, ...] = ()
+
+    def add(self, name: str, content: str, *, kind: str = "note", aliases: Sequence[str] = ()) -> Entry:
+        """Add an entry under a new name.
+
+        Raises:
+            InvalidInput: a name or the kind cannot be used.
+            Conflict: a name is taken; the message says by whom.
+        """
+        names = _names(name, *aliases)
+        with self._lock:
+            return self._store().add(names[0], self._clean(content), kind, tuple(names[1:]))
+
+    def rename(self, name: str, new_name: str) -> Entry:
+        """Give an entry another name; the old one stays as an alias."""
+        with self._lock:
+            return self._store().rename(*_names(name, new_name))
+
+    def alias(self, name: str, alias: str) -> Entry:
+        """Bind one more name to an entry."""
+        with self._lock:
+            return self._store().alias(*_names(name, alias))
+
+    def unalias(self, name: str, alias: str) -> Entry:
+        """Free an alias of an entry."""
+        with self._lock:
+            return self._store().unalias(*_names(name, alias))
+
+    def write(self, name: str, content: str) -> Entry:
+        """Replace the content of an entry."""
+        with self._lock:
+            return self._store().write(_names(name)[0], self._clean(content))
+
+    def remove(self, name: str) -> Entry:
+        """Delete an entry with all its names, also from the search index, and return what it was."""
+        from remora.app.records.note_index import follow_written
+
+        with self._lock:
+            gone = self._store().remove(_names(name)[0])
+            follow_written(self._parts)
+            self._parts.room("project").space.db.scrub()
+            return gone
+
+    def show(self, name: str) -> Entry:
+        """Return the entry that has a name or alias.
+
+        Raises:
+            NotFound: there is none.
+        """
+        with self._lock:
+            found = self._parts.entries().get(_names(name)[0])
+        if found is None:
+            raise NotFound(
+                f"there is no note or archive {name!r}", hint="`remora note list` shows the names."
+            )
+        return found
+
+    def list(self, kind: str | None = None) -> list[Entry]:
+        """Return the entries, or those of a kind ("note", "archive"), in the order of their making."""
+        with self._lock:
+            return self._parts.entries().entries(kind)
+
+    def search(
+        self, query: str, k: int = 10, *, kind: str | None = None
+    ) -> builtins.list[tuple[Entry, float]]:
+        """Return entries that have words of a query in name or content, with their BM25, best first.
+
+        `Memory.search` finds them too, by meaning and among everything else.
+        """
+        with self._lock:
+            return self._parts.entries().search(query, k, kind)
+
+    def _store(self) -> EntryStore:
+        self._parts.room("project")  # a closed memory says so before anything is written
+        self._parts.must_be_writable()
+        look_again(self._parts)
+        return self._parts.entries()
+
+    def _clean(self, content: object) -> str:
+        if not isinstance(content, str):
+            raise InvalidInput(f"the content of an entry is text, not {type(content).__name__}")
+        clean = redact(content)
+        self.redactions = clean.redactions
+        return clean.text
+
+
+def _names(*names: object) -> tuple[str, ...]:
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidInput(f"a name is text, not {type(name).__name__}")
+        if holds_secret(name):
+            raise InvalidInput("a name holds a secret", hint="Give it a name that can be stored.")
+    return tuple(str(name) for name in names)

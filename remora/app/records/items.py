@@ -1,0 +1,340 @@
+"""What programs keep under a namespace and a key, in the project's home: stored, listed, searched.
+
+Values are JSON objects and the program's own: they stay as they were put. A search with words ranks items
+by meaning where there is an embedding model, else by the words they share with the query. What an item has
+to be found by is embedded when it is put or, where the model could not be asked then, at a later search; no
+put fails because of it, and secrets are taken out of what a model is asked.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.app.project.argument_types import checked
+from remora.core.errors import InvalidInput, StoreError
+from remora.core.pieces import pieces
+from remora.core.secrets import redact
+from remora.core.text import index_terms, query_terms, words
+from remora.store.items import SEPARATOR as SEPARATOR
+from remora.store.items import ItemRow, Namespace
+from remora.store.items import Items as Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from remora.app.project.open_project import Parts
+    from remora.embeddings.embedder import Embedder
+
+DATABASE = "items.db"
+MOST_PIECES = 50  # vectors of one item; 24,000 characters
+MOST_AT_ONCE = 256  # items that one search gives their vectors; the next one goes on
+
+_log = logging.getLogger("remora.items")
+
+Index = bool | Sequence[str] | None  # None: the fields of whoever asks; False: nothing; a list: these paths
+Texts = Callable[[dict[str, Any], Index], list[str]]
+
+
+class Stored(NamedTuple):
+    """One item as it was put. Times are seconds since the epoch."""
+
+    namespace: Namespace
+    key: str
+    value: dict[str, Any]
+    created_at: float
+    updated_at: float
+
+
+class Put(NamedTuple):
+    """A change of one item: a new value, or none, which deletes it. `ttl` is in seconds.
+
+    `found_by` is what a search ranks it by: None for the fields of whoever asks, False for nothing, or paths.
+    """
+
+    namespace: Namespace
+    key: str
+    value: Mapping[str, Any] | None
+    found_by: Index = None
+    ttl: float | None = None
+
+
+@checked
+class Items:
+    """The items of a project. Safe to share by threads; several processes may use the same file.
+
+    Args:
+        memory: whose project it is, and whose model is used.
+        texts: returns what a value is to be found by, under an index.
+        model: in place of the memory's own; False for none, also without words.
+        omit_expired: what has expired is not there, even before it is deleted.
+        sweep_after: seconds after which a write deletes what has expired.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        texts: Texts,
+        *,
+        model: Embedder | bool = True,
+        omit_expired: bool = False,
+        sweep_after: float = 0.0,
+    ) -> None:
+        self._parts = parts
+        self._texts = texts
+        self._model = model
+        self._omit_expired = omit_expired
+        self._sweep_after = sweep_after
+        self._swept = self._parts.clock.now()
+        self._opening = threading.Lock()
+        self._store: Store | None = None
+        self._closed = False
+
+    def get(self, namespace: Namespace, key: str, *, refresh: bool = True) -> Stored | None:
+        """Return an item, None where there is none."""
+        store = self._opened()
+        row = store.get(namespace, key, self._live()) if store else None
+        if row is None:
+            return None
+        self._refresh([row], refresh=refresh)
+        return _stored(row, _value(row))
+
+    def search(
+        self,
+        prefix: Namespace,
+        query: str | None = None,
+        *,
+        passes: Callable[[dict[str, Any]], bool] | None = None,
+        limit: int = 10,
+        offset: int = 0,
+        refresh: bool = True,
+    ) -> list[tuple[Stored, float | None]]:
+        """Return items at or below a namespace with their scores, best first, else the newest first.
+
+        Args:
+            prefix: the namespace.
+            query: what they are about. Items that cannot be compared with it come last, without a score.
+            passes: a filter on values.
+            limit, offset: which part of them.
+            refresh: whether what is returned lives on from now, if it expires.
+        """
+        limit, offset = max(0, limit), max(0, offset)
+        store = self._opened()
+        if store is None:
+            return []
+        ranked = bool(query) and self._model is not False
+        if passes is None and not ranked:
+            rows = [
+                (row, _value(row)) for row in store.below(prefix, self._live(), limit=limit, offset=offset)
+            ]
+            found: list[tuple[ItemRow, dict[str, Any], float | None]] = [(r, v, None) for r, v in rows]
+        else:
+            rows = [(row, _value(row)) for row in store.below(prefix, self._live())]
+            rows = [(row, value) for row, value in rows if passes is None or passes(value)]
+            scores = self._scores(store, query, rows) if query and ranked else [None] * len(rows)
+            found = [(row, value, score) for (row, value), score in zip(rows, scores, strict=True)]
+            found.sort(key=lambda one: -1.0 if one[2] is None else -2.0 - one[2])
+            found = found[offset : offset + limit]
+        self._refresh([row for row, _, _ in found], refresh=refresh)
+        return [(_stored(row, value), score) for row, value, score in found]
+
+    def namespaces(self) -> list[Namespace]:
+        """Return every namespace that has an item."""
+        store = self._opened()
+        return store.namespaces(self._live()) if store else []
+
+    def write(self, puts: Iterable[Put]) -> None:
+        """Put and delete items, all or none; of several changes of one item the last one counts.
+
+        Raises:
+            InvalidInput: a value is not a JSON object; nothing was changed.
+            StoreError: nothing was changed.
+        """
+        changes = tuple(puts)
+        if not all(isinstance(put, Put) for put in changes):
+            raise InvalidInput("puts must be a list of Put", hint="Write puts=[Put(namespace, key, value)].")
+        last = {(put.namespace, put.key): put for put in changes}
+        if not last:
+            return
+        self._parts.must_be_writable()
+        store = self._opened()
+        assert store is not None
+        texts = {where: _json(put.value) for where, put in last.items() if put.value is not None}
+        values = {where: json.loads(text) for where, text in texts.items()}
+        model = self._embedder()
+        vectors: dict[tuple[Namespace, str], list[bytes]] = {}
+        if model is not None:
+            vectors = self._embedded(
+                model, {w: self._parts_of(v, last[w].found_by) for w, v in values.items()}
+            )
+        now = self._parts.clock.now()
+        with store.db.transaction():
+            if self._omit_expired or now - self._swept >= self._sweep_after:
+                store.sweep(now)
+                self._swept = now
+            for where, put in last.items():
+                if put.value is None:
+                    store.delete(*where)
+                    continue
+                item = store.put(*where, texts[where], json.dumps(put.found_by), now, put.ttl)
+                if model is not None and where in vectors:
+                    store.put_vectors(item, model.model_id, vectors[where])
+
+    def sweep(self) -> int:
+        """Delete what has expired; returns how many items that were."""
+        store = self._opened()
+        if store is None or self._parts.read_only:
+            return 0
+        self._swept = self._parts.clock.now()
+        with store.db.transaction():
+            return store.sweep(self._swept)
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        with self._opening:
+            self._closed = True
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _opened(self) -> Store | None:
+        """Return the file, made on first use; None where it is missing and may not be made."""
+        with self._opening:
+            if self._closed:
+                raise StoreError("these items are closed", hint="Open them again.")
+            if self._store is None:
+                path = self._parts.project.home / DATABASE
+                if self._parts.read_only and not path.exists():
+                    return None
+                self._store = Store.open(path, read_only=self._parts.read_only)
+            return self._store
+
+    def _live(self) -> float | None:
+        return self._parts.clock.now() if self._omit_expired else None
+
+    def _refresh(self, rows: Sequence[ItemRow], *, refresh: bool) -> None:
+        ids = [row.id for row in rows if row.ttl is not None]
+        if refresh and ids and self._store is not None and not self._parts.read_only:
+            with self._store.db.transaction(durable=False):
+                self._store.refresh(ids, self._parts.clock.now())
+
+    # What is found by its meaning
+
+    def _embedder(self) -> Embedder | None:
+        if isinstance(self._model, bool):
+            try:
+                return self._parts.embedder() if self._model else None
+            except Exception as error:  # noqa: BLE001  without a model there are still words
+                _log.warning("there is no model: %s", error)
+                return None
+        return self._model
+
+    def _parts_of(self, value: dict[str, Any], index: Index) -> list[str]:
+        """Return what a value is found by, in pieces that a model reads whole, without secrets."""
+        texts = [] if index is False else self._texts(value, index)
+        return [piece for text in texts for piece in pieces(redact(text).text)][:MOST_PIECES]
+
+    def _embedded(self, model: Embedder, wanted: Mapping[Any, list[str]]) -> dict[Any, list[bytes]]:
+        """Return the vectors of each; nothing where the model cannot be asked now."""
+        from remora.embeddings.vectors import to_blob
+
+        flat = [piece for parts in wanted.values() for piece in parts]
+        try:
+            # A model of the caller's may need the caller's own event loop: nobody waits for that one.
+            with self._parts.embedding if self._model is True else nullcontext():
+                rows = list(model.embed_documents(flat)) if flat else []
+            blobs = iter([to_blob(row) for row in rows])
+            return {where: [next(blobs) for _ in parts] for where, parts in wanted.items()}
+        except Exception as error:  # noqa: BLE001  what was put is kept whatever a model does
+            _log.warning("items are kept without vectors: %s", error)
+            return {}
+
+    def _scores(
+        self, store: Store, query: str, rows: Sequence[tuple[ItemRow, dict[str, Any]]]
+    ) -> list[float | None]:
+        model = self._embedder()
+        if model is not None:
+            try:
+                asked = model.embed_query(redact(query).text)
+            except Exception as error:  # noqa: BLE001  words are left
+                _log.warning("items are searched by words: %s", error)
+            else:
+                return self._cosines(store, model, asked, rows)
+        return self._by_words(query, rows)
+
+    def _cosines(
+        self,
+        store: Store,
+        model: Embedder,
+        asked: NDArray[np.float32],
+        rows: Sequence[tuple[ItemRow, dict[str, Any]]],
+    ) -> list[float | None]:
+        """Return how near the nearest vector of each item is."""
+        import numpy as np
+
+        known = store.vectors([row.id for row, _ in rows], model.model_id)
+        missing = [(row, value) for row, value in rows if row.id not in known][:MOST_AT_ONCE]
+        if missing:
+            made = self._embedded(
+                model, {row.id: self._parts_of(value, json.loads(row.indexed)) for row, value in missing}
+            )
+            known |= made
+            if made and not self._parts.read_only:
+                with store.db.transaction(durable=False):
+                    for item, vectors in made.items():
+                        store.put_vectors(item, model.model_id, vectors)
+        scores: list[float | None] = []
+        for row, _ in rows:
+            own = [vector for vector in known.get(row.id, ()) if len(vector) == asked.nbytes]
+            near = np.frombuffer(b"".join(own), "<f4").reshape(len(own), -1) @ asked if own else None
+            scores.append(None if near is None else float(near.max()))
+        return scores
+
+    def _by_words(self, query: str, rows: Sequence[tuple[ItemRow, dict[str, Any]]]) -> list[float | None]:
+        """Return the share of the query's words that each item has, rare words counting more."""
+        terms = query_terms(query)
+        has: list[set[str]] = []
+        for row, value in rows:
+            said = " ".join(self._parts_of(value, json.loads(row.indexed)))
+            has.append({*words(said), *index_terms(said).split()} & set(terms))
+        weights = {t: math.log(1 + len(rows) / (1 + sum(t in own for own in has))) for t in terms}
+        whole = sum(weights.values()) or 1.0
+        return [sum(weights[t] for t in own) / whole if own else None for own in has]
+
+
+def _value(row: ItemRow) -> dict[str, Any]:
+    return dict(json.loads(row.value))
+
+
+def _stored(row: ItemRow, value: dict[str, Any]) -> Stored:
+    return Stored(row.namespace, row.key, value, row.created_at, row.updated_at)
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(dict(value), ensure_ascii=False, default=_plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"an item's value is a JSON object: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON has no word for in the words it has."""
+    for way in ("model_dump", "isoformat", "_asdict"):
+        if callable(found := getattr(value, way, None)):
+            return found()
+    if isinstance(value, Enum):
+        return value.value
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if type(value).__name__ in ("UUID", "Decimal") or hasattr(value, "__fspath__"):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is not")

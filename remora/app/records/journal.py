@@ -1,0 +1,173 @@
+"""The journal of a project as users hold it: `memory.journal`.
+
+MEMORY.md and the daily notes are what an agent should always have before it, HISTORY what it can look
+up. All are files that a person may edit at any time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.app.project.argument_types import checked
+from remora.app.records.note_index import look_again
+from remora.core.errors import InvalidInput
+from remora.core.secrets import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import date
+    from pathlib import Path
+
+    from remora.app.project.open_project import Parts
+    from remora.app.records.consolidation import Consolidation
+    from remora.journal.files import Journal as Files
+    from remora.journal.history import HistoryEntry
+    from remora.journal.kept import KeptFile
+
+
+@checked
+class Journal:
+    """MEMORY.md, HISTORY and the daily notes of a project.
+
+    Attributes:
+        problems: what the last call could not read.
+    """
+
+    def __init__(self, parts: Parts, search: Callable[[str], str] | None = None) -> None:
+        self._parts = parts
+        self._lock = parts.lock
+        self._search = search
+        self.problems: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Where the files lie."""
+        return self._parts.memory_folder
+
+    def block(self, task: str | None = None) -> str:
+        """Return the `# Memory` block of a system prompt; empty if there is nothing to say.
+
+        It has long-term memory, today's notes and those of the days before, and for a task what a
+        search finds that the files do not say already. Secrets that somebody typed are not in it.
+        """
+        from remora.journal.block import read_block
+
+        relevant = self._search(task) if task and self._search is not None else ""
+        with self._lock:
+            block = read_block(self._parts.journal(), self._parts.settings.journal, relevant)
+            self.problems = block.problems
+            return redact(block.text).text
+
+    def show(self) -> str:
+        """Return the text of MEMORY.md; empty while there is none."""
+        reading = self._parts.journal().read_memory()
+        self.problems = (reading.problem,) if reading.problem else ()
+        return reading.text
+
+    def write(self, content: str) -> bool:
+        """Replace the text of MEMORY.md and return whether it changed; the text before it is kept."""
+        if not isinstance(content, str):
+            raise InvalidInput(f"the long-term memory is text, not {type(content).__name__}")
+        return self._files().write_memory(redact(content).text)
+
+    def versions(self) -> list[KeptFile]:
+        """Return the earlier texts of MEMORY.md, newest first."""
+        return self._parts.journal().versions()
+
+    def restore(self, name: str) -> bool:
+        """Bring an earlier text of MEMORY.md back; today's is kept.
+
+        Raises:
+            NotFound: no version has that name.
+        """
+        return self._files().restore_version(name)
+
+    def note(
+        self,
+        user: str,
+        assistant: str,
+        *,
+        at: float | None = None,
+        own_words: bool = True,
+        instead_of: str = "",
+    ) -> str:
+        """Add an exchange to its day's note and return the line; empty if there was no answer.
+
+        Args:
+            user: what was asked.
+            assistant: the final answer.
+            at: when, in seconds since the epoch; now by default.
+            own_words: the answer is what the assistant said; otherwise it is a fact of the session.
+            instead_of: a line of the same day whose place it takes; where that line is not there any more as
+                it was written, nothing is noted.
+        """
+        if not isinstance(user, str) or not isinstance(assistant, str):
+            raise InvalidInput("an exchange is two texts: what the user said and the answer")
+        if not self._parts.settings.journal.enabled:
+            return ""
+        who = "Assistant" if own_words else "Session"
+        said, answer = redact(user).text, redact(assistant).text
+        return self._files().append_today(said, answer, at, who=who, instead_of=instead_of)
+
+    def today(self) -> str:
+        """Return today's notes; empty while there are none."""
+        return self.day(self._parts.journal().moment().date())
+
+    def day(self, day: date) -> str:
+        """Return the notes of a day; empty if there are none."""
+        reading = self._parts.journal().read_day(day)
+        self.problems = (reading.problem,) if reading.problem else ()
+        return reading.text
+
+    def days(self) -> list[date]:
+        """Return the days that have notes, oldest first."""
+        return self._parts.journal().note_days()
+
+    def add_history(self, entry: str) -> str:
+        """Add an entry to the history under the present time, which is returned.
+
+        Raises:
+            InvalidInput: the entry is blank.
+        """
+        if not isinstance(entry, str):
+            raise InvalidInput(f"a history entry is text, not {type(entry).__name__}")
+        done = self._files().append_history(redact(entry).text)
+        self.problems = done.problems
+        return done.time
+
+    def history(self, limit: int = 20) -> list[HistoryEntry]:
+        """Return the newest entries of the history, newest first."""
+        from remora.journal.history import entries
+
+        problems: list[str] = []
+        found = sorted(
+            entries(self._parts.memory_folder, problems), key=lambda e: (e.time or "", e.start_line)
+        )
+        self.problems = tuple(problems)
+        return found[::-1][: max(0, limit)]
+
+    def consolidate(self, session_id: str | None = None) -> list[Consolidation]:
+        """Bring what sessions said since the last time into the history, MEMORY.md and the memories.
+
+        Args:
+            session_id: of one session; all by default.
+
+        Raises:
+            StoreBusy: other consolidations took too long; nothing was written.
+            StoreError: the history could not be written; nothing is marked.
+        """
+        from remora.app.records.consolidation import consolidate_all, consolidate_session
+        from remora.conversation.log import SessionLog
+
+        self._files()
+        if session_id is None:
+            return consolidate_all(self._parts)
+        log = SessionLog(self._parts.sessions_folder, session_id, self._parts.clock)
+        return [consolidate_session(self._parts, log)]
+
+    def _files(self) -> Files:
+        """Return the files, for a change."""
+        self._parts.room("project")
+        self._parts.must_be_writable()
+        look_again(self._parts)
+        return self._parts.journal()

@@ -1,0 +1,354 @@
+"""One conversation: its durable log, and the search index that follows it.
+
+The log is the source. A message is in it, safely, before it is indexed. The index follows the log,
+whoever wrote it: an append of ours at once, what another process appended before the next search. How
+far a log was read is kept together with its time and a digest of the bytes before that place, so that a
+log that was edited, replaced or deleted is noticed, and its turns are made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.app.memories.embedding import embed_when_many
+from remora.app.project.argument_types import checked
+from remora.conversation.flatten import working_context
+from remora.conversation.log import SUFFIX, SessionLog
+from remora.conversation.sessions import list_sessions
+from remora.core.clock import to_iso
+from remora.core.errors import Conflict, InvalidInput, StoreError
+from remora.core.secrets import redact
+from remora.core.values import Message, Redaction
+from remora.lifecycle.redaction import holds_secret, redact_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from remora.app.project.open_project import Parts
+    from remora.app.records.compaction import Compaction
+    from remora.app.records.consolidation import Consolidation
+    from remora.conversation.budget import Standing
+    from remora.conversation.replay import Problem
+    from remora.store.space import Space
+
+INDEX_BYTES = 4_000_000  # of the log, read and indexed in one transaction
+MARK = "log:"  # meta key, with the session's id behind it: how the log looked
+TAIL_BYTES = 256  # before the place read to; an edit above it moves them
+PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
+
+
+@checked
+class Session:
+    """A conversation of a project, by its id (`channel:chat`).
+
+    Attributes:
+        redactions: secrets taken out of what this object appended, by kind.
+    """
+
+    def __init__(self, parts: Parts, session_id: str) -> None:
+        if isinstance(session_id, str) and holds_secret(session_id):
+            raise InvalidInput("the session id holds a secret", hint="Give it a name that can be stored.")
+        self._parts = parts
+        self._lock = parts.lock
+        self._log = SessionLog(parts.sessions_folder, session_id, parts.clock)
+        self.id = self._log.session_id
+        self.redactions: tuple[Redaction, ...] = ()
+
+    def append(
+        self,
+        /,
+        role: str,
+        content: str,
+        *,
+        external_id: str | None = None,
+        time: str | None = None,
+        **fields: Any,
+    ) -> Message:
+        """Append one message durably and return it as it stands in the log.
+
+        Args:
+            role: the speaker, any text that is not empty.
+            content: what was said; secrets are taken out first.
+            external_id: your own id; a message whose id is in the log already is not appended again.
+            time: when it was said, ISO 8601 or in words; now by default.
+            **fields: `tool_calls`, `tool_call_id`, `tool_name`, `metadata`.
+
+        Raises:
+            InvalidInput: the message cannot be stored; nothing was written.
+        """
+        message = {"role": role, "content": content, "external_id": external_id, "time": time, **fields}
+        return self.extend([message])[0]
+
+    def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
+        """Append many messages in one durable write, all or none; one message for each, in order."""
+        self._require_writable()
+        if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
+            raise InvalidInput("messages must be a list of messages", hint="Use append for a single one.")
+        counts: dict[str, int] = {r.kind: r.count for r in self.redactions}
+        clean = [_redacted(m, counts) for m in messages]
+        with self._lock:
+            kept = self._log.extend(clean)
+            self.redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
+            follow(self._parts, self._log)
+            embed_when_many(self._parts)
+        return kept
+
+    def messages(self) -> list[Message]:
+        """Return the working context: from the latest compact or clear marker on.
+
+        After a compaction the first message is its summary (role "system"), and the tool calls and
+        results that the compaction kept are plain text.
+        """
+        while True:
+            boundary = self._log.boundary
+            messages = self._log.messages()
+            if self._log.boundary == boundary:  # nobody moved it meanwhile
+                return working_context(messages, boundary)
+
+    def history(self) -> list[Message]:
+        """Return everything ever said, oldest first."""
+        return self._log.history()
+
+    def count(self) -> int:
+        """Return how many messages the working context has."""
+        return self._log.count()
+
+    def clear(self) -> None:
+        """Start the working context anew; the history stays. `new` tells the journal first."""
+        self._require_writable()
+        self._log.clear()
+
+    def new(self) -> Consolidation:
+        """Bring the conversation into the journal, wait for it, then start the working context anew.
+
+        Returns:
+            What the journal got; the context is empty when this returns.
+
+        Raises:
+            StoreBusy, StoreError: the journal could not be written; the context is as it was.
+        """
+        from remora.app.records.consolidation import consolidate_session
+
+        self._require_writable()
+        done = consolidate_session(self._parts, self._log)
+        self._log.clear()
+        return done
+
+    def compact(self, keep_last: int | None = None) -> Compaction:
+        """Put a summary in the place of all but the last messages; the history stays.
+
+        The summary is archived (`memory.entries`) before the context changes, and the journal gets
+        what left it.
+
+        Args:
+            keep_last: how many messages stay; `compaction.keep_last` by default. A tool call is never
+                parted from its results.
+
+        Raises:
+            InvalidInput: a negative number.
+            StoreBusy, StoreError: nothing could be written; the context is as it was.
+        """
+        from remora.app.records.compaction import compact
+
+        self._require_writable()
+        if keep_last is not None and (isinstance(keep_last, bool) or not isinstance(keep_last, int)):
+            raise InvalidInput(f"keep_last is a number of messages, not {keep_last!r}")
+        return compact(self._parts, self._log, keep_last)
+
+    def compact_if_needed(self, input_limit: int | None = None) -> Compaction | None:
+        """Shorten a conversation that takes more tokens than the model, or has outgrown its window.
+
+        Call it before each request to the model. It costs next to nothing while there is room.
+
+        Args:
+            input_limit: tokens the model takes; `compaction.model_input_limit` by default.
+        """
+        from remora.app.records.compaction import compact_if_needed
+
+        self._require_writable()
+        return compact_if_needed(self._parts, self._log, input_limit)
+
+    def standing(self, input_limit: int | None = None) -> Standing:
+        """Return how many tokens the working context takes, about, and how many it may take."""
+        from remora.conversation.budget import standing
+
+        return standing(self.messages(), self._parts.settings.compaction, input_limit)
+
+    def recap(self) -> str:
+        """Return the working context as a section for the system prompt of a fresh model session."""
+        from remora.journal.window import recap
+
+        return recap(self.messages())
+
+    def note_today(self) -> str:
+        """Add the last exchange to today's note and return the line; empty while there is no answer.
+
+        Raises:
+            StoreError: the note could not be written.
+        """
+        from remora.journal.noting import note_exchange
+
+        self._require_writable()
+        said = [m._replace(content=redact(m.content).text) for m in self.messages()]
+        noted = note_exchange(self._parts.journal(), said, self._parts.settings.journal)
+        if noted.problem:
+            raise StoreError(noted.problem)
+        return noted.line
+
+    def set_state(self, state: str) -> None:
+        """Set the state of the session: ACTIVE, PAUSED or TERMINATED."""
+        self._require_writable()
+        self._log.set_state(state)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is known of the session: `key`, `state`, `createdAt`, and what callers added."""
+        return self._log.metadata
+
+    def problems(self) -> list[Problem]:
+        """Return the lines of the log that were skipped or read only in part, with the reason."""
+        return self._log.problems()
+
+    def _require_writable(self) -> None:
+        self._parts.room("project")  # a closed memory says so before anything is written
+        self._parts.must_be_writable()
+
+
+class Mark(NamedTuple):
+    """How a log looked when its turns were made: its time in ns, and a digest of what came last."""
+
+    mtime: int
+    tail: str
+
+
+def follow(parts: Parts, log: SessionLog, *, wait: float | None = PATIENCE) -> int:
+    """Index what a log holds beyond the index; returns how many turns were added.
+
+    A failure here loses nothing: the log has the messages, and the next call goes on from the offset.
+
+    Args:
+        parts: the open memory.
+        log: the session's log.
+        wait: seconds to wait for another writer of the database; None is the usual busy timeout.
+    """
+    try:
+        return _follow(parts, log, wait)
+    except (StoreError, OSError):
+        return 0
+
+
+def _follow(parts: Parts, log: SessionLog, wait: float | None) -> int:
+    space = parts.room("project").space
+    added = 0
+    offset = space.turns.read_to(log.session_id)
+    if offset and not _goes_on(space, log, offset):
+        offset = _forget(space, log.session_id, wait)
+    elif offset and offset == log.path.stat().st_size:
+        return 0
+    while True:
+        try:
+            messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
+        except Conflict:  # the file was replaced or edited: its turns are made again
+            offset = _forget(space, log.session_id, wait)
+            messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
+        if reached == offset:
+            return added
+        at = to_iso(parts.clock.now())
+        mark = _mark(log.path, reached)
+        with space.db.transaction(durable=False, wait=wait):
+            new = space.turns.add(log.session_id, log.path.name, messages, reached, at)
+            space.meta.set(f"{MARK}{log.session_id}", list(mark))
+        added += len(new)
+        offset = reached
+
+
+def follow_all(parts: Parts) -> int:
+    """Index what anybody appended to, edited in or took from the folder of logs; returns turns added.
+
+    A folder where nothing changed costs one look at each file.
+    """
+    there = parts.logs.look(parts.sessions_folder, lambda name: name.endswith(SUFFIX))
+    if there is None:
+        return 0
+    before = parts.logs.seen or {}
+    space = parts.room("project").space
+    indexed = {path: (session_id, read_to) for session_id, path, read_to, _ in space.turns.sessions()}
+    marks = space.meta.starting(MARK)
+    ids = {path: session_id for path, (session_id, _) in indexed.items()}
+    changed = {name for name, state in there.items() if before.get(name) != state}
+    if changed - ids.keys():
+        ids |= {info.path.name: info.id for info in list_sessions(parts.sessions_folder)}
+    added = 0
+    for name in sorted(ids.keys() - there.keys()):  # the log is the source, and it is gone
+        with suppress(StoreError):
+            _forget(space, ids[name], PATIENCE)
+    for name in sorted(changed & ids.keys()):
+        size, mtime = there[name]
+        known = _known_mark(marks.get(f"{MARK}{ids[name]}"))
+        if name in indexed and indexed[name][1] == size and known and known.mtime == mtime:
+            continue
+        try:
+            added += _follow(parts, SessionLog(parts.sessions_folder, ids[name], parts.clock), PATIENCE)
+        except (StoreError, OSError):
+            del there[name]  # the next search tries again
+    parts.logs.seen = there
+    return added
+
+
+def _goes_on(space: Space, log: SessionLog, offset: int) -> bool:
+    """Say whether a log is what was indexed, with something added at the end or nothing."""
+    known = _known_mark(space.meta.get(f"{MARK}{log.session_id}"))
+    try:
+        status = log.path.stat()
+    except FileNotFoundError:
+        return False
+    if known is None:
+        return status.st_size >= offset
+    if status.st_size < offset or (status.st_size == offset and status.st_mtime_ns != known.mtime):
+        return False
+    return _tail(log.path, offset) == known.tail
+
+
+def _known_mark(value: Any) -> Mark | None:
+    return Mark(*value) if isinstance(value, list) and len(value) == len(Mark._fields) else None
+
+
+def _mark(path: Path, reached: int) -> Mark:
+    status = path.stat()
+    return Mark(status.st_mtime_ns if status.st_size == reached else 0, _tail(path, reached))
+
+
+def _tail(path: Path, offset: int) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, offset - TAIL_BYTES))
+        data = file.read(min(offset, TAIL_BYTES))
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def _forget(space: Space, session_id: str, wait: float | None) -> int:
+    """Drop a session's turns, to make them again from the start of its log: offset 0."""
+    with space.db.transaction(durable=False, wait=wait):
+        space.turns.forget_session(session_id)
+    return 0
+
+
+def _redacted(message: object, counts: dict[str, int]) -> dict[str, Any]:
+    """Return a message without secrets; one of another log leaves its number behind.
+
+    What tells messages apart cannot lose a part of itself, so an id that holds a secret is refused.
+    """
+    if isinstance(message, Message):
+        message = {k: v for k, v in message._asdict().items() if k != "seq"}
+    if not isinstance(message, Mapping):
+        raise InvalidInput(f"a message is a mapping with role and content, not {type(message).__name__}")
+    clean = dict(message)
+    for field, value in clean.items():
+        if field in ("external_id", "tool_call_id"):
+            if isinstance(value, str) and holds_secret(value):
+                raise InvalidInput(f"{field} holds a secret", hint="Give it a name that can be stored.")
+        else:
+            clean[field] = redact_json(value, counts)
+    return clean

@@ -1,0 +1,91 @@
+"""The selections of memories that rules ask for, each by name; they return ids, in order of the ids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from remora.store.connection import Database
+
+_LIVE = "m.deprecated = 0"
+_ORPHANS = """m.deprecated = 0 AND m.stale_at IS {state} NULL AND m.related_files <> '[]'
+    AND {wanted} EXISTS (SELECT 1 FROM memory_files f LEFT JOIN git_files g ON g.path = f.file_path
+    WHERE f.memory_id = m.id AND (g.path IS NULL OR g.present = 1))"""
+
+
+class Selections:
+    """Read-only queries over the memories of one database; each method returns a list of ids."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def all(self) -> list[str]:
+        """Return every memory, forgotten ones too."""
+        return self._where("1")
+
+    def fading(self) -> list[str]:
+        """Return live memories that decay and that nobody pinned or verified."""
+        kept = "m.pinned = 0 AND m.user_verified = 0"
+        return self._where(f"{_LIVE} AND {kept} AND m.decay_half_life_days IS NOT NULL")
+
+    def forgotten(self) -> list[str]:
+        """Return what is out of search and was neither pinned nor verified."""
+        return self._where("m.deprecated = 1 AND m.user_verified = 0 AND m.pinned = 0")
+
+    def learnt(self) -> list[str]:
+        """Return live memories made by learning that no person has confirmed or pinned."""
+        kept = "m.pinned = 0 AND m.user_verified = 0"
+        return self._where(f"{_LIVE} AND {kept} AND m.external_id LIKE 'observed:%'")
+
+    def gone_with_branch(self, reason: str) -> list[str]:
+        """Return what went out of search with a branch, by the reason that was noted then."""
+        having = "m.deprecated = 1 AND m.superseded_by IS NULL AND m.branch IS NOT NULL"
+        return self._where(f"{having} AND m.review_reason LIKE ?", f"%{reason}%")
+
+    def without_files(self) -> list[str]:
+        """Return live memories, not marked stale, whose files are all gone from the tree."""
+        return self._where(_ORPHANS.format(state="", wanted="NOT"))
+
+    def with_files_again(self, reason: str) -> list[str]:
+        """Return live memories marked stale for a reason that name a file that is in the tree."""
+        return self._where(_ORPHANS.format(state="NOT", wanted="") + " AND instr(m.review_reason, ?)", reason)
+
+    def of_session(self, session_id: str, methodology: str | None = None) -> list[str]:
+        """Return the live memories of a session, and those of a methodology's units of work."""
+        if methodology is None:
+            return self._where(f"{_LIVE} AND m.session_id = ?", session_id)
+        unit = "json_extract(m.work_unit_ref, '$.methodology') = ?"
+        return self._where(f"{_LIVE} AND (m.session_id = ? OR {unit})", session_id, methodology)
+
+    def of_interface(self, mark: str) -> list[str]:
+        """Return what was stored of one answer of a tool for interfaces, forgotten or not."""
+        return self._where("m.type = 'e2e_observation' AND json_extract(m.payload, '$.result') = ?", mark)
+
+    def linked_to(self, nodes: Sequence[str]) -> list[str]:
+        """Return the live memories whose target, or one of whose impacted nodes, is one of these."""
+        return self._where(
+            """m.deprecated = 0 AND m.id IN (
+                 SELECT t.id FROM json_each(?1) k CROSS JOIN memories t ON t.target_node_id = k.value
+                 UNION SELECT i.id FROM memories i WHERE i.impacted_node_ids <> '[]' AND EXISTS (
+                   SELECT 1 FROM json_each(i.impacted_node_ids) j JOIN json_each(?1) k
+                   ON j.value = k.value))""",
+            json.dumps(list(nodes)),
+        )
+
+    def on_file(self, path: str, folders: Sequence[str]) -> list[str]:
+        """Return the live memories on a file, and the patterns and decisions on folders around it."""
+        return self._where(
+            """m.deprecated = 0 AND m.id IN (
+                 SELECT f.memory_id FROM memory_files f WHERE f.file_path = ?1
+                 UNION SELECT f.memory_id FROM json_each(?2) j
+                   CROSS JOIN memory_files f ON f.file_path = j.value
+                   CROSS JOIN memories p ON p.id = f.memory_id WHERE p.type IN ('pattern', 'decision'))""",
+            path,
+            json.dumps(list(folders)),
+        )
+
+    def _where(self, sql: str, *values: Any) -> list[str]:
+        found = self._db.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)
+        return [memory_id for (memory_id,) in found]

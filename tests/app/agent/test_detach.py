@@ -1,0 +1,260 @@
+"""The process that does the work afterwards: when it starts, what it is given, what it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.agent.detach import OFTEN, begin_work, kept
+from remora.core import moments
+from remora.core.moments import Moment
+from remora.disk.live import IDLE, KEPT, OPEN, QUIET
+from tests.app.hooked import Hooked
+from tests.helpers import SECRET, Repo, environment
+
+RECORDER = """#!/bin/sh
+{{ echo "$@"; pwd; env; ls -l /proc/self/fd; ps -o sid= -o pid= -p $$; }} > {place}.part 2>/dev/null
+mv {place}.part {place}
+"""
+NEEDED = {
+    "OLLAMA_HOST": "gpu:1",
+    "OPENAI_BASE_URL": "http://gpu:2",
+    "HTTPS_PROXY": "http://proxy:3",
+    "TZ": "UTC",
+}
+SECRETS = {
+    name: f"{SECRET}{number}"
+    for number, name in enumerate(
+        """ANTHROPIC_API_KEY OPENAI_API_KEY STRIPE_API_KEY AWS_SECRET_ACCESS_KEY GITHUB_TOKEN NPM_TOKEN
+        DATABASE_URL CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_AUTH_TOKEN REMORA_MCP_TOKEN SSH_AUTH_SOCK PGPASSWORD
+        CLAUDECODE NODE_OPTIONS LD_PRELOAD PYTHONSTARTUP GIT_DIR""".split()
+    )
+}
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment whose data lie in a folder of the test's, full of secrets."""
+    return environment(tmp_path) | SECRETS | NEEDED | {"PATH": os.environ["PATH"]}
+
+
+@pytest.fixture
+def hooked(repo: Repo, environ: dict[str, str]) -> Hooked:
+    """A session that has begun."""
+    found = Hooked(repo.root, environ)
+    found.start()
+    return found
+
+
+@pytest.fixture
+def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Start a recorder in the place of the work, and return where it writes."""
+    program = tmp_path / "recorder"
+    program.write_text(RECORDER.format(place=tmp_path / "record"))
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    return tmp_path / "record"
+
+
+def wait_for(path: Path) -> str:
+    """Return a file's text as soon as it is there."""
+    until = time.monotonic() + 10
+    while not path.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    return path.read_text("utf-8")
+
+
+def ended(hooked: Hooked) -> Moment:
+    """Let a session end and return that moment."""
+    hooked.end()
+    return Moment(moments.END, hooked.host, hooked.session)
+
+
+def ago(path: Path, seconds: float) -> None:
+    """Let a file be as old as that."""
+    os.utime(path, (time.time() - seconds,) * 2)
+
+
+def test_the_work_is_a_process_of_its_own(hooked, environ, record):
+    """In the data folder, in a session of its own, with no file of the host's and no secret of anybody's."""
+    stray = os.open("/", os.O_RDONLY)
+    os.set_inheritable(stray, True)
+    try:
+        assert begin_work(environ, ended=ended(hooked)) is True
+    finally:
+        os.close(stray)
+    text = wait_for(record)
+    lines = text.splitlines()
+    assert lines[:2] == ["-P -m remora work --sessions", environ["REMORA_HOME"]]
+    assert [value for value in SECRETS.values() if value in text] == []
+    assert all(f"{name}={value}" in lines for name, value in NEEDED.items())
+    opened = [line.rpartition("-> ")[2] for line in lines if "-> " in line]
+    assert {path for path in opened if not path.startswith("/proc/")} == {"/dev/null", f"{record}.part"}
+    session, process = lines[-1].split()
+    assert session == process != str(os.getsid(0))
+
+
+def test_it_can_be_switched_off(hooked, environ, record):
+    """For those who would rather do it from a timer."""
+    assert begin_work(environ | {"REMORA_WORK": "off"}, ended=ended(hooked)) is False
+
+
+def test_the_end_of_a_session_without_a_memory_starts_nothing(tmp_path, environ, record):
+    """Nor that of one that no hook saw."""
+    (tmp_path / "pictures").mkdir()
+    homeless = Hooked(tmp_path / "pictures", environ)
+    homeless.start()
+    assert begin_work(environ, ended=ended(homeless)) is False
+    assert begin_work(environ, ended=Moment(moments.END, "h", "unseen")) is False
+    assert begin_work(environ | {"REMORA_HOME": str(tmp_path / "none")}, ended=None) is False
+
+
+@pytest.mark.parametrize(
+    ("last", "age", "starts"),
+    [
+        ("prompt", 100, False),
+        ("prompt", IDLE + 10, True),
+        ("end", 10, False),  # its own work is on it
+        ("end", 100, True),
+        ("learnt", IDLE + 10, False),
+        ("learnt", KEPT + 10, True),  # the file can go
+        ("tried", 100, False),
+        ("tried", IDLE + 10, True),
+        ("stop", 100, False),
+        ("stop", QUIET + 10, True),
+    ],
+)
+def test_what_others_left_behind_starts_it(hooked, environ, record, last, age, starts):
+    """A session that is over and was not taken in; one that was, or goes on, does not."""
+    with hooked.path.open("a") as file:
+        file.write(json.dumps({"k": last, "at": 1, "x": "y" * 9_000 if last == "prompt" else ""}) + "\n")
+    ago(hooked.path, age)
+    assert begin_work(environ, ended=None) is starts
+
+
+def test_what_was_learnt_in_a_pause_is_looked_at_once_more(hooked, environ, record):
+    """When hours have passed it is over, and the history can have it."""
+    with hooked.path.open("a") as file:
+        file.write(json.dumps({"k": "learnt", OPEN: 1, "at": 1}) + "\n")
+    ago(hooked.path, QUIET + 10)
+    assert begin_work(environ, ended=None) is False
+    ago(hooked.path, IDLE + 10)
+    assert begin_work(environ, ended=None) is True
+
+
+@pytest.mark.parametrize(
+    ("kind", "since", "starts"),
+    [
+        ("stop", 0, True),
+        ("learnt", OFTEN - 10, False),
+        ("tried", OFTEN - 10, False),
+        ("learnt", OFTEN + 10, True),
+    ],
+)
+def test_a_stop_that_may_be_the_last_starts_it_now_and_then(hooked, environ, record, kind, since, starts):
+    """Whoever was looked at some minutes ago can wait; what others left behind is no matter of a stop."""
+    with hooked.path.open("a") as file:
+        file.write(json.dumps({"k": kind, "at": int((time.time() - since) * 1000)}) + "\n")
+    other = Hooked(hooked.root, environ, session="s2")
+    other.start()
+    other.end()
+    ago(other.path, 100)
+    hooked.tell(moments.STOP)
+    assert begin_work(environ, ended=Moment(moments.STOP, hooked.host, hooked.session)) is starts
+
+
+def test_a_stop_without_a_memory_starts_nothing(tmp_path, environ, record):
+    """Nor that of a session that no hook saw."""
+    (tmp_path / "pictures").mkdir()
+    homeless = Hooked(tmp_path / "pictures", environ)
+    homeless.start()
+    for session in (homeless.session, "unseen"):
+        assert begin_work(environ, ended=Moment(moments.STOP, homeless.host, session)) is False
+
+
+def test_garbage_starts_it_when_it_is_old(hooked, environ, record):
+    """Whoever works removes it."""
+    for number, garbage in enumerate((b"", b"\xff" * 9_000, b"[" * 90_000, b"[1]\n")):
+        path = hooked.path.with_name(f"h+{number}.jsonl")
+        path.write_bytes(garbage)
+        ago(path, 100)
+        assert begin_work(environ, ended=None) is False
+        ago(path, IDLE + 10)
+        assert begin_work(environ, ended=None) is True
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("settings", "keys"),
+    [
+        ({}, set()),
+        ({"REMORA_LLM_PROVIDER": "anthropic"}, {"ANTHROPIC_API_KEY"}),
+        ({"REMORA_EMBEDDING_PROVIDER": "openai"}, {"OPENAI_API_KEY"}),
+        ({"REMORA_EMBEDDING_PROVIDER": "auto"}, set()),
+        ({"REMORA_EMBEDDING_PROVIDER": "auto", "REMORA_EMBEDDING_URL": "http://gpu"}, {"OPENAI_API_KEY"}),
+        ({"REMORA_RERANK_PROVIDER": "jina"}, set()),
+        (
+            {"REMORA_LLM_PROVIDER": "openai", "REMORA_LLM_API_KEY_ENV": "STRIPE_API_KEY"},
+            {"STRIPE_API_KEY"},
+        ),
+        ({"REMORA_LLM_PROVIDER": "no such"}, set()),
+    ],
+)
+def test_only_the_keys_of_models_in_use_are_handed_on(environ, settings, keys):
+    """Those that the settings name; a setting that is wrong hands on none."""
+    handed = kept(environ | settings)
+    assert {name for name in SECRETS if name in handed} == keys
+
+
+def test_a_key_named_in_the_settings_file(environ, tmp_path):
+    """The user's own file counts, as it does for the work itself."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text(
+        '[llm]\nprovider = "openai"\nmodel = "m"\napi_key_env = "NPM_TOKEN"\n'
+    )
+    assert "NPM_TOKEN" in kept(environ)
+
+
+def test_places_are_the_same_from_another_folder(monkeypatch, tmp_path):
+    """A relative data folder means the one that the hook meant."""
+    monkeypatch.chdir(tmp_path)
+    handed = kept({"REMORA_HOME": "data", "REMORA_CONFIG": "~/config", "HOME": str(tmp_path)})
+    assert handed["REMORA_HOME"] == str(tmp_path / "data")
+    assert handed["REMORA_CONFIG"].endswith("/config")
+    assert "~" not in handed["REMORA_CONFIG"]
+
+
+class Started:
+    """A process that is only said to run."""
+
+    def __init__(self, told: list[dict[str, Any]]) -> None:
+        self.told = told
+
+    def __call__(self, _: object, **more: Any) -> Started:
+        """Note how it was started."""
+        self.told.append(more)
+        return self
+
+
+def test_a_platform_without_sessions(hooked, environ, monkeypatch):
+    """On Windows the process gets a group of its own and no console."""
+    started: list[dict[str, Any]] = []
+    moment = ended(hooked)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 512, raising=False)
+    monkeypatch.setattr(subprocess, "DETACHED_PROCESS", 8, raising=False)
+    monkeypatch.setattr(subprocess, "Popen", Started(started))
+    assert begin_work(environ, ended=moment) is True
+    assert started[0]["creationflags"] == 520
+
+
+def test_the_work_imports_from_whole_paths_only() -> None:
+    """An empty or relative part of PYTHONPATH would be a folder of somebody else."""
+    assert kept({"PYTHONPATH": os.pathsep.join(("", "lib", os.sep + "own"))})["PYTHONPATH"] == os.sep + "own"

@@ -1,0 +1,509 @@
+"""One moment of a session in a process of its own: what is said, noted, left out, and never said twice."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app.agent import hook_event as hooking
+from remora.app.agent import session_brief as starting
+from remora.app.agent.hook_context import faded, note_trouble, place_of, relative_to
+from remora.app.memories import triggers
+from remora.core import moments
+from remora.core.moments import Moment, Reply
+from remora.disk import live
+from remora.disk.live import LiveFile
+from remora.store.glimpse import Note
+from tests.app.hooked import Hooked
+from tests.helpers import SECRET, Repo, environment, holds
+
+NOTE = Note(
+    "a" * 16, "gotcha", "x", 0.8, 10.0, "2026-03-01T00:00:00Z", False, False, False, (), "", "x", False
+)
+LESSON = "The cart is cached per tenant, never share the key"
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment whose data lie in a folder of the test's."""
+    return environment(tmp_path)
+
+
+@pytest.fixture
+def hooked(repo: Repo, environ: dict[str, str]) -> Hooked:
+    """A session in a repository that remembers one lesson about a file."""
+    remember(repo, environ, LESSON, related_files=["cart.py"])
+    return Hooked(repo.root, environ)
+
+
+def remember(repo: Repo, environ: dict[str, str], text: str, **more: Any) -> None:
+    """Store a gotcha and make its cues."""
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.remember(text, type="gotcha", **more)
+        triggers.refresh(memory._parts)
+
+
+def log(environ: dict[str, str]) -> list[str]:
+    """Return the lines of the log of what went wrong."""
+    path = Path(environ["REMORA_HOME"]) / "hooks.log"
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def test_what_is_known_of_a_file_is_said_once(hooked):
+    """The first edit of the file hears it, the second does not, and a subagent hears it for itself."""
+    hooked.start()
+    before, after = hooked.edit("cart.py")
+    assert LESSON in before.text
+    assert after == Reply()
+    assert hooked.edit("cart.py") == (Reply(), Reply())
+    assert LESSON in hooked.edit("cart.py", agent="sub")[0].text
+    assert hooked.kinds == ["start", *["before", "after"] * 3]
+
+
+def test_what_a_host_tells_twice_is_one_moment(hooked):
+    """By the id of the call, and where there is none by what happened, for some seconds."""
+    for _ in range(2):
+        hooked.start()
+        hooked.prompt("mend the cart please", turn="t1")
+        hooked.tell(moments.BEFORE, tool="Edit", action="edit", paths=("cart.py",), call_id="c1")
+        hooked.tell(moments.AFTER, tool="Bash", action="run", command="make")
+    assert hooked.kinds == ["start", "prompt", "before", "after"]
+    assert [bool(reply.text) for reply in hooked.replies].count(True) == len(
+        [line for line in hooked.lines if "said" in line]
+    )
+
+
+def test_what_is_done_again_is_told_again(hooked):
+    """Between two runs of a command something was changed: both count, however quick they were."""
+    for number in range(2):
+        hooked.tell(moments.AFTER, tool="run", action="run", command="make test")
+        hooked.tell(moments.AFTER, tool="edit", action="edit", paths=("cart.py",), changed=str(number))
+    assert hooked.kinds == ["after"] * 4
+
+
+def test_the_same_prompt_later_is_another_one(hooked, monkeypatch):
+    """A person may say "go on" as often as it takes."""
+    hooked.prompt("go on")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 6.0)
+    hooked.prompt("go on")
+    assert hooked.kinds == ["prompt", "prompt"]
+
+
+def test_a_slow_start_holds_nobody_up(hooked, monkeypatch):
+    """While the brief is made a tool is answered at once, a second start is silent, and nothing is lost."""
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(*_: object, **__: object) -> Reply:
+        begun.set()
+        go.wait(5)
+        return Reply("the brief", ids=("m1",), trigger="brief")
+
+    monkeypatch.setattr(starting, "brief", slow)
+    first = threading.Thread(target=hooked.start)
+    first.start()
+    assert begun.wait(5)
+    started = time.monotonic()
+    assert hooked.start() == Reply()
+    assert LESSON in hooked.edit("cart.py")[0].text
+    assert time.monotonic() - started < 1.0
+    go.set()
+    first.join(5)
+    assert hooked.replies[-1].text == "the brief"
+    assert hooked.kinds == ["start", "before", "after"]
+
+
+def test_many_tools_at_once_hear_a_thing_once(hooked):
+    """Parallel calls on one file: one of them hears the lesson, and each is noted."""
+    hooked.start()
+    threads = [threading.Thread(target=hooked.edit, args=("cart.py",)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert sum(LESSON in reply.text for reply in hooked.replies[1:]) == 1
+    assert hooked.kinds.count("before") == hooked.kinds.count("after") > 0
+
+
+def test_while_somebody_else_is_at_it_nothing_is_said(hooked, monkeypatch, environ):
+    """Who holds the file may be saying the very same; what was not said now is said the next time."""
+    monkeypatch.setattr(live, "WAIT", 0.02)
+    hooked.start()
+    with live.live_file("claude-code", "s1", environ):
+        assert hooked.edit("cart.py") == (Reply(), Reply())
+    assert LESSON in hooked.edit("cart.py")[0].text
+    assert hooked.kinds == ["start", *["before", "after"] * 2]
+
+
+def test_a_prompt_that_comes_while_the_session_starts(hooked, monkeypatch):
+    """Some hosts wait for no start: what the prompt was told by then is not in the brief, and the rest is."""
+    told = Reply("- one [Memory #aaaaaaaa]", ids=("a" * 16,), trigger="task")
+    brief = Reply(
+        "What is known:\n- one [Memory #aaaaaaaa]\n- two [Memory #bbbbbbbb]", ids=("a" * 16, "b" * 16)
+    )
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(*_: object, **__: object) -> Reply:
+        begun.set()
+        go.wait(5)
+        return brief
+
+    monkeypatch.setattr(starting, "brief", slow)
+    monkeypatch.setattr(starting, "task", lambda *_, **__: told)
+    first = threading.Thread(target=hooked.start)
+    first.start()
+    assert begun.wait(5)
+    assert hooked.prompt("mend the cart, please") == told
+    go.set()
+    first.join(5)
+    assert hooked.replies[-1].text == "What is known:\n- two [Memory #bbbbbbbb]"
+    assert hooked.replies[-1].ids == ("b" * 16,)
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: brief)
+    assert hooked.start("compact") == brief  # what was told before is forgotten by now
+
+
+def test_what_a_person_holds_true_everywhere_is_said_here_too(hooked, repo, environ):
+    """At a command and at a file, beside what the project knows; a damaged file of theirs harms nobody."""
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.remember("`git push --force` loses what others pushed", type="gotcha", user=True)
+        memory.remember("Mind the licence header", type="gotcha", related_files=["*.py"], user=True)
+    before, _ = hooked.run("git push --force")
+    assert "loses what others pushed" in before.text
+    said = hooked.edit("cart.py")[0].text
+    assert LESSON in said
+    assert "licence header" in said
+    (Path(environ["REMORA_HOME"]) / "user" / "memory.db").write_bytes(b"no database" * 999)
+    other = Hooked(repo.root, environ, session="other")
+    other.start()
+    assert LESSON in other.edit("cart.py")[0].text
+
+
+def test_an_answer_that_takes_too_long_is_left_out(hooked, monkeypatch, environ):
+    """Three seconds for everything together, with a line in the log; the moment is noted."""
+    monkeypatch.setattr(hooking, "CEILING", 0.3)
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: time.sleep(3))
+    started = time.monotonic()
+    assert hooked.start() == Reply()
+    assert time.monotonic() - started < 1.5
+    assert hooked.kinds == ["start"]
+    assert "no answer within" in log(environ)[-1]
+    assert LESSON in hooked.edit("cart.py")[0].text
+
+
+def test_what_a_host_would_cut_is_not_said_and_not_noted(hooked, monkeypatch):
+    """Hosts count bytes, and a text in Japanese has three for each character."""
+    ids = tuple(f"{n:08d}{n:08d}" for n in range(40, 80))
+    lines = [f"- {'記' * 100} [Memory #{i[:8]}]" for i in ids]
+    whole = Reply("\n".join(["head", *lines, "tail"]), ids=ids, trigger="brief", why="x")
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: whole)
+    said = hooked.start()
+    assert len(said.text.encode()) <= 9_000
+    assert said.text.endswith("\ntail")
+    assert all(f"#{i[:8]}]" in said.text for i in said.ids)
+    assert 20 < len(said.ids) < 40
+
+
+def test_a_session_that_is_taken_up_again_is_not_briefed_twice(hooked, monkeypatch):
+    """Its conversation has the brief; one that began before there was a memory is told now."""
+    told = Reply("What is known", trigger="brief", why="a session begins")
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: told)
+    assert hooked.start("resume") == told
+    assert hooked.start("resume") == Reply()
+    assert hooked.start("compact") == told
+
+
+def test_a_shorter_time_can_be_set(hooked, repo, monkeypatch, environ):
+    """`inject.timeout` makes the wait shorter; what comes later is not heard of, and complains no more."""
+    own = Path(environ["REMORA_CONFIG"])
+    own.mkdir(exist_ok=True)
+    (own / "config.toml").write_text("[inject]\ntimeout = 0.2\n")
+    late = threading.Event()
+
+    def slow(*_: object, **__: object) -> Reply:
+        time.sleep(0.6)
+        late.set()
+        raise OSError("too late")
+
+    monkeypatch.setattr(starting, "brief", slow)
+    started = time.monotonic()
+    assert hooked.start() == Reply()
+    assert time.monotonic() - started < 0.55
+    assert late.wait(5)
+    time.sleep(0.05)
+    assert [line.split(" ", 1)[1] for line in log(environ)] == ["TimeoutError: no answer within 0.2 s"]
+
+
+def test_a_project_that_is_not_found_in_time_is_left_alone(hooked, monkeypatch, environ):
+    """A git that hangs costs the session its memory, not every tool call three seconds."""
+    monkeypatch.setattr(hooking, "CEILING", 0.2)
+    monkeypatch.setattr(starting, "head_of", lambda *_: time.sleep(2))
+    hooked.start()
+    started = time.monotonic()
+    assert hooked.edit("cart.py") == (Reply(), Reply())
+    assert time.monotonic() - started < 0.2
+    assert len(log(environ)) == 1
+
+
+def test_a_decision_that_fails_is_noted_all_the_same(hooked, monkeypatch, environ):
+    """Silence, a line in the log, and the next tool is answered."""
+    hooked.start()
+    with monkeypatch.context() as broken:
+        broken.setattr(hooking, "decide", lambda *_: 1 / 0)
+        assert hooked.edit("cart.py") == (Reply(), Reply())
+    assert [line.split(" ", 1)[1] for line in log(environ)] == ["ZeroDivisionError: division by zero"] * 2
+    assert hooked.kinds == ["start", "before", "after"]
+    assert LESSON in hooked.edit("cart.py")[0].text
+
+
+def test_a_brief_that_fails_is_silence(hooked, monkeypatch, environ):
+    """The session goes on, and its tools are answered."""
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: 1 / 0)
+    assert hooked.start() == Reply()
+    assert len(log(environ)) == 1
+    assert LESSON in hooked.edit("cart.py")[0].text
+
+
+def test_only_the_first_prompt_loads_the_memory(hooked, monkeypatch):
+    """The others, and starts of subagents, are noted and cost nothing."""
+    asked: list[str] = []
+
+    def task(_: object, text: str, *__: object, **___: object) -> Reply:
+        asked.append(text)
+        return Reply()
+
+    monkeypatch.setattr(starting, "task", task)
+    hooked.tell(moments.SUBAGENT_START, agent="a")
+    hooked.prompt("good morning")
+    hooked.prompt("继续")
+    hooked.prompt("修复购物车")
+    hooked.prompt("mend the price too")
+    assert asked == ["修复购物车"]
+    assert hooked.kinds == ["subagent_start", "prompt", "prompt", "prompt", "prompt"]
+
+
+def test_another_work_tree_of_the_repository(hooked, repo, tmp_path):
+    """A subagent that works in a tree of its own is told of the same files, and the branch is the tree's."""
+    repo.commit("begin", {"cart.py": ""})
+    hooked.start()
+    known = live.read(hooked.path)[0]
+    assert known is not None
+    for place in (tmp_path / "beside", repo.root / ".claude" / "worktrees" / "x"):
+        repo.git("worktree", "add", "-q", str(place), "-b", f"topic-{place.name}")
+        (place / "deep").mkdir()
+        head = hooking.tree_of(known, str(place / "deep"))
+        assert head.root == str(place)
+        assert hooking.setting_of(known, str(place)).branch == f"topic-{place.name}"
+        assert hooking.relative_to(head.root, str(place))("cart.py") == "cart.py"
+    other = Repo(tmp_path / "other").init()
+    assert hooking.tree_of(known, str(other.root)) == known
+    assert hooking.tree_of(known, "") == known
+
+
+def test_a_search_in_another_folder_is_not_this_project_s(hooked, repo, environ, tmp_path):
+    """It is neither answered nor remembered for the next step; one in a folder of the project is."""
+    remember(repo, environ, "The `retry_budget` setting lies in config/limits.yaml")
+    used = {"tool": "Grep", "action": "search", "pattern": "retry_budget"}
+    assert hooked.tell(moments.AFTER, call_id="g1", place=str(tmp_path), **used).text == ""
+    assert "q" not in hooked.lines[-1]
+    assert "limits.yaml" in hooked.tell(moments.AFTER, call_id="g2", place=f"{repo.root}/src", **used).text
+    assert hooked.lines[-1]["q"] == "retry_budget"
+
+
+def test_a_host_that_hears_nothing_is_only_noted(repo, environ):
+    """What cannot reach the model is not looked up."""
+    hooked = Hooked(repo.root, environ)
+    moment = Moment(moments.START, "h", "s1", str(repo.root))
+    assert hooking.respond(moment, environ, heard=False) == Reply()
+    hooked.host = "h"
+    assert hooked.kinds == ["start"]
+
+
+def test_a_session_without_an_id_is_nobodys(repo, environ):
+    """Nothing is noted."""
+    assert hooking.respond(Moment(moments.START, "h", "", str(repo.root)), environ) == Reply()
+    assert not Path(environ["REMORA_HOME"]).exists()
+
+
+def test_a_folder_without_a_memory_is_looked_at_once(tmp_path, environ, monkeypatch):
+    """The first moment is noted; later ones find that out from the live file and write nothing."""
+    (tmp_path / "pictures").mkdir()
+    hooked = Hooked(tmp_path / "pictures", environ)
+    hooked.start()
+    monkeypatch.setattr(starting, "head_of", lambda *_: 1 / 0)
+    hooked.edit("sea.txt")
+    hooked.end()
+    assert hooked.kinds == ["start"]
+    assert log(environ) == []
+
+
+def test_a_moment_without_a_place_is_in_the_folder_of_the_process(repo, environ):
+    """Some hosts name no folder with a prompt; a later moment that names a file may know better."""
+    prompt = Moment(moments.PROMPT, "h", "s1", text="mend the cart please")
+    hooking.respond(prompt, environ, started=str(repo.root))
+    hooked = Hooked(repo.root, environ, "h")
+    assert hooked.head.root == str(repo.root)
+    late = Hooked(repo.root, environ, "h", "s2")
+    hooking.respond(prompt._replace(session="s2"), environ, started="/")
+    assert late.head.home == ""
+    late.tell(moments.AFTER, cwd="", tool="Read", action="read", paths=(f"{repo.root}/cart.py",))
+    assert late.head.root == str(repo.root)
+    assert late.kinds == ["prompt", "after"]
+
+
+def test_a_place_that_is_gone_is_asked_for_again(repo, environ):
+    """The next moment that names a folder that is there finds the project."""
+    hooked = Hooked(repo.root, environ)
+    hooked.tell(moments.PROMPT, text="mend it", cwd=str(repo.root / "gone"))
+    assert hooked.head.home == ""
+    hooked.run("make")
+    assert hooked.kinds == ["prompt", "before", "after"]
+
+
+def test_a_secret_that_was_searched_for_is_not_written_down(hooked, environ):
+    """The live file says what was looked for, without the token in it."""
+    hooked.tell(moments.AFTER, tool="Grep", action="search", pattern=f"token = {SECRET}", call_id="c1")
+    hooked.tell(moments.AFTER, tool="Grep", action="search", pattern="cart_key", call_id="c2")
+    assert [line["q"] for line in hooked.lines] == ["token = [REDACTED:github-token]", "cart_key"]
+    assert holds(Path(environ["REMORA_HOME"]), SECRET) == []
+
+
+def test_a_line_holds_no_text_of_the_session(hooked):
+    """What was said by people, tools and models stays out; what was done stays in."""
+    hooked.start()
+    hooked.prompt("a very private remark about somebody")
+    hooked.run("psql very-private-host", "a private answer")
+    hooked.edit("cart.py", "private = 1", "private = 2")
+    assert "private" not in hooked.path.read_text("utf-8")
+    assert hooked.lines[-1] == {
+        "k": "after",
+        "at": hooked.lines[-1]["at"],
+        "a": "edit",
+        "p": ["cart.py"],
+        "i": "call_x8k2m102",
+    }
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"\0" * 3_000,
+        b"\xff\xfe{{{",
+        b"[" * 50_000,
+        b'{"said": 5, "p": 7, "at": []}\n[1]\n"x"\n',
+        b'{"remora": "live"',
+    ],
+    ids=["zeros", "bytes", "deep", "types", "cut off"],
+)
+def test_garbage_in_the_live_file(hooked, garbage):
+    """It is passed over; the session's project is found again and the lesson is said."""
+    hooked.path.parent.mkdir(parents=True, exist_ok=True)
+    hooked.path.write_bytes(garbage)
+    assert LESSON in hooked.edit("cart.py")[0].text
+    assert [line for line in hooked.lines if line.get("k") == "before"]
+
+
+def test_a_head_that_is_damaged(hooked):
+    """Limits that are no numbers are none: nothing is said, and the moments are noted."""
+    hooked.start()
+    head = hooked.head._asdict() | {"limits": ["x", None, {}]}
+    with hooked.path.open("a") as file:
+        file.write(json.dumps({"remora": "live", **head}) + "\n")
+    assert hooked.edit("cart.py") == (Reply(), Reply())
+    assert hooked.kinds == ["start", "before", "after"]
+
+
+def test_a_database_that_cannot_be_read(hooked, environ):
+    """One line in the log for each question; what happens is noted, and advice comes when it is back."""
+    hooked.start()
+    database = Path(hooked.head.home) / "memory.db"
+    sound = database.read_bytes()
+    database.write_bytes(b"no database" * 1_000)
+    assert hooked.edit("cart.py") == (Reply(), Reply())
+    assert "cannot be read as it is" in log(environ)[-1]
+    database.write_bytes(sound)
+    assert LESSON in hooked.edit("cart.py")[0].text
+    assert hooked.kinds == ["start", *["before", "after"] * 2]
+
+
+def test_a_live_file_that_cannot_be_written_says_nothing(hooked, monkeypatch):
+    """What could not be noted would be said again and again."""
+    hooked.start()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(LiveFile, "_append", full)
+        with pytest.raises(OSError, match="No space"):
+            hooked.edit("cart.py")
+    assert LESSON in hooked.edit("cart.py")[0].text
+
+
+def test_the_log_does_not_grow_without_end(environ):
+    """At 200 kB it becomes the old one; lines are short and one for each."""
+    path = Path(environ["REMORA_HOME"]) / "hooks.log"
+    path.parent.mkdir()
+    path.write_text("x" * 200_001)
+    note_trouble(ValueError("two\nlines " + "y" * 900), environ)
+    assert len(log(environ)) == 1
+    assert len(log(environ)[0]) < 400
+    assert path.with_name("hooks.log.1").exists()
+
+
+def test_a_log_that_cannot_be_written_is_no_trouble(tmp_path, environ):
+    """A file where the data folder should be: nothing is raised."""
+    Path(environ["REMORA_HOME"]).write_text("a file")
+    note_trouble(ValueError("x"), environ)
+
+
+def test_paths_from_the_root(tmp_path):
+    """Relative ones start from where the agent is; links are followed, what lies outside is nobody's."""
+    root = tmp_path / "shop"
+    (root / "src").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(root)
+    relative = relative_to(str(root), str(root / "src"))
+    assert relative("cart.py") == "src/cart.py"
+    assert relative("../setup.py") == "setup.py"
+    assert relative(str(tmp_path / "link" / "cart.py")) == "cart.py"
+    assert relative("/etc/passwd") == ""
+    assert relative(str(root)) == ""
+
+
+def test_what_fades_fades_by_half_in_its_half_life():
+    """What is pinned does not, nor what has no half-life."""
+    now = 1772323200.0 + 10 * 86_400  # ten days after it was used
+    assert faded(NOTE, now) == pytest.approx(0.4)
+    assert faded(NOTE._replace(pinned=True), now) == 0.8
+    assert faded(NOTE._replace(half_life=0.0), now) == 0.8
+    assert faded(NOTE._replace(used="never"), now) < 0.01
+
+
+def test_the_place_of_a_moment():
+    """Its folder, else that of a file it names."""
+    assert place_of(Moment(moments.AFTER, cwd="/w", paths=("/x/a.py",))) == "/w"
+    assert place_of(Moment(moments.AFTER, paths=("a.py", "/x/a.py"))) == "/x"
+    assert place_of(Moment(moments.PROMPT)) == ""
+
+
+def test_a_session_whose_project_was_not_found_in_time_is_noted_and_taken_in(
+    hooked, monkeypatch, environ, repo
+):
+    """What happens in it stands in the live file, and the work afterwards finds out whose it is."""
+    with monkeypatch.context() as slow:
+        slow.setattr(hooking, "CEILING", 0.1)
+        slow.setattr(starting, "head_of", lambda *_: time.sleep(2))
+        hooked.start()
+    hooked.edit("cart.py")
+    assert hooked.kinds == ["start", "before", "after"]
+    from remora.app.agent.session_end import _over
+    from remora.disk.live import folder
+
+    (over,) = _over(Path(folder(environ)), 0.0, environ)
+    assert over.head.root == str(repo.root)
+    assert over.head.home

@@ -1,0 +1,339 @@
+"""An agent's own loop: it is told at the four points, and learnt when it is over."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.agent import loop as module
+from remora.app.agent import session_brief as starting
+from remora.app.memory import Memory
+from remora.core.actions import own_id
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput
+from remora.core.moments import Reply
+from remora.core.values import FileHit, MemoryDraft
+from remora.injection import decide as decisions
+from tests.helpers import environment
+
+NOTE = "Prices are in cents; a float loses them"
+
+
+@pytest.fixture
+def memory(bare: Memory) -> Memory:
+    """A project with a lesson about a file, a decision, and a command that a person warns of."""
+    bare.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])
+    bare.remember("Money is stored in cents", type="decision")
+    bare.remember("`make deploy` asks for a token", type="gotcha", scope="global")
+    from remora.app.memories import triggers
+
+    triggers.refresh(bare._parts)
+    return bare
+
+
+def edit(memory: Memory, path: str = "shop/cart.py", **more: Any) -> dict[str, Any]:
+    """Return the arguments of an edit."""
+    return {"file_path": str(memory.root / path), "old_string": "a", "new_string": "b", **more}
+
+
+def test_the_four_points(memory: Memory):
+    """The brief at the start, a lesson at the file, and again nothing; steps only after the first five."""
+    with memory.loop("s1") as loop:
+        assert "Money is stored in cents" in loop.brief()
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+        assert loop.after("Edit", edit(memory), "done", call_id="c1") == ""
+        assert loop.before("Edit", edit(memory), "c2") == ""
+        assert loop.prepare_step(3) is None
+        assert loop.steps == 1
+
+
+def test_after_a_tool_that_was_not_announced(memory: Memory):
+    """Frameworks that only tell of results hear the advice with the result."""
+    with memory.loop("s1") as loop:
+        assert NOTE in loop.after("Edit", edit(memory), "done")
+    with memory.loop("s2") as loop:
+        assert NOTE in loop.after("Read", {"file_path": str(memory.root / "shop/cart.py")}, "text")
+
+
+def test_between_steps(memory: Memory):
+    """What was read without a word being said, and what another agent recorded."""
+    with memory.loop("s1") as loop:
+        loop.recorded("the port is 8081")
+        said = loop.prepare_step(6)
+        assert said is not None
+        assert (said.trigger, "8081" in said.text) == ("recorded", True)
+        assert loop.prepare_step(7) is None
+        recent = [("Read", {"file_path": str(memory.root / "shop/cart.py")}), ("x", 3), None]
+        said = loop.prepare_step(8, recent=recent)
+        assert said is not None
+        assert NOTE in said.text
+
+
+def test_each_subagent_is_told_for_itself(memory: Memory):
+    """It has not read what its parent read."""
+    with memory.loop("s1") as loop:
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+        assert NOTE in loop.before("Edit", edit(memory), "c2", agent="sub")
+        assert loop.before("Edit", edit(memory), "c3", agent="sub") == ""
+
+
+def test_calls_with_the_same_id_are_told_apart(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """Servers count them anew in each reply; a result belongs to the call of its tool and its agent."""
+    seen: list[tuple[str, str, str]] = []
+    with memory.loop("s1") as loop:
+        monkeypatch.setattr(
+            loop, "_watch", lambda kind, moment, _: seen.append((kind, moment.call_id, moment.agent))
+        )
+        for agent in ("", "sub"):
+            loop.before("Bash", {"command": "make test"}, "call_0", agent)
+        loop.after("Bash", {"command": "make test"}, "ok", call_id="call_0", agent="sub")
+        loop.after("Bash", {"command": "make test"}, "ok", call_id="call_0")
+        loop.before("Bash", {"command": "make test"}, "call_0")
+    called = [(name, agent) for kind, name, agent in seen if kind == "tool_call"]
+    ended = [(name, agent) for kind, name, agent in seen if kind == "tool_result"]
+    assert [agent for _, agent in called] == ["", "sub", ""]
+    assert ended == called[1::-1]
+    assert len({name for name, _ in called}) == 3
+    assert all(own_id(name, "Bash") for name, _ in called)
+
+
+def test_results_of_calls_at_once_go_to_what_was_asked(memory: Memory):
+    """Without ids the arguments tell them apart, in whatever order they end."""
+    lint, test = ({"command": f"make {name}"} for name in ("lint", "test"))
+    with memory.loop("s1") as loop:
+        loop.heard("Please mend the cart")
+        loop.before("Bash", test)
+        loop.before("Bash", lint)
+        loop.after("Bash", lint, "all fine")
+        loop.after("Bash", test, "3 failed", failed=True)
+        loop.finish()
+    assert [one.command for one in memory.suggest_commands()] == ["make lint"]
+
+
+def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """A failing memory and a slow one are both silence."""
+
+    def fail(*_: object, **__: object) -> Reply:
+        raise RuntimeError("broken")
+
+    with memory.loop("s1") as loop:
+        monkeypatch.setattr(module, "decide", fail)
+        assert loop.before("Edit", edit(memory)) == ""
+        assert loop.trouble == ["broken"]
+
+        def slow(*_: object, **__: object) -> Reply:
+            time.sleep(0.5)
+            return Reply("late")
+
+        monkeypatch.setattr(module, "decide", slow)
+        loop._ceiling = 0.05
+        assert loop.before("Edit", edit(memory)) == ""
+        assert loop.late == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"file_path": 3}, {"file_path": None, "command": ["x"]}, {"a": {}}]
+)
+@pytest.mark.parametrize("tool", ["Edit", "Bash", "", "mcp__x__y", "Grep"])
+def test_any_arguments_do(memory: Memory, tool: str, arguments: dict[str, Any]):
+    """Frameworks hand over what the model made up."""
+    with memory.loop("s1") as loop:
+        assert loop.before(tool, arguments) == ""
+        assert loop.after(tool, arguments, "x", failed=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "nothing"),
+    [
+        (lambda loop: loop.brief(3), ""),
+        (lambda loop: loop.first_message(None), ""),
+        (lambda loop: loop.before("Edit", None), ""),
+        (lambda loop: loop.before(None, {}), ""),
+        (lambda loop: loop.after("Edit", [], "x"), ""),
+        (lambda loop: loop.after("Edit"), ""),
+        (lambda loop: loop.prepare_step("x"), None),
+        (lambda loop: loop.prepare_step(9, recent=None), None),
+        (lambda loop: loop.heard(None), None),
+        (lambda loop: loop.replied(b"x"), None),
+        (lambda loop: loop.recorded(None), None),
+    ],
+)
+def test_what_makes_no_sense_is_noted_and_answered_with_nothing(
+    memory: Memory, call: Callable[[Any], Any], nothing: object
+):
+    """A mistake in the program that runs the agent does not end it, and the next question is answered."""
+    with memory.loop("s1") as loop:
+        assert call(loop) == nothing
+        assert len(loop.trouble) == 1
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+
+
+def test_a_loop_that_was_closed_answers_nothing(memory: Memory):
+    """A call that comes late raises as little as any other."""
+    loop = memory.loop("s1")
+    loop.close()
+    assert (loop.brief(), loop.before("Edit", edit(memory)), loop.prepare_step(9)) == ("", "", None)
+    assert loop.trouble
+
+
+def test_it_is_off_when_the_settings_say_so(tmp_path: Path, folder: Path):
+    """Nothing is said; the session is learnt all the same."""
+    environ = environment(tmp_path) | {"REMORA_INJECT_ENABLED": "false"}
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])
+        with memory.loop("s1") as loop:
+            assert (loop.brief(), loop.before("Edit", edit(memory))) == ("", "")
+            assert loop.finish("success") is not None
+
+
+def test_what_was_said_is_kept_with_what_followed(memory: Memory):
+    """`log` and `why` show it; the memory that was said is found by its id."""
+    with memory.loop("s1", host="mine") as loop:
+        loop.before("Edit", edit(memory), "c1")
+        loop.after("Edit", edit(memory), "ok", call_id="c1")
+    (said,) = memory.log()
+    assert (said.session_id, said.trigger, said.moment) == ("mine:s1", "gotchas", "before")
+    assert (said.about, said.followed) == ("shop/cart.py", "the file was changed")
+    why = memory.why(said.memory_ids[0])
+    assert why.memory.content == NOTE
+    assert why.said == (said,)
+    assert memory.log(session_id="s1") == [said] == memory.log(session_id="mine:s1")
+    assert memory.log(session_id="other") == []
+
+
+def test_a_session_is_learnt_and_can_go_on(memory: Memory):
+    """What happened before a pause and after it are one session; nothing counts twice."""
+    with memory.loop("s1") as loop:
+        loop.heard("mend the cart")
+        loop.before("Edit", edit(memory), "c1")
+        loop.after("Edit", edit(memory), "ok", call_id="c1")
+    with memory.loop("s1") as loop:
+        loop.heard("and the price")
+        loop.replied("Both are mended.")
+        taken = loop.finish("success")
+    assert taken is not None
+    rows = memory._parts.room("project").space.db.rows("SELECT id, prompt FROM observer_sessions")
+    assert rows == [("python:s1", "mend the cart\n\fand the price")]
+
+
+def test_what_a_session_was_told_is_not_told_when_it_goes_on(memory: Memory):
+    """Advice and what bears on a task are said once in a session; another session hears them."""
+    task = "why is money stored in cents here"
+    with memory.loop("s1") as loop:
+        assert not loop.resumed
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+        assert "Money is stored in cents" in loop.first_message(task)
+    with memory.loop("s1") as loop:
+        assert loop.resumed
+        assert (loop.before("Edit", edit(memory), "c1"), loop.first_message(task)) == ("", "")
+        assert NOTE in loop.before("Edit", edit(memory), "c2", agent="sub")
+    with memory.loop("s1") as loop:
+        assert loop.before("Edit", edit(memory), "c3", agent="sub") == ""
+    for session, host in (("s2", "python"), ("s1", "other")):
+        with memory.loop(session, host=host) as loop:
+            assert not loop.resumed
+            assert NOTE in loop.before("Edit", edit(memory), "c1")
+    assert len(memory.log(session_id="python:s1")) == 3
+
+
+def test_ceilings_are_those_of_the_session(many: Memory):
+    """What was said before a pause counts after it."""
+
+    def told(names: range) -> int:
+        with many.loop("s1") as loop:
+            loop._head = loop._head._replace(limits=(0.65, 3, 2_000, 5, 16_000, 5))
+            return sum(bool(loop.before("Edit", edit(many, f"m{n}.py"))) for n in names)
+
+    assert (told(range(3)), told(range(3, 10)), told(range(10, 20))) == (3, 2, 0)
+
+
+def test_a_system_prompt_is_made_anew_when_a_session_goes_on(memory: Memory):
+    """The brief comes as often as it is asked for, without what the session was told elsewhere."""
+    memory.remember("Carts are emptied at midnight", type="decision")
+    with memory.loop("s1") as loop:
+        assert "Money is stored in cents" in loop.first_message("why is money stored in cents here")
+        before = loop.brief()
+        assert loop.brief() == before
+    with memory.loop("s1") as loop:
+        after = loop.brief()
+    assert "emptied at midnight" in before
+    assert "stored in cents" not in before
+    assert after == before
+
+
+def test_files_that_bear_on_a_task_are_named_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """A first message leaves out the files and the memories of a brief with the same task."""
+    found = [FileHit(f"shop/{name}.py", 0.9) for name in ("cart", "price")]
+    monkeypatch.setattr(starting, "predict_files", lambda *_, **__: (found, []))
+    task = "why is money stored in cents here"
+    with memory.loop("s1") as loop:
+        assert "`shop/cart.py`, `shop/price.py`" in loop.brief(task)
+        assert loop.first_message(task) == ""
+        found.append(FileHit("shop/tax.py", 0.9))
+        assert loop.first_message(task) == "Files that this may touch: `shop/tax.py`"
+    with memory.loop("s1") as loop:
+        assert loop.first_message(task) == ""
+
+
+def test_a_memory_that_is_only_read_speaks_and_learns_nothing(
+    tmp_path: Path, memory: Memory, clock: FixedClock
+):
+    """The read side writes nothing."""
+    parts: dict[str, Any] = {"environ": environment(tmp_path), "clock": clock, "read_only": True}
+    with Memory.open(memory.root, **parts) as reader, reader.loop("s1") as loop:
+        assert NOTE in loop.before("Edit", edit(reader))
+        assert loop.finish() is None
+
+
+@pytest.mark.parametrize(("session", "host"), [("", "x"), ("x", "")])
+def test_a_loop_has_names(bare: Memory, session: str, host: str):
+    """Both are needed to know the session again."""
+    with pytest.raises(InvalidInput):
+        bare.loop(session, host=host)
+
+
+@pytest.fixture
+def many(bare: Memory) -> Memory:
+    """A project with a lesson about each of many files."""
+    drafts = [
+        MemoryDraft(
+            f"lesson about the part called w{chr(97 + n)}", type="gotcha", related_files=(f"m{n}.py",)
+        )
+        for n in range(20)
+    ]
+    bare.remember_many(drafts)
+    return bare
+
+
+def test_parallel_tools_hear_each_thing_once(many: Memory):
+    """Threads of one loop share what was said."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with many.loop("s1") as loop, ThreadPoolExecutor(4) as pool:
+        paths = [f"m{n % 20}.py" for n in range(60)]
+        said = list(pool.map(lambda path: loop.before("Edit", edit(many, path)), paths))
+    heard = [text for text in said if text]
+    assert len(heard) >= 20
+    assert len(set(heard)) == 20
+
+
+def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """Both ask before either was told: the second answer is dropped."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    together, decide = threading.Barrier(2), decisions.decide
+
+    def both(*given: Any) -> Reply:
+        together.wait(2)
+        return decide(*given)
+
+    monkeypatch.setattr(module, "decide", both)
+    with memory.loop("s1") as loop, ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(lambda call: loop.before("Edit", edit(memory), call), ("c1", "c2")))
+    assert sorted(map(bool, said)) == [False, True]
+    assert len(memory.log()) == 1

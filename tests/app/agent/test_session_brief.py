@@ -1,0 +1,175 @@
+"""What a session is told at its start and with its first prompt, from a whole memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remora.app.agent.session_brief import brief, brief_of, head_of, task_of
+from remora.app.learning.work_state import save_work_state
+from remora.app.memory import Memory
+from remora.app.recall.relevance import relevance_bar
+from remora.core import moments
+from remora.core.clock import to_iso
+from remora.core.moments import Moment
+from tests.helpers import Repo, environment
+from tests.observer.sessions import session
+
+
+def start(folder: Path, source: str = "startup") -> Moment:
+    """Return the start of a session in a folder."""
+    return Moment(moments.START, "h", "s1", str(folder), source=source, transcript="/t.jsonl")
+
+
+def test_a_repository_has_a_memory_and_a_plain_folder_has_none(tmp_path: Path, repo: Repo):
+    """A hook that is installed for all of a person's work makes nothing in a folder of holiday pictures."""
+    environ = environment(tmp_path)
+    head = head_of(start(repo.root), environ)
+    assert (head.root, head.transcript) == (str(repo.root), "/t.jsonl")
+    assert head.limits[0] == 0.0
+    assert head.head_file == str(repo.root / ".git" / "HEAD")
+    (tmp_path / "pictures").mkdir()
+    assert head_of(start(tmp_path / "pictures"), environ).home == ""
+    with Memory.open(tmp_path / "pictures", environ=environ) as memory:
+        memory.remember("The best ones are of the sea")
+    assert head_of(start(tmp_path / "pictures"), environ).home != ""
+
+
+@pytest.mark.parametrize("cwd", ["", "/nowhere/at/all"])
+def test_a_folder_that_is_not_there(tmp_path: Path, cwd: str):
+    """The session has no project, and nothing is said in it."""
+    assert head_of(Moment(moments.START, "h", "s", cwd), environment(tmp_path)).home == ""
+
+
+def test_it_can_be_switched_off(tmp_path: Path, repo: Repo):
+    """Then there are no limits, for there is nothing to limit."""
+    environ = environment(tmp_path) | {"REMORA_INJECT_ENABLED": "0"}
+    assert head_of(start(repo.root), environ).limits == ()
+
+
+def test_the_brief_of_a_project(able: Memory):
+    """Decisions are in it, lessons about a file and what rule files say are not."""
+    (able.root / "CLAUDE.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
+    able.init()
+    able.remember("Money is kept in cents", type="decision")
+    able.remember("The cart is cached", type="gotcha", related_files=["cart.py"])
+    said = brief_of(able._parts)
+    assert "Money is kept in cents" in said.text
+    assert "make lint" not in said.text
+    assert "cached" not in said.text
+    assert said.trigger == "brief"
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("claude-code", {"agents", "contributing", "decided"}),
+        ("codex", {"claude", "imported", "contributing", "decided"}),
+        ("copilot", {"contributing", "decided"}),
+        ("gemini", {"claude", "imported", "agents", "contributing", "decided"}),
+        ("", {"contributing", "decided"}),
+    ],
+)
+def test_a_host_is_told_what_it_does_not_show(able: Memory, host: str, said: set[str]):
+    """Its own rule files and their imports stand before the agent already, those of other hosts do not."""
+    (able.root / "docs" / "adr").mkdir(parents=True)
+    (able.root / "CLAUDE.md").write_text("- Always lint before the claude word.\n\n@docs/more.md\n")
+    (able.root / "docs" / "more.md").write_text("- Always test before the imported word.\n")
+    (able.root / "AGENTS.md").write_text("- Always build before the agents word.\n")
+    (able.root / "CONTRIBUTING.md").write_text("## Code\n\nNever rename the contributing word.\n")
+    (able.root / "docs" / "adr" / "1.md").write_text(
+        "# Money\n\n## Decision\n\nCents hold the decided word.\n"
+    )
+    able.init()
+    words = ("claude", "imported", "agents", "contributing", "decided")
+    told = brief_of(able._parts, host=host).text
+    assert {word for word in words if f"the {word} word" in told} == said
+
+
+def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: Memory):
+    """The model has forgotten what it wrote down itself."""
+    able.remember("Money is kept in cents", type="decision")
+    environ = environment(tmp_path)
+    head = head_of(start(able.root), environ)
+    said = brief(head, environ, again=True, recorded=["the port is 8081"])
+    assert said.text.startswith("Recorded in this session:\n- the port is 8081\nRemora, the memory")
+
+
+def test_what_was_recorded_is_not_told_twice_after_a_compaction(tmp_path: Path, able: Memory):
+    """It stands among what the session recorded, so it is no lesson of earlier ones."""
+    known = able.remember("Money is kept in cents", type="decision")
+    environ = environment(tmp_path)
+    line = f"Money is kept in cents [Memory #{known.id[:8]}]"
+    said = brief(head_of(start(able.root), environ), environ, again=True, recorded=[line])
+    assert said.text.count("kept in cents") == 1
+
+
+def test_a_task_is_not_told_both_sides(able: Memory):
+    """Of two that deny each other the later one goes with a prompt."""
+    able.remember("We use PostgreSQL for the storage of orders", type="decision")
+    able.remember("We do not use PostgreSQL for the storage of orders", type="decision")
+    told = task_of(able._parts, "which storage do orders use, is it PostgreSQL").text
+    assert "We do not use PostgreSQL" in told
+    assert "We use PostgreSQL" not in told
+
+
+def test_a_project_without_a_memory_is_told_nothing(tmp_path: Path, repo: Repo):
+    """And none is made for it by asking."""
+    environ = environment(tmp_path)
+    head = head_of(start(repo.root), environ)
+    assert brief(head, environ).text == ""
+    assert not (Path(head.home) / "memory.db").exists()
+
+
+def test_a_task_is_told_what_bears_on_it(able: Memory):
+    """What is no better than chance is not said; nor what was said, nor what only one session showed."""
+    able.remember("The token refresh runs in middleware/auth.py every hour", type="decision")
+    able.remember("The token refresh is tried twice", type="decision", source="observer_inferred")
+    said = task_of(able._parts, "why does the token refresh run in middleware/auth.py twice")
+    assert "every hour" in said.text
+    assert "tried twice" not in said.text
+    assert task_of(able._parts, "why does the token refresh run", said=set(said.ids)).text == ""
+    assert task_of(able._parts, "the weather is nice in Paris").text == ""
+    assert task_of(able._parts, "go on").text == ""
+
+
+def left_behind(memory: Memory, session_id: str = "s1") -> str:
+    """Keep where a session left its work; returns the memory."""
+    one = session(
+        session_id,
+        prompts=("paginate the list of orders",),
+        outcome="unknown",
+        branch=None,
+        edits=("orders.py",),
+    )
+    one = one._replace(ended=to_iso(memory._parts.clock.now()))
+    record = save_work_state(memory._parts, session_id, "claude-code", one)
+    assert record is not None
+    return record.id
+
+
+def test_what_was_left_open_is_told_once(able: Memory):
+    """At the start; where it was not known yet, with the first prompt that goes on with it."""
+    left = left_behind(able)
+    first = brief_of(able._parts)
+    assert "Where the last session left this work" in first.text
+    assert first.ids[0] == left
+    assert brief_of(able._parts, said=first.ids).text.count("left this work") == 0
+    second = task_of(able._parts, "go on with the pages of orders in the list")
+    assert second.text.startswith("Where the last session left this work")
+    assert second.ids[0] == left
+    assert "left this work" not in task_of(able._parts, "paginate the list of orders", said=first.ids).text
+    assert "left this work" not in task_of(able._parts, "paginate the list of orders", session_id="s1").text
+    assert "left this work" not in task_of(able._parts, "float the footer of the start page").text
+
+
+def test_the_bar_is_the_store_s_own_where_it_was_measured(able: Memory):
+    """A value in the database takes the place of the default."""
+    assert relevance_bar(able._parts) == 0.5
+    space = able._parts.room("project").space
+    with space.db.transaction():
+        space.meta.set("inject.relevance", 0.99)
+    able.remember("The token refresh runs every hour", type="decision")
+    assert relevance_bar(able._parts) == 0.99
+    assert task_of(able._parts, "how does the refreshing of many tokens work").text == ""

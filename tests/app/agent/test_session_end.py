@@ -1,0 +1,615 @@
+"""What follows a session: taken in once, when it is over, whatever else happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import remora
+from remora import Memory
+from remora.app.agent import session_end as finished
+from remora.app.agent.injection_log import injections_of
+from remora.app.agent.session_end import KEPT, bounded_work, work
+from remora.app.memories import triggers
+from remora.core import moments
+from remora.core.errors import ProviderError
+from remora.disk.files import lock
+from remora.disk.live import ENDLESS, QUIET, Head, Line
+from remora.llm import providers
+from remora.llm.scripted import ScriptedModel
+from remora.store.injections import Injection
+from tests.app.hooked import Hooked
+from tests.app.learning.test_learn import work as talk_of
+from tests.helpers import Repo, environment
+
+HEAD = Head("h", "s1", "/w", "/home", limits=(0.65, 3, 2000, 40, 16000, 5))
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment whose data lie in a folder of the test's."""
+    return environment(tmp_path)
+
+
+@pytest.fixture
+def hooked(repo: Repo, environ: dict[str, str], tmp_path: Path) -> Hooked:
+    """A session with a transcript, which has begun and in which something was done."""
+    found = Hooked(repo.root, environ)
+    found.transcript = str(talk_of("s1", 1, str(repo.root)).save(tmp_path / "talks"))
+    found.start()
+    found.prompt("Please make the token lifetime a setting of the server")
+    found.run("make lint", "Exit code 1", failed=True)
+    return found
+
+
+def ago(path: Path, seconds: float) -> None:
+    """Let a file be as old as that."""
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+
+
+def journal(repo: Repo, environ: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Return the lines of the daily notes and the entries of the history."""
+    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        notes = [
+            line for day in memory.journal.days() for line in memory.journal.day(day).splitlines() if line
+        ]
+        return notes, [entry.text for entry in memory.journal.history()]
+
+
+def learnt(repo: Repo, environ: dict[str, str]) -> int:
+    """Return how many sessions the project has learnt."""
+    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        return memory._parts.room("project").space.observed.count()
+
+
+def go_on(repo: Repo, tmp_path: Path) -> None:
+    """Let the session's transcript grow by a request."""
+    talk = talk_of("s1", 1, str(repo.root)).user("now the tests").edit("auth/test_tokens.py")
+    talk.reply("There is a test now.").save(tmp_path / "talks")
+
+
+def line(kind: str, **more: Any) -> Line:
+    """Return a line of a live file."""
+    return {"k": kind, "at": 1_772_366_400_000, **more}
+
+
+def said(trigger: str, **more: Any) -> Line:
+    """Return a line at which something was said."""
+    return line(more.pop("k", "before"), said=["m1"], t=trigger, w="why", x="text", **more)
+
+
+def test_a_session_that_goes_on_is_left_alone(hooked, environ):
+    """Nothing is learnt and nothing is marked."""
+    assert work(environ) == []
+    assert "learnt" not in hooked.kinds
+
+
+def test_a_session_that_ended_is_learnt_once(hooked, repo, environ):
+    """Its transcript, a daily note and an entry of the history; repeated work writes nothing twice."""
+    hooked.end()
+    done = work(environ)
+    assert [(one.session, one.problem) for one in done] == [("claude-code:s1", "")]
+    assert hooked.kinds[-2:] == ["noted", "learnt"]
+    before = journal(repo, environ)
+    assert len(before[0]) == len(before[1]) == 1
+    assert "Please make the token lifetime a setting" in before[0][0]
+    assert "claude-code, build, success" in before[1][0]
+    assert "auth/tokens.py" in before[1][0]
+    assert work(environ) == []
+    with hooked.path.open("r+b") as file:  # as if the process had died before its last line
+        data = file.read()
+        file.truncate(data.rindex(b'{"k":"learnt"'))
+    assert len(work(environ)) == 1
+    assert journal(repo, environ) == before
+    assert learnt(repo, environ) == 1
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, answers):
+    """Once a day, where one is configured; one that fails keeps no session from being learnt."""
+    reply = '{"purpose": "Makes tokens.", "edges": []}' if answers else ProviderError("the model is away")
+    model = ScriptedModel([reply] * 9)
+    monkeypatch.setattr(providers, "build", lambda *_, **__: model)
+    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.index()
+    hooked.end()
+    configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
+    assert [one.problem for one in work(configured)] == [""]
+    asked = len(model.calls)
+    assert asked > 0
+    with Memory.open(repo.root, environ=environ) as memory:
+        purposes = [module.purpose for module in memory.modules()]
+        assert ("Makes tokens." in purposes) == answers
+    ago(hooked.path, 0)
+    hooked.start("resume")
+    hooked.end()
+    assert [one.problem for one in work(configured)] == [""]
+    assert len(model.calls) == asked
+
+
+@pytest.mark.parametrize("settings", [{}, {"REMORA_LLM_PROVIDER": "ollama", "REMORA_LLM_DESCRIBE": "off"}])
+def test_no_model_is_asked_where_none_may_be(hooked, repo, environ, monkeypatch, settings):
+    """Without a model, and where the user turned it off, sessions are learnt and nothing else is done."""
+    model = ScriptedModel(['{"purpose": "x", "edges": []}'] * 9)
+    monkeypatch.setattr(providers, "build", lambda *_: model)
+    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.index()
+    hooked.end()
+    assert [one.problem for one in work({**environ, **settings})] == [""]
+    assert model.calls == []
+
+
+def test_a_session_without_an_end(hooked, repo, environ):
+    """A host that was killed says nothing: after some hours the session counts as over."""
+    ago(hooked.path, finished.IDLE + 60)
+    assert len(work(environ)) == 1
+    assert learnt(repo, environ) == 1
+
+
+def test_a_session_that_goes_on_after_it_was_learnt(hooked, repo, environ, tmp_path):
+    """It is taken up again with what it added; its line of the day says what it came to now, and is one."""
+    hooked.end()
+    work(environ)
+    hooked.start("resume")
+    hooked.prompt("now the tests")
+    assert work(environ) == []
+    go_on(repo, tmp_path)
+    hooked.end()
+    assert len(work(environ)) == 1
+    assert learnt(repo, environ) == 1
+    notes, entries = journal(repo, environ)
+    assert len(notes) == len(entries) == 1
+    assert "now the tests" in notes[0]
+
+
+# Sessions of which nobody says that they are over
+
+
+def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
+    """Minutes after its turn ended, where other work begins; the history waits until it is over."""
+    hooked.tell(moments.STOP)
+    assert work(environ) == []
+    ago(hooked.path, QUIET + 60)
+    assert [one.problem for one in work(environ)] == [""]
+    assert work(environ) == []
+    assert learnt(repo, environ) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 0]
+    ago(hooked.path, finished.IDLE + 60)
+    assert len(work(environ)) == 1
+    assert work(environ) == []
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    ago(hooked.path, finished.IDLE + 60)
+    assert work(environ) == []
+
+
+@pytest.mark.parametrize("days", [0, 1])
+def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path, monkeypatch, days):
+    """It is learnt again; the history has it once, as it ended, and so have the notes of each day."""
+    noon, begun, later = datetime.now().replace(hour=12).timestamp(), time.monotonic(), 0
+    monkeypatch.setattr(time, "time", lambda: noon + time.monotonic() - begun + later)
+    hooked.tell(moments.STOP)
+    ago(hooked.path, QUIET + 60)
+    work(environ)
+    later = days * 86_400
+    hooked.prompt("now the tests")
+    ago(hooked.path, QUIET + 60)
+    assert work(environ) == []
+    go_on(repo, tmp_path)
+    hooked.tell(moments.STOP)
+    ago(hooked.path, QUIET + 60)
+    assert len(work(environ)) == 1
+    hooked.end()
+    assert len(work(environ)) == 1
+    notes, entries = journal(repo, environ)
+    assert (len(notes), len(entries)) == (1 + days, 1)
+    assert ["now the tests" in note for note in sorted(notes)].count(True) == 1
+    assert "now the tests" in entries[0]
+
+
+def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
+    """The host never said that the first one was over, and the second one begins some minutes later."""
+    first = Hooked(repo.root, environ, "cursor")
+    first.captures = True
+    first.prompt("Please paginate the list of orders")
+    first.edit("orders.py", "page = 1")
+    first.run("make test", "test_pages: AssertionError: 9 orders on one page", failed=True)
+    first.tell(moments.REPLY, text="The test of the pages still fails.")
+    first.tell(moments.STOP)
+    ago(first.path, QUIET + 60)
+    work(environ)
+    second = Hooked(repo.root, environ, "cursor", "s2")
+    assert "Failing at the end: `make test`" in second.start().text
+    second.edit("orders.py", "page = 2")
+    third = Hooked(repo.root, environ, "cursor", "s3")
+    assert third.start().text == ""  # the second one goes on with it, and is not learnt yet
+    assert "Failing at the end" in third.prompt("the list of orders has no pages").text
+
+
+@pytest.mark.parametrize("host", sorted(ENDLESS))
+def test_a_host_that_never_says_that_a_session_is_over(repo, environ, host):
+    """Whenever somebody looks, what is there up to the last stop is learnt."""
+    session = Hooked(repo.root, environ, host)
+    session.captures = True
+    for _ in range(2):
+        session.prompt("Please mend the cart")
+        assert work(environ) == []
+        session.edit("cart.py")
+        session.tell(moments.STOP)
+        time.sleep(0.01)
+        assert [one.problem for one in work(environ)] == [""]
+        assert work(environ) == []
+    assert learnt(repo, environ) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 0]
+
+
+def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
+    """What was added meanwhile is not taken for learnt: the same process takes it up once it is over."""
+    hooked.end()
+    real = finished.learn_session
+    once: list[int] = []
+
+    def slowly(memory: Memory, head: Head) -> int:
+        if not once:
+            once.append(1)
+            hooked.start("resume")
+            hooked.run("make more")
+            hooked.end()
+        return real(memory, head)
+
+    monkeypatch.setattr(finished, "learn_session", slowly)
+    assert len(work(environ)) == 2
+    assert hooked.kinds[-1] == "learnt"
+    assert hooked.kinds.count("learnt") == 1
+    assert work(environ) == []
+
+
+def test_a_session_that_ends_while_others_are_learnt(hooked, repo, environ, monkeypatch):
+    """Whoever comes second leaves at once, and whoever is at work looks again before it leaves."""
+    hooked.end()
+    real = finished.learn_session
+    other = Hooked(repo.root, environ, session="a first one by name")
+
+    def slowly(memory: Memory, head: Head) -> int:
+        if head.session == "s1":
+            other.start()
+            other.end()
+            started = time.monotonic()
+            assert work(environ) == []
+            assert time.monotonic() - started < 0.5
+        return real(memory, head)
+
+    monkeypatch.setattr(finished, "learn_session", slowly)
+    assert [one.session for one in work(environ)] == ["claude-code:s1", f"claude-code:{other.session}"]
+
+
+def test_two_processes_at_once_learn_everything_once(repo, environ):
+    """However many begin together, each session is one process's."""
+    for number in range(4):
+        session = Hooked(repo.root, environ, session=f"s{number}")
+        session.start()
+        session.end()
+    found: list[Any] = []
+    threads = [threading.Thread(target=lambda: found.extend(work(environ))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(one.session for one in found) == [f"claude-code:s{number}" for number in range(4)]
+
+
+def test_a_session_is_noted_on_its_own_day(hooked, repo, environ):
+    """A machine may sleep for days before the work is done."""
+    then = time.time() - 3 * 86_400
+    lines = [json.loads(text) for text in hooked.path.read_text("utf-8").splitlines()]
+    hooked.path.write_text("".join(json.dumps({**one, "at": then * 1000}) + "\n" for one in lines))
+    ago(hooked.path, 3 * 86_400)
+    assert work(environ)[0].problem == ""
+    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        assert memory.journal.days() == [memory._parts.journal().moment(then).date()]
+
+
+# What goes wrong
+
+
+KILLED = """
+import os, sys, time
+from remora.app.agent import session_end as finished
+
+real = finished.learn_session
+
+def slowly(parts, head):
+    learnt = real(parts, head)
+    print("learnt", flush=True)
+    time.sleep(30)
+    return learnt
+
+finished.learn_session = slowly
+finished.work(os.environ)
+"""
+
+
+def test_work_that_is_killed(hooked, repo, environ):
+    """After the session was learnt and before it was noted: the next process notes it, once."""
+    hooked.end()
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED],
+        env={**os.environ, **environ, "PYTHONPATH": str(Path(remora.__file__).parent.parent)},
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"learnt\n"
+        assert work(environ) == []  # while it runs
+        process.kill()
+    assert work(environ)[0].problem == ""
+    assert work(environ) == []
+    assert learnt(repo, environ) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    assert not list(Path(hooked.head.home).glob("*.db-*"))
+
+
+def test_a_project_that_is_gone(hooked, repo, environ):
+    """It is tried again some hours later, and not for ever; others are learnt meanwhile."""
+    hooked.end()
+    shutil.rmtree(repo.root)
+    assert "does not exist" in work(environ)[0].problem
+    assert hooked.kinds[-1] == "tried"
+    assert work(environ) == []
+    ago(hooked.path, finished.IDLE + 60)
+    assert len(work(environ)) == 1
+    lines = hooked.path.read_text("utf-8").splitlines()
+    first = next(number for number, text in enumerate(lines) if '"tried"' in text)
+    lines[first] = json.dumps({"k": "tried", "at": (time.time() - KEPT - 60) * 1000})
+    hooked.path.write_text("\n".join(lines) + "\n")
+    ago(hooked.path, finished.IDLE + 60)
+    assert len(work(environ)) == 1
+    assert not hooked.path.exists()
+
+
+def test_one_sessions_trouble_keeps_no_other_waiting(hooked, repo, environ, monkeypatch):
+    """Whatever it is: it is told, logged, and the rest goes on."""
+    hooked.end()
+    other = Hooked(repo.root, environ, session="s2")
+    other.start()
+    other.end()
+    real = finished.learn_session
+    monkeypatch.setattr(
+        finished, "learn_session", lambda m, head: real(m, head) if head.session == "s2" else 1 / 0
+    )
+    done = work(environ)
+    assert [bool(one.problem) for one in done] == [True, False]
+    assert "ZeroDivisionError" in (Path(environ["REMORA_HOME"]) / "hooks.log").read_text()
+
+
+def test_a_lesson_is_not_lost_to_another_learner(hooked, repo, environ, monkeypatch):
+    """While a person's `learn` holds the project, the session is not marked; later it is learnt."""
+    monkeypatch.setattr("remora.app.learning.learn.lock", lambda path, timeout: lock(path, timeout=0.05))
+    hooked.end()
+    with lock(Path(hooked.head.home) / "learn"):
+        assert "another process is learning" in work(environ)[0].problem
+    assert hooked.kinds[-1] == "end"
+    assert work(environ)[0].problem == ""
+    assert learnt(repo, environ) == 1
+
+
+def test_a_work_tree_that_is_gone(tmp_path, environ):
+    """What was done in it belongs to the repository, which is still there."""
+    repo = Repo(tmp_path / "shop").init()
+    repo.commit("first", {"a.py": "a = 1\n"})
+    repo.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    hooked = Hooked(tmp_path / "tree", environ)
+    hooked.transcript = str(talk_of("s1", 1, str(tmp_path / "tree")).save(tmp_path / "talks"))
+    hooked.start()
+    hooked.end()
+    repo.git("worktree", "remove", "--force", str(tmp_path / "tree"))
+    assert work(environ)[0].problem == ""
+    assert learnt(repo, environ) == 1
+
+
+def test_a_live_file_without_a_head(environ, tmp_path):
+    """It is nobody's: after some hours it goes, like that of a folder without a memory."""
+    place = Path(environ["REMORA_HOME"]) / "live"
+    place.mkdir(parents=True)
+    nobodys = place / "h+s1.jsonl"
+    nobodys.write_bytes(b"\xff\n" + json.dumps(line("end")).encode() + b"\n")
+    (tmp_path / "pictures").mkdir()
+    homeless = Hooked(tmp_path / "pictures", environ)
+    homeless.start()
+    assert work(environ) == []
+    assert nobodys.exists()
+    for path in (nobodys, homeless.path):
+        ago(path, finished.IDLE + 60)
+    assert work(environ) == []
+    assert not nobodys.exists()
+    assert not homeless.path.exists()
+
+
+def test_old_files_go(hooked, environ):
+    """Some time after the work on them; a folder with a file's name keeps nobody waiting."""
+    hooked.end()
+    (hooked.path.parent / "h+folder.jsonl").mkdir()
+    work(environ)
+    ago(hooked.path, KEPT - 60)
+    work(environ)
+    assert hooked.path.exists()
+    ago(hooked.path, KEPT + 60)
+    work(environ)
+    assert not hooked.path.exists()
+
+
+def test_what_was_captured_goes_some_weeks_later(repo, environ):
+    """Once it was learnt; what waits to be learnt stays, however old it is."""
+    repo.put("remora.toml", 'home = ".remora"\n')
+    paths = []
+    for name in ("s1", "s2", "s3"):
+        session = Hooked(repo.root, environ, "cursor", name)
+        session.captures = True
+        session.prompt("Please mend the cart")
+        paths.append(Path(session.head.home) / "captured" / session.path.name)
+        if name != "s3":
+            session.end()
+    work(environ)
+    for path in paths[1:]:
+        ago(path, finished.CAPTURED_KEPT + 60)
+    ago(paths[0], finished.CAPTURED_KEPT - 60)
+    session.end()
+    work(environ)
+    assert [path.exists() for path in paths] == [True, False, True]
+    assert repo.root in paths[0].parents
+
+
+def test_what_was_captured_in_another_project_goes_too(repo, environ, tmp_path):
+    """Nobody works there any more, and the live file is long gone."""
+    session = Hooked(repo.root, environ, "cursor")
+    session.captures = True
+    session.prompt("Please mend the cart")
+    path = Path(session.head.home) / "captured" / session.path.name
+    session.path.unlink()
+    ago(path, finished.CAPTURED_KEPT + 60)
+    work(environ)
+    assert not path.exists()
+
+
+def test_a_live_file_that_is_full(hooked, repo, environ, monkeypatch):
+    """Nothing more can be noted in it: it is taken in and goes."""
+    monkeypatch.setattr(finished, "MAX_BYTES", 100)
+    hooked.end()
+    assert work(environ)[0].problem == ""
+    assert not hooked.path.exists()
+    assert learnt(repo, environ) == 1
+
+
+def test_nothing_to_do_makes_nothing(environ):
+    """Where no hook ever ran there is no folder afterwards either."""
+    assert bounded_work(environ) == []
+    assert not Path(environ["REMORA_HOME"]).exists()
+
+
+def test_work_that_takes_too_long_ends(hooked, environ, monkeypatch):
+    """The process leaves whatever happens."""
+    left = threading.Event()
+    hooked.end()
+    monkeypatch.setattr(finished, "MOST_SECONDS", 0.05)
+    monkeypatch.setattr(os, "_exit", lambda _: left.set())
+    monkeypatch.setattr(finished, "learn_session", lambda *_: left.wait(5) and 0)
+    bounded_work(environ)
+    assert left.is_set()
+
+
+def test_a_journal_that_is_off_takes_nothing(hooked, repo, environ):
+    """The session is learnt all the same."""
+    hooked.end()
+    assert work(environ | {"REMORA_JOURNAL_ENABLED": "0"})[0].problem == ""
+    assert journal(repo, environ) == ([], [])
+    assert learnt(repo, environ) == 1
+
+
+def test_a_transcript_that_is_gone(hooked, repo, environ):
+    """What was said is kept, and the session is done with."""
+    Path(hooked.transcript).unlink()
+    hooked.end()
+    assert [(one.learnt, one.problem) for one in work(environ)] == [(0, "")]
+    assert learnt(repo, environ) == 0
+
+
+def test_a_session_that_was_learnt_by_hand_is_noted(hooked, repo, environ):
+    """The journal has it once, whoever learnt it."""
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.learn(Path(hooked.transcript))
+    hooked.end()
+    work(environ)
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+
+
+# What followed what was said
+
+
+@pytest.mark.parametrize(
+    ("spoken", "after", "followed"),
+    [
+        (said("command"), [], "no command was run afterwards"),
+        (said("command"), [line("after", a="run")], "the next command worked"),
+        (
+            said("error", k="failed"),
+            [line("after", a="edit"), line("failed", a="run")],
+            "the next command failed",
+        ),
+        (said("gotchas", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "the file was changed"),
+        (said("gotchas", p=["a.py"]), [line("after", a="read", p=["a.py"])], "the file was left as it is"),
+        (said("partners", p=["a.py"]), [line("after", a="write", p=["b.py", "a.py"])], "then changed b.py"),
+        (said("partners", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "no other file was changed"),
+        (said("brief", k="start"), [line("after", a="edit", p=["a.py"])], ""),
+        (said("command", g="sub"), [line("after", a="run")], "no command was run afterwards"),
+    ],
+)
+def test_what_followed_in_words(spoken, after, followed):
+    """Of the same agent, and only where it can be told."""
+    assert injections_of(HEAD, [spoken, *after])[0].followed == followed
+
+
+def test_what_was_said_is_told_whole():
+    """With the step, the time, what it was about and why."""
+    lines = [line("after", a="run"), line("failed", a="run"), said("gotchas", p=["a.py", "b.py"])]
+    assert injections_of(HEAD, lines) == [
+        Injection(
+            *("h:s1", "", 2, "2026-03-01T12:00:00.000Z", "before", "gotchas", "a.py", ("m1",), "text", "why"),
+            "the file was left as it is",
+        )
+    ]
+    assert injections_of(HEAD, [said("search", k="after", q="cart_key")])[0].about == "cart_key"
+
+
+def test_what_was_said_is_kept_with_what_followed(repo, environ):
+    """The lesson was told before the edit, and the edit was made."""
+    with Memory.open(repo.root, environ=environ) as memory:
+        lesson = memory.remember("The cart is cached per tenant", type="gotcha", related_files=["cart.py"])
+        triggers.refresh(memory._parts)
+    hooked = Hooked(repo.root, environ)
+    hooked.start()
+    hooked.edit("cart.py")
+    hooked.end()
+    for _ in range(2):
+        work(environ)
+        with hooked.path.open("a") as file:
+            file.write(json.dumps(line("end")) + "\n")
+    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        told = memory._parts.room("project").space.injections.of(lesson.id)
+    assert [(one.moment, one.trigger, one.followed) for one in told] == [
+        ("before", "gotchas", "the file was changed")
+    ]
+
+
+def test_moments_after_the_end_do_not_hold_it_up(hooked, environ):
+    """Hooks of a host run at the same time: a stop may be written down after the end."""
+    hooked.end()
+    hooked.tell(moments.STOP, text="done")
+    assert len(work(environ)) == 1
+
+
+def test_a_broken_transcript(hooked, repo, environ):
+    """Bad lines are skipped; the session is done with."""
+    text = Path(hooked.transcript).read_bytes()
+    Path(hooked.transcript).write_bytes(text[: len(text) // 2] + b"\xff\n{" + text[-300:])
+    hooked.end()
+    assert work(environ)[0].problem == ""
+    assert learnt(repo, environ) == 1
+
+
+def test_a_file_that_is_nobodys_transcript(hooked, environ):
+    """It cannot be learnt, now or later; that is told."""
+    Path(hooked.transcript).write_text("hello\n")
+    hooked.end()
+    assert "no transcript of a host that is known" in work(environ)[0].problem

@@ -1,0 +1,508 @@
+"""The index held against the files: what changed is read again before a question is answered, or said."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app.agent.session_brief import brief_of
+from remora.app.codebase import freshness as module
+from remora.app.codebase import tree_comparison as comparing
+from remora.app.codebase.indexing import index
+from remora.app.project.open_project import Parts
+from remora.core.clock import FixedClock, to_iso
+from remora.core.errors import NotFound, SourceError
+from remora.disk.files import lock
+from remora.sources.tree import LeftOut, Tree, look, read
+from tests.helpers import Repo, environment
+
+MONEY = "def price(item):\n    return item.cents\n"
+USER = "from shop.money import price\n\n\ndef {name}(items):\n    return price(items)\n"
+FILES = {
+    "shop/__init__.py": "",
+    "shop/money.py": MONEY,
+    "shop/cart.py": USER.format(name="total"),
+    "lib/late.py": "x = 1\n",
+}
+OLD_NS = 1_600_000_000_000_000_000
+
+
+def put(repo: Repo, files: dict[str, str]) -> None:
+    """Write files that nobody tells git of."""
+    for path, text in files.items():
+        repo.put(path, text)
+
+
+def age(root: Path) -> None:
+    """Let everything below a folder be as if written long ago."""
+    for place, folders, names in os.walk(root):
+        for name in (*folders, *names, ""):
+            os.utime(f"{place}/{name}", ns=(OLD_NS, OLD_NS))
+
+
+def users(memory: Memory, target: str = "shop/money.py:price") -> list[str]:
+    """Return the definitions that depend on a target."""
+    return [f"{i.path}:{i.symbol}" for i in memory.impact(target)]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of a small repository whose code is indexed and old."""
+    repo.commit("One", FILES)
+    age(repo.root)
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.index()
+        yield memory
+
+
+def test_an_edit_of_a_file_that_is_not_in_the_answer_is_read_first(shop: Memory, repo: Repo):
+    """A caller that was written since the last run is found, and the note says why."""
+    assert users(shop) == ["shop/cart.py:total"]
+    shop._parts.last_look = None
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["late", "total"]
+    assert found.notes[0] == "lib/late.py changed since the last `remora index` and was read again"
+    assert shop.impact("shop/money.py:price").notes == ()
+
+
+def test_new_and_deleted_files_are_seen_too(shop: Memory, repo: Repo):
+    """A file that nobody added to git counts, one that is gone does not."""
+    put(repo, {"lib/new.py": USER.format(name="new"), "fresh/deep/more.py": USER.format(name="more")})
+    (repo.root / "shop/cart.py").unlink()
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["more", "new"]
+    names = "fresh/deep/more.py, lib/new.py, shop/cart.py"
+    assert found.notes == (f"{names} changed since the last `remora index` and were read again",)
+
+
+def test_what_git_brought_is_read_at_once(shop: Memory, repo: Repo):
+    """A pull or a switch of branches is seen, however lately the files were looked at."""
+    repo.git("checkout", "-q", "-b", "other")
+    repo.commit("Two", {"lib/late.py": USER.format(name="late")})
+    repo.git("checkout", "-q", "main")
+    shop.index()
+    shop._parts.last_look = None
+    assert users(shop) == ["shop/cart.py:total"]
+    shop._parts.last_look = shop._parts.last_look._replace(until=float("inf"))  # type: ignore[attr-defined]
+    repo.git("merge", "-q", "other")
+    assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
+
+
+def test_many_changed_files_are_only_counted(shop: Memory, repo: Repo):
+    """A question does not wait for a large change, and says that it was not waited for."""
+    put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW + 1)})
+    for _ in range(2):
+        found = shop.impact("shop/money.py:price")
+        assert [i.symbol for i in found] == ["total"]
+        said = f"{module.FEW + 1} files changed since the last `remora index` and are not in this answer yet"
+        assert found.notes == (f"{said}; run it to read them",)
+    shop.index()
+    assert len(users(shop)) == module.FEW + 2
+    assert shop.impact("shop/money.py:price").notes == ()
+
+
+def test_a_few_large_files_are_only_counted(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    """What takes long to read is not read while somebody waits."""
+    monkeypatch.setattr(module, "FEW_BYTES", 100)
+    put(repo, {"lib/late.py": USER.format(name="late") + "# long\n" * 50})
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["total"]
+    assert found.notes == (
+        "lib/late.py changed since the last `remora index` and is not in this answer yet; run it to read it",
+    )
+
+
+def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Repo, clock: FixedClock):
+    """What is opened for reading only changes nothing."""
+    shop.close()
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
+        found = reader.impact("shop/money.py:price")
+        assert [i.symbol for i in found] == ["total"]
+        assert "lib/late.py changed since the last `remora index` and is not in this" in found.notes[0]
+
+
+def test_a_question_goes_on_while_another_process_reads(shop: Memory, repo: Repo):
+    """The change is said and the answer comes."""
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    with lock(shop._parts.project.home / "index"):
+        found = shop.impact("shop/money.py:price")
+    assert found.notes == (
+        "lib/late.py changed since the last `remora index`; another process is reading it",
+    )
+    assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
+
+
+def test_where_nothing_changed_no_process_is_started(shop: Memory, monkeypatch: pytest.MonkeyPatch):
+    """To look costs a few calls of the system."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("git was asked")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    monkeypatch.setattr(subprocess, "run", refuse)
+    assert shop.impact("shop/money.py:price").notes == ()
+
+
+def test_a_file_that_git_ignores_is_looked_for_once(
+    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
+):
+    """A folder that got something nobody wants is listed again when it gets more, not before."""
+    put(repo, {".gitignore": "made.py\n"})
+    shop.index()
+    put(repo, {"shop/made.py": USER.format(name="made")})
+    now = time.time_ns()
+    os.utime(repo.root / "shop", ns=(now, now))  # the clock of a file system may stand for milliseconds
+    asked: list[Path] = []
+
+    def counted(root: Path, *rest: Any, **how: Any) -> Tree:
+        asked.append(root)
+        return look(root, *rest, **how)
+
+    monkeypatch.setattr(module, "look", counted)
+    monkeypatch.setattr(module, "EXACT_NS", 0)
+    for _ in range(3):
+        shop._parts.last_look = None
+        assert users(shop) == ["shop/cart.py:total"]
+    assert asked == [repo.root]
+
+
+def test_a_look_that_takes_long_is_not_taken_at_every_question(shop: Memory, repo: Repo):
+    """Between two looks a file elsewhere is not seen; one of the answer is."""
+    assert users(shop) == ["shop/cart.py:total"]
+    assert shop._parts.last_look is not None
+    shop._parts.last_look = shop._parts.last_look._replace(until=float("inf"))
+    put(repo, {"lib/late.py": USER.format(name="late"), "shop/cart.py": USER.format(name="sum_up")})
+    assert users(shop) == ["shop/cart.py:sum_up"]
+
+
+@pytest.fixture
+def trees(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Callable[[Path], Memory]]:
+    """Opens the memory of a work tree of one project of more files than a question reads again."""
+    many = {f"p/m{n:03}.py": USER.format(name=f"m{n}") for n in range(MANY)}
+    repo.commit("One", {**FILES, **many})
+    age(repo.root)
+    repo.git("worktree", "add", "-q", str(tmp_path / "wt2"), "-b", "feat")
+    opened: list[Memory] = []
+
+    def of(root: Path) -> Memory:
+        opened.append(Memory.open(root, environ=environment(tmp_path), clock=clock))
+        return opened[-1]
+
+    yield of
+    for memory in opened:
+        memory.close()
+
+
+MANY = module.FEW + 30
+
+
+def test_the_same_content_in_another_work_tree_is_not_stale(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory], monkeypatch: pytest.MonkeyPatch
+):
+    """The other tree's times are its own; its questions spoil nobody's answers and read each file once."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    before = users(first)
+    assert len(before) == MANY + 1
+    asked: list[str] = []
+
+    def counted(root: Path, path: str, limit: int) -> bytes | LeftOut:
+        asked.append(path)
+        return read(root, path, limit)
+
+    monkeypatch.setattr(comparing, "read", counted)
+    for memory in (second, first, second, first):
+        memory._parts.last_look = None
+        found = memory.impact("shop/money.py:price")
+        assert ([f"{i.path}:{i.symbol}" for i in found], found.notes) == (before, ())
+    assert len(asked) == MANY + len(FILES)
+    second.close()
+    third = trees(tmp_path / "wt2")
+    assert users(third) == before
+    assert len(asked) == MANY + len(FILES)  # what they hold was remembered
+
+
+def test_the_index_of_one_work_tree_is_good_for_the_other(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Whichever was read last, both get the same answer."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    for memory in (first, second, first):
+        memory.index()
+        for asked in (first, second):
+            asked._parts.last_look = None
+            found = asked.impact("shop/money.py:price")
+            assert (len(found), found.notes) == (MANY + 1, ())
+
+
+def test_few_files_that_differ_are_read_again_in_turn(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Each tree sees its own files: changed, new and deleted ones, in any order of questions."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    root = tmp_path / "wt2"
+    (root / "shop/cart.py").write_text(USER.format(name="sum_up"))
+    (root / "p/m000.py").unlink()
+    (root / "p/new.py").write_text(USER.format(name="new"))
+    theirs = users(first)
+    changed = {"shop/cart.py:total", "p/m000.py:m0", "shop/cart.py:sum_up", "p/new.py:new"}
+    ours = sorted(set(theirs) ^ changed)
+    for memory, expected in [(second, ours), (first, theirs), (first, theirs), (second, ours)] * 2:
+        memory._parts.last_look = None
+        assert sorted(users(memory)) == sorted(expected)
+    second.index()
+    first._parts.last_look = None
+    assert sorted(users(first)) == sorted(theirs)
+
+
+def test_many_files_that_differ_are_left_out_of_that_trees_answers(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Another branch in another work tree: its answers say of which tree the index is, and spoil no other."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    for n in range(MANY):  # as long as before, so that only the content tells
+        (tmp_path / f"wt2/p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
+    first.index()
+    before = users(first)
+    said = (
+        "{} files differ from the work tree that `remora index` read last ({}) and are not in this answer yet"
+    )
+    for _ in range(2):
+        found = second.impact("shop/money.py:price")
+        assert [i.symbol for i in found] == ["total"]
+        assert found.notes == (f"{said.format(MANY, repo.root)}; run it to read them",)
+        assert users(first) == before
+        assert first.impact("shop/money.py:price").notes == ()
+    second.index()
+    assert "p/m001.py:n1" in users(second)
+    first._parts.last_look = None
+    found = first.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["total"]
+    assert found.notes[0].startswith(said.format(MANY, tmp_path / "wt2"))
+    assert "p/m001.py:n1" in users(second)
+
+
+def test_the_marks_of_the_trees_own_questions_do_not_hold_in_another(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Where many files of the indexed tree changed, one that is still as the index was is told so."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    before = users(first)
+    assert users(second) == before
+    for n in range(MANY):
+        (repo.root / f"p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
+    first._parts.last_look = None
+    for _ in range(2):
+        assert users(first) == ["shop/cart.py:total"]
+        assert users(second) == before
+
+
+def test_what_there_was_no_time_to_compare_is_said(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory], monkeypatch: pytest.MonkeyPatch
+):
+    """A look reads so many files, the next goes on; the files of the answer come first there."""
+    monkeypatch.setattr(comparing, "COMPARED", MANY // 2)
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    note = f"files are not compared with the index yet, which is of the work tree {repo.root}"
+    found = second.impact("shop/cart.py:total")
+    assert list(found) == []
+    assert note in found.notes[0]
+    assert "files are not compared" in second.impact("shop/cart.py:total").notes[0]
+    assert "files are not compared" not in " ".join(second.impact("shop/cart.py:total").notes)
+    assert len(users(second)) == MANY + 1
+
+
+def test_another_time_of_the_same_content_is_no_change(shop: Memory, repo: Repo):
+    """Files that were written as they were are not called changed, and the index learns their time."""
+    for path in FILES:
+        os.utime(repo.root / path, ns=(OLD_NS + 5, OLD_NS + 5))
+    assert shop.impact("shop/money.py:price").notes == ()
+    stamps = shop._parts.room("project").space.graph.stamps(list(FILES))
+    assert {at for _, at in stamps.values()} == {OLD_NS + 5}
+
+
+def look_late(memory: Memory) -> None:
+    """Let the memory look at the files now, and not again for ever."""
+    memory._parts.last_look = None
+    users(memory)
+    never_again(memory)
+
+
+def never_again(memory: Memory) -> None:
+    """Let the last look at the files hold for ever."""
+    last = memory._parts.last_look
+    assert last is not None
+    memory._parts.last_look = last._replace(until=float("inf"))
+
+
+@pytest.mark.parametrize("name", ["lib/late.py:late", "late.py::late", "late", "lib.late.late"])
+def test_a_name_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo, name: str):
+    """Where nothing is called so, the files are looked at again, however lately that was."""
+    look_late(shop)
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    found = shop.impact(name)
+    assert found.target == "lib/late.py:late"
+    assert found.notes[0] == "lib/late.py changed since the last `remora index` and was read again"
+
+
+@pytest.mark.parametrize("name", ["lib/new.py", "lib/new.py:new", "new"])
+def test_a_file_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo, name: str):
+    """A new file, asked for by its path or by what it defines, is read before it is said to be missing."""
+    look_late(shop)
+    put(repo, {"lib/new.py": USER.format(name="new")})
+    assert shop.impact(name).target.startswith("lib/new.py")
+
+
+def test_a_named_file_is_read_among_many_that_changed(shop: Memory, repo: Repo):
+    """What is asked for does not wait for the others, which stay until the next run."""
+    put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW + 1)})
+    look_late(shop)
+    put(repo, {"shop/cart.py": USER.format(name="sum_up")})
+    assert shop.impact("shop/cart.py:sum_up").target == "shop/cart.py:sum_up"
+    with pytest.raises(NotFound) as error:
+        shop.impact("m3")
+    assert "are not in this answer yet" in str(error.value.hint)
+
+
+def test_a_name_that_is_nowhere_is_looked_for_once(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    """A question that has just looked does not look again, and one that finds nothing says so."""
+    looks: list[object] = []
+    changed = module._changed
+
+    def counted(parts: Parts) -> tuple[dict[str, int], int]:
+        looks.append(parts)
+        return changed(parts)
+
+    monkeypatch.setattr(module, "_changed", counted)
+    shop._parts.last_look = None
+    for expected in (1, 2, 3):
+        with pytest.raises(NotFound, match="nothing in the code graph is called 'nowhere'"):
+            shop.impact("nowhere")
+        assert len(looks) == expected
+        never_again(shop)
+    users(shop)
+    assert len(looks) == 3
+
+
+def test_a_reader_says_that_a_name_may_be_new(tmp_path: Path, shop: Memory, repo: Repo, clock: FixedClock):
+    """It reads no file again, and its hint names what changed since the index."""
+    shop.close()
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
+        look_late(reader)
+        put(repo, {"lib/late.py": USER.format(name="late")})
+        with pytest.raises(NotFound) as error:
+            reader.impact("lib/late.py:late")
+        assert "lib/late.py changed since the last `remora index`" in str(error.value.hint)
+
+
+def test_search_and_predictions_know_what_was_just_written(shop: Memory, repo: Repo):
+    """A new function is found in the code, and its file for a task."""
+    put(repo, {"lib/new.py": "def quantise(amount):\n    return amount\n"})
+    assert [h.path for h in shop.search("quantise", kinds=["code"])] == ["lib/new.py"]
+    shop._parts.last_look = None
+    put(repo, {"lib/newer.py": "def dequantise(amount):\n    return amount\n"})
+    assert "lib/newer.py" in [hit.path for hit in shop.predict_files("dequantise an amount")]
+    assert "lib/newer.py changed since the last `remora index` and was read again" in shop.notes
+
+
+def test_an_index_of_another_version_is_said_to_be_one(shop: Memory, repo: Repo):
+    """It is not thrown away for the sake of one file; a whole run makes it again."""
+    space = shop._parts.room("project").space
+    with space.db.transaction():
+        space.db.execute("UPDATE graph_index_state SET index_version = index_version - 1")
+    put(repo, {"shop/cart.py": USER.format(name="sum_up")})
+    found = shop.impact("shop/money.py:price")
+    assert found.notes[0] == "the index was made by another version of Remora; `remora index` makes it again"
+    report = shop.index_files(["lib/late.py"])
+    assert (report.read, report.files) == (4, 4)
+    assert users(shop) == ["shop/cart.py:sum_up"]
+
+
+def test_files_that_cannot_be_compared_never_take_the_answer_with_them(
+    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
+):
+    """What git refuses to list is said, and the answer comes as the index knows it."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise SourceError("git refuses")
+
+    monkeypatch.setattr(module, "look", refuse)
+    put(repo, {"lib/new.py": USER.format(name="new")})
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["total"]
+    assert found.notes == ("the files could not be held against the index: git refuses",)
+
+
+def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """Where a run found nothing to read, another run is no advice."""
+    repo.commit("One", {"picture.bin": "\0"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.index()
+        memory.search("anything", kinds=["code"])
+        assert module.NO_CODE in memory.notes
+        with pytest.raises(NotFound) as error:
+            memory.impact("anything")
+        assert error.value.hint == module.NO_CODE
+        shutil.copy(__file__, repo.root / "code.py")
+        memory._parts.last_look = None
+        assert memory.impact("age").target == "code.py:age"
+
+
+def had(memory: Memory, name: str, at: str) -> None:
+    """Let a session have been learnt that began at a time."""
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.db.execute(
+            """INSERT INTO observer_sessions(id, host, seen, started_at, kind, outcome, steps, events,
+                 learned_at) VALUES (?1, 'codex', '', ?2, 'work', 'done', 1, 1, ?2)""",
+            (name, at),
+        )
+
+
+def test_the_first_sessions_are_told_of_an_index_that_is_not_finished(
+    tmp_path: Path, repo: Repo, clock: FixedClock
+):
+    """Three of them, in the brief, the status and a plan; what ran before the index began does not count."""
+    repo.commit("One", FILES)
+    told = f"[{module.IN_PROGRESS}]"
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        assert memory.status().notes == (module.NOT_INDEXED,)
+        assert memory.status().brief == ""
+        stops = iter((False, True))
+        index(memory._parts, stop=lambda: next(stops, True))
+        for n in range(5):
+            had(memory, f"before {n}", "2020-01-01T00:00:00Z")
+        for n in range(3):
+            assert memory.status().notes == (module.IN_PROGRESS,)
+            assert brief_of(memory._parts).text == told
+            assert brief_of(memory._parts, again=True).text == ""
+            memory.plan_context("late work")
+            assert module.IN_PROGRESS in memory.notes
+            had(memory, f"first {n}", to_iso(clock.now() + n))
+        assert memory.status().notes == ()
+        assert brief_of(memory._parts).text == ""
+        memory.plan_context("late work")
+        assert module.IN_PROGRESS not in memory.notes
+        assert module.IN_PROGRESS in memory.impact("shop/money.py").notes
+        memory.index()
+        clock.advance(seconds=100.0)
+        stops = iter((False, True))
+        put(repo, {"shop/money.py": MONEY.replace("price", "cost")})
+        index(memory._parts, stop=lambda: next(stops, True))
+        memory.remember("Money is kept in cents", type="decision")
+        assert brief_of(memory._parts).text.startswith(f"{told}\nRemora, the memory")
+        memory.index()
+        assert not brief_of(memory._parts).text.startswith(told)

@@ -1,0 +1,342 @@
+"""A pass of the language model over the modules of the code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app.codebase import module_descriptions as module
+from remora.app.codebase.module_descriptions import RAN, describe, describe_when_due
+from remora.app.health.doctor_code import code
+from remora.app.project.guarded_models import GuardedModel
+from remora.core.clock import FixedClock, from_iso, to_iso
+from remora.core.errors import InvalidInput, ProviderBusy, ProviderError
+from remora.disk.files import lock
+from remora.llm.scripted import Call, Reply, ScriptedModel
+from remora.store.layers import UpperEdge
+from remora.store.space import Space
+from tests.helpers import NOW, environment
+
+Opener = Callable[..., Memory]
+KINDS = ("is_entrypoint_for", "flows_to", "depends_logically", "defines")
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Opener]:
+    """Open the memory of three modules with a scripted model, the code indexed."""
+    memories: list[Memory] = []
+    folder = tmp_path / "shop"
+    for path, text in {
+        "web/routes.py": "from core.tokens import make\n\ndef login(request):\n    return make(request)\n"
+        * 2,
+        "core/tokens.py": "def make(user):\n    return 1\n",
+        "tests/test_all.py": "def test_a():\n    assert 1\n" * 9,
+        "docs/plan.md": "# Plan\n",
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+
+    def open_with(*replies: Reply, model: bool = True) -> Memory:
+        llm = ScriptedModel(replies) if model else None
+        memory = Memory.open(folder, environ=environment(tmp_path), clock=FixedClock(NOW), llm=llm)
+        memories.append(memory)
+        memory.index()
+        return memory
+
+    yield open_with
+    for memory in memories:
+        memory.close()
+
+
+def answer(purpose: str, *edges: tuple[str, str, str]) -> str:
+    """Return a model's answer."""
+    given = [{"type": kind, "from": a, "to": b, "confidence": 0.6} for kind, a, b in edges]
+    return json.dumps({"purpose": purpose, "edges": given})
+
+
+def space_of(memory: Memory) -> Space:
+    """Return the project's database."""
+    return memory._parts.room("project").space
+
+
+def calls(memory: Memory) -> list[Call]:
+    """Return what the scripted model was asked."""
+    model = memory._parts.llm()
+    assert isinstance(model, GuardedModel)
+    assert isinstance(model.given, ScriptedModel)
+    return model.given.calls
+
+
+def purposes(memory: Memory) -> dict[str, Any]:
+    """Return what layer 2 says modules are for."""
+    return {name: node.metadata.get("purpose") for name, node in space_of(memory).layers.modules().items()}
+
+
+def test_every_module_with_code_is_described(opened: Opener) -> None:
+    """Most code first, tests last; purposes and edges are stored, and prose is not asked about."""
+    memory = opened(
+        answer("Serves pages.", ("flows_to", "web/routes.py:login", "core/tokens.py:make")),
+        answer("Makes tokens.", ("is_entrypoint_for", "core/tokens.py", "module:core/"), ("x", "y", "z")),
+        answer("Tests all."),
+    )
+    steps: list[tuple[str, int, int]] = []
+    report = memory.describe_modules(progress=lambda *step: steps.append(step))
+    assert report.described == ("web", "core", "tests")
+    assert (report.modules, report.waiting, report.edges, report.dropped) == (4, 0, 2, 1)
+    assert (report.calls, report.complete, report.notes) == (3, True, ())
+    assert steps == [("describing", n, 3) for n in range(4)]
+    assert purposes(memory) == {
+        "core": "Makes tokens.", "docs": None, "tests": "Tests all.", "web": "Serves pages.",
+    }  # fmt: skip
+    edges = space_of(memory).layers.edges_at(["web/routes.py:login"], KINDS)
+    assert edges == [UpperEdge("web/routes.py:login", "core/tokens.py:make", "flows_to", 1.0, 0.6)]
+    sources = space_of(memory).db.rows("SELECT DISTINCT source FROM graph_edges WHERE type = 'flows_to'")
+    assert sources == [("llm",)]
+    assert {m.name: m.purpose for m in memory.modules()}["core"] == "Makes tokens."
+
+
+def test_what_did_not_change_is_not_asked_again(opened: Opener) -> None:
+    """A second pass costs no call; after a change only the changed module is asked about, and replaced."""
+    memory = opened(
+        answer("Serves pages."),
+        answer("Makes tokens.", ("flows_to", "core/tokens.py:make", "web/routes.py:login")),
+        answer("Tests all."),
+        answer("Makes and breaks tokens."),
+    )
+    memory.describe_modules()
+    assert memory.describe_modules().calls == 0
+    (memory.root / "core" / "tokens.py").write_text(
+        "def make(user):\n    return 1\n\ndef drop(token):\n    return 0\n", "utf-8"
+    )
+    memory.index()
+    assert len(space_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS)) == 1
+    report = memory.describe_modules()
+    assert (report.described, report.calls) == (("core",), 1)
+    assert purposes(memory)["core"] == "Makes and breaks tokens."
+    assert space_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS) == []
+
+
+def test_changed_modules_come_before_new_ones(opened: Opener) -> None:
+    """What is described wrongly by now is mended first."""
+    memory = opened(*[answer(str(n)) for n in range(5)])
+    memory.describe_modules(2)
+    (memory.root / "core" / "more.py").write_text("def more():\n    return 1\n", "utf-8")
+    memory.index()
+    assert memory.describe_modules(1).described == ("core",)
+
+
+def test_where_most_changed_comes_first(opened: Opener) -> None:
+    """Of modules whose outline changed, the one with the most code that was read since."""
+    memory = opened(*[answer(str(n)) for n in range(5)])
+    (memory.root / "web/still.py").write_text("def still():\n    return 1\n" * 40, "utf-8")
+    memory.index()
+    memory.describe_modules()
+    clock = memory._parts.clock
+    assert isinstance(clock, FixedClock)
+    clock.advance(seconds=60.0)
+    (memory.root / "web/new.py").write_text("def new():\n    return 1\n", "utf-8")
+    (memory.root / "core/tokens.py").write_text("def drop(user):\n    return 1\n" * 9, "utf-8")
+    memory.index()
+    assert memory.describe_modules(1).described == ("core",)
+    assert memory.describe_modules(1).described == ("web",)
+
+
+def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits goes on the next day, and what came of it is noted."""
+    monkeypatch.setattr(module, "DAILY_MODULES", 2)
+    memory = opened(*[answer(str(n)) for n in range(5)])
+    first = describe_when_due(memory._parts)
+    assert first is not None
+    assert (first.described, first.waiting) == (("web", "core"), 1)
+    ran = {"at": to_iso(from_iso(NOW)), "described": 2, "waiting": 1, "notes": []}
+    assert space_of(memory).meta.get(RAN) == ran
+    clock = memory._parts.clock
+    assert isinstance(clock, FixedClock)
+    clock.advance(seconds=86_000.0)
+    assert describe_when_due(memory._parts) is None
+    clock.advance(seconds=400.0)
+    second = describe_when_due(memory._parts)
+    assert second is not None
+    assert (second.described, len(calls(memory))) == (("tests",), 3)
+
+
+def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener) -> None:
+    """Its trouble is noted, and nothing is raised."""
+    memory = opened(ProviderError("the model is away"), *[answer(str(n)) for n in range(5)])
+    first = describe_when_due(memory._parts)
+    assert first is not None
+    assert first.described == ()
+    assert "the model is away" in space_of(memory).meta.get(RAN)["notes"][0]
+    assert describe_when_due(memory._parts) is None
+    found = [one for one in code(memory._parts) if "last described" in one.detail]
+    assert [(one.level, "the model is away" in one.detail) for one in found] == [("note", True)]
+    clock = memory._parts.clock
+    assert isinstance(clock, FixedClock)
+    clock.advance(seconds=90_000.0)
+    second = describe_when_due(memory._parts)
+    assert second is not None
+    assert second.described == ("core", "tests", "web")
+    found = [one for one in code(memory._parts) if "last described" in one.detail]
+    assert [(one.level, one.detail.partition(": ")[2]) for one in found] == [("ok", "3, and 0 wait")]
+
+
+@pytest.mark.parametrize("why", ["no model", "off", "no code"])
+def test_by_itself_nothing_is_described(opened: Opener, why: str) -> None:
+    """Without a model, where the user turned it off, and without code, nothing is asked or noted."""
+    memory = opened(answer("x"), model=why != "no model")
+    parts = memory._parts
+    if why == "off":
+        parts.settings = parts.settings._replace(llm=parts.settings.llm._replace(describe=False))
+    if why == "no code":
+        with space_of(memory).db.transaction():
+            space_of(memory).graph.clear()
+    assert describe_when_due(parts) is None
+    assert space_of(memory).meta.get(RAN) is None
+    assert why == "no model" or calls(memory) == []
+
+
+def test_limits(opened: Opener) -> None:
+    """At most so many modules, calls and seconds; the rest waits for the next pass."""
+    memory = opened(*[answer(str(n)) for n in range(9)])
+    first = memory.describe_modules(1)
+    assert (first.described, first.waiting, first.complete) == (("web",), 2, False)
+    second = memory.describe_modules(calls=1)
+    assert (second.described, second.notes) == (("core",), ("the limit of 1 calls is reached",))
+    ticks = iter([0.0, 0.0, 0.0, 99.0, 99.0, 99.0])
+    third = describe(memory._parts, seconds=10.0, ticks=lambda: next(ticks))
+    assert (third.described, third.notes) == ((), ("the limit of 10 s is reached",))
+    with pytest.raises(InvalidInput):
+        memory.describe_modules(0)
+    with pytest.raises(InvalidInput):
+        memory.describe_modules(seconds=0.0)
+
+
+def test_a_call_has_the_time_that_is_left(opened: Opener) -> None:
+    """The timeout of a call never passes the end of the pass."""
+    memory = opened(*[answer(str(n)) for n in range(3)])
+    describe(memory._parts, seconds=30.0, ticks=lambda: 5.0)
+    assert {call.timeout for call in calls(memory)} == {30.0}
+
+
+def test_without_a_model(opened: Opener) -> None:
+    """Nothing is done and the report says why."""
+    memory = opened(model=False)
+    report = memory.describe_modules()
+    assert report.notes == ("modules are described by a language model; llm.provider sets none",)
+    assert (report.complete, report.modules) == (False, 0)
+
+
+def test_without_an_index(tmp_path: Path) -> None:
+    """There is nothing to describe before the code is indexed."""
+    (tmp_path / "shop").mkdir()
+    with Memory.open(tmp_path / "shop", environ=environment(tmp_path), llm=ScriptedModel([])) as memory:
+        assert "not indexed" in memory.describe_modules().notes[0]
+
+
+@pytest.mark.parametrize("error", [ProviderBusy("it is loading"), ProviderError("it broke")])
+def test_a_failing_model_stops_the_pass(opened: Opener, error: Exception) -> None:
+    """What was described stays; the module that failed comes last the next time."""
+    memory = opened(answer("Serves pages."), error, answer("Tests all."), answer("Makes tokens."))
+    report = memory.describe_modules()
+    assert (report.described, report.waiting) == (("web",), 2)
+    assert report.notes == (f"stopped at core: {error}",)
+    assert purposes(memory)["web"] == "Serves pages."
+    again = memory.describe_modules()
+    assert (again.described, again.complete) == (("tests", "core"), True)
+
+
+def test_an_answer_that_does_not_fit_is_asked_for_again(opened: Opener) -> None:
+    """Prose first, then an object: two calls for one module."""
+    memory = opened("It serves pages, I think.", answer("Serves pages."))
+    report = memory.describe_modules(1)
+    assert (report.described, report.calls) == (("web",), 2)
+
+
+def test_what_was_said_is_kept_while_the_model_fails(opened: Opener) -> None:
+    """An older description of a changed module stays until a newer one is there."""
+    memory = opened(*[answer(f"Old {n}.") for n in range(3)], ProviderError("it broke"))
+    memory.describe_modules()
+    (memory.root / "web" / "routes.py").write_text("def other():\n    return 1\n", "utf-8")
+    memory.index()
+    memory.describe_modules()
+    assert purposes(memory)["web"] == "Old 0."
+
+
+def test_it_survives_reading_files_again(opened: Opener) -> None:
+    """Edits and touched files leave layer 2 as it is; its edges are not stale afterwards."""
+    memory = opened(
+        answer("Serves pages.", ("flows_to", "web/routes.py:login", "core/tokens.py:make")),
+        answer("Makes tokens."),
+        answer("Tests all."),
+    )
+    memory.describe_modules()
+    for name in ("web/routes.py", "core/tokens.py"):
+        path = memory.root / name
+        path.write_text("# more\n" + path.read_text("utf-8"), "utf-8")
+    assert memory.index().read == 2
+    assert len(space_of(memory).layers.edges_at(["web/routes.py:login"], KINDS)) == 1
+    assert purposes(memory)["web"] == "Serves pages."
+
+
+def test_it_goes_with_the_files(opened: Opener) -> None:
+    """Edges end with a definition; a module's node goes with its last file."""
+    memory = opened(
+        answer("Serves pages.", ("flows_to", "web/routes.py:login", "core/tokens.py:make")),
+        answer("Makes tokens."),
+        answer("Tests all."),
+    )
+    memory.describe_modules()
+    (memory.root / "core" / "tokens.py").unlink()
+    memory.index()
+    assert space_of(memory).layers.edges_at(["web/routes.py:login"], KINDS) == []
+    assert set(purposes(memory)) == {"docs", "tests", "web"}
+
+
+def test_a_module_holds_its_files(opened: Opener) -> None:
+    """Each module's node has an edge to each of its files."""
+    memory = opened(*[answer(str(n)) for n in range(3)])
+    memory.describe_modules()
+    held = space_of(memory).layers.edges_at(["module:web/"], ("defines",))
+    assert held == [UpperEdge("module:web/", "web/routes.py", "defines", 1.0, 1.0)]
+
+
+def test_only_one_process_asks(opened: Opener) -> None:
+    """While another pass runs nothing is asked."""
+    memory = opened()
+    with lock(memory.home / "semantic", timeout=1.0):
+        report = memory.describe_modules()
+    assert report.notes == ("another process is describing this project's modules",)
+
+
+def test_impact_tells_what_a_model_says_and_goes_no_further(opened: Opener) -> None:
+    """Layer 2 is no dependence of the code: it is a guess at one step, with who said so, and ends there."""
+    memory = opened(
+        answer(
+            "Serves.",
+            ("depends_logically", "web/routes.py:login", "tests/test_all.py:test_a"),
+            ("flows_to", "web/routes.py:login", "core/tokens.py:make"),
+            ("depends_logically", "web/routes.py", "module:core/"),
+        ),
+        answer("Makes.", ("depends_logically", "core/tokens.py", "web/routes.py")),
+        answer("Tests."),
+    )
+    assert list(memory.impact("tests/test_all.py")) == []
+    before = list(memory.impact("core/tokens.py:make"))
+    assert memory.describe_modules().edges == 4
+    for target in ("tests/test_all.py", "tests/test_all.py:test_a"):
+        found = memory.impact(target)
+        assert [(i.path, i.symbol, i.depth, i.source, i.guess) for i in found] == [
+            ("web/routes.py", "login", 1, "llm", True)
+        ]
+        assert "<-depends on it, a model says-" in found[0].via[0]
+        assert any("said by a language model" in note for note in found.notes)
+    assert [(i.path, i.symbol, i.source) for i in memory.impact("core/tokens.py:make")] == [
+        (i.path, i.symbol, i.source) for i in before
+    ]
+    (taker,) = memory.impact("web/routes.py:login")
+    assert (taker.symbol, "takes what flows from it" in taker.via[0]) == ("make", True)

@@ -1,0 +1,163 @@
+"""A copy of a home that can be used, and what is saved of a damaged database."""
+
+from __future__ import annotations
+
+import random
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from remora.app.health import doctor
+from remora.app.health.backup import backup, recover
+from remora.app.memory import Memory
+from remora.app.project.locate import locate
+from remora.core.errors import Conflict, NotFound
+from remora.store import connection
+from remora.store.connection import Database
+from tests.helpers import environment
+
+PAGE = 4_096
+
+
+def opened(tmp_path: Path) -> Memory:
+    """Open the project of a test, without a model."""
+    (tmp_path / "project").mkdir(exist_ok=True)
+    environ = environment(tmp_path) | {"REMORA_EMBEDDING_PROVIDER": "none"}
+    return Memory.open(tmp_path / "project", environ=environ)
+
+
+def filled(tmp_path: Path, number: int) -> Path:
+    """Store memories and a note; return the home."""
+    with opened(tmp_path) as memory:
+        for one in range(number):
+            memory.remember(f"Part{one}x of the gateway talks to queue{one}y", type="gotcha")
+        memory.entries.add("plan", "first this, then that")
+        memory.session("s").append("user", "hello there")
+        return memory._parts.project.home
+
+
+def test_a_backup_unpacked_is_the_same_memory(tmp_path: Path):
+    """Databases, notes and logs are in one private file, copied while the memory is open."""
+    home = filled(tmp_path, 5)
+    target = tmp_path / "copy.tar"
+    with opened(tmp_path) as memory:
+        found = memory.backup(target)
+        with pytest.raises(Conflict):
+            memory.backup(target)
+    assert found.bytes == target.stat().st_size
+    assert target.stat().st_mode & 0o077 == 0
+    home.rename(tmp_path / "gone")
+    home.mkdir()
+    with tarfile.open(target) as tar:
+        tar.extractall(home, filter="data")
+    with opened(tmp_path) as memory:
+        assert len(memory.list()) == 5
+        assert memory.entries.show("plan").content == "first this, then that"
+        assert [m.content for m in memory.session("s").history()] == ["hello there"]
+
+
+def test_a_backup_into_the_home_does_not_hold_itself(tmp_path: Path):
+    """Nor what is left of one that was interrupted."""
+    home = filled(tmp_path, 1)
+    (home / ".old.tar.part").write_bytes(b"half")
+    with opened(tmp_path) as memory:
+        memory.backup(home / "copy.tar")
+    with tarfile.open(home / "copy.tar") as tar:
+        assert [name for name in tar.getnames() if "tar" in name] == []
+
+
+def test_what_is_nearly_the_same_is_still_merged_after_a_recovery(tmp_path: Path):
+    """What finds near duplicates is saved with the memories."""
+    said = "The gateway retries every failed request three times before it gives up and tells the queue"
+    with opened(tmp_path) as memory:
+        first = memory.remember(said, type="gotcha").id
+    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    with opened(tmp_path) as memory:
+        assert memory.remember(said + ".  ", type="gotcha").id == first
+        near = said.replace("gives up", "gives in")
+        bands = memory._parts.room("project").space.db.value("SELECT count(*) FROM memory_bands")
+        assert bands > 0
+        memory.remember(near, type="gotcha")
+        assert [record.id for record in memory.list()] == [first]
+
+
+def test_a_sound_database_is_recovered_whole(tmp_path: Path):
+    """Nothing is lost, and the old file is kept."""
+    home = filled(tmp_path, 30)
+    project, _ = locate(tmp_path / "project", environment(tmp_path))
+    found = recover(project)
+    assert {one.table: (one.rows, one.refused, one.whole) for one in found.tables}["memories"] == (
+        30,
+        0,
+        True,
+    )
+    assert Path(found.damaged).exists()
+    with opened(tmp_path) as memory:
+        assert len(memory.list(limit=100)) == 30
+        assert memory.search("gateway queue7y")[0].text.startswith("Part7x")
+        assert memory.doctor() is not None
+    assert home == project.home
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_can_be_read_of_a_damaged_database_is_saved(tmp_path: Path, seed: int):
+    """Pages are overwritten or cut off anywhere: a sound new file, with the rows of the sound pages."""
+    home = filled(tmp_path, 400)
+    database = home / "memory.db"
+    data = bytearray(database.read_bytes())
+    dice = random.Random(seed)
+    for _ in range(3):
+        page = dice.randrange(1, len(data) // PAGE)
+        data[page * PAGE : (page + 1) * PAGE] = dice.choice([bytes(PAGE), dice.randbytes(PAGE)])
+    if seed % 4 == 3:
+        del data[dice.randrange(len(data) // 2, len(data)) :]
+    database.write_bytes(data)
+    project, _ = locate(tmp_path / "project", environment(tmp_path))
+    saved = {one.table: one.rows for one in recover(project).tables}["memories"]
+    with opened(tmp_path) as memory:
+        assert len(memory.list(limit=1_000)) == saved
+        assert memory._parts.room("project").space.db.check() == []
+    assert saved >= (20 if seed % 4 == 3 else 100)
+
+
+def test_there_is_nothing_to_recover_where_there_is_no_memory(tmp_path: Path):
+    """It says so, and makes nothing."""
+    (tmp_path / "project").mkdir()
+    project, _ = locate(tmp_path / "project", environment(tmp_path))
+    with pytest.raises(NotFound):
+        recover(project)
+    assert not (project.home / "memory.db").exists()
+
+
+def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Whoever made it meanwhile keeps it, and nothing else is left behind."""
+    memory = opened(tmp_path)
+    target = tmp_path / "copy.tar"
+    copy = Database.copy
+
+    def copied(source: Path, to: Path) -> None:
+        copy(source, to)
+        target.write_text("somebody else's")
+
+    monkeypatch.setattr(Database, "copy", staticmethod(copied))
+    with memory, pytest.raises(Conflict, match="is there already"):
+        backup(memory._parts.project.home, target)
+    assert target.read_text() == "somebody else's"
+    assert list(tmp_path.glob(".copy*")) == []
+
+
+def test_a_check_that_takes_too_long_is_said_and_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The doctor goes on; the next check, with time, is answered."""
+    with opened(tmp_path) as memory:
+        memory.remember("Prices are kept in cents")
+        db = memory._parts.room("project").space.db
+        monkeypatch.setattr(connection, "_STEPS", 1)
+        monkeypatch.setattr(doctor, "CHECK_SECONDS", 0.0)
+        (found,) = [one for one in memory.doctor().findings if one.what == "database"]
+        assert found.level == "warning"
+        assert "not checked to its end" in found.detail
+        assert "memories: 1" in found.detail
+        assert db.check() == []

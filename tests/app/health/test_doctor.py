@@ -1,0 +1,349 @@
+"""Every check of the doctor, on real files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from remora.app.health.doctor import diagnose, disk
+from remora.app.health.findings import Finding, Report
+from remora.app.memory import Memory
+from remora.app.project.open_project import build
+from remora.core.described import DESCRIPTIONS
+from remora.core.errors import ProviderBusy
+from remora.store import migrations
+
+KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """Settings that keep everything in tmp_path, without an embedding model."""
+    return {
+        "REMORA_HOME": str(tmp_path / "data"),
+        "REMORA_CONFIG": str(tmp_path / "config"),
+        "HOME": str(tmp_path),
+        "REMORA_EMBEDDING_PROVIDER": "none",
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project without git."""
+    found = tmp_path / "shop"
+    found.mkdir()
+    return found
+
+
+def of(report: Report, what: str) -> list[Finding]:
+    """Return the findings about one thing."""
+    return [f for f in report.findings if f.what == what]
+
+
+def test_levels() -> None:
+    """A report is as bad as its worst finding; its kind is that of the first error."""
+    assert Report(()).level == "ok"
+    assert Report((Finding("note", "a", "b"), Finding("ok", "a", "b"))).level == "note"
+    bad = (Finding("error", "a", "b", kind="StoreBusy"), Finding("error", "a", "b", kind="StoreFull"))
+    assert (Report(bad).level, Report(bad).kind) == ("error", "StoreBusy")
+    assert Report(()).kind == ""
+
+
+def test_where_nothing_is_yet(folder: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    """A project without memory is no error; the advice says how to begin, and nothing is made."""
+    report = diagnose(folder, environ)
+    assert "error" not in [f.level for f in report.findings]
+    (database,) = of(report, "database")
+    assert database.level == "note"
+    assert "`remora init`" in database.advice
+    assert not (tmp_path / "data").exists()
+
+
+def test_sound_store(folder: Path, environ: dict[str, str]) -> None:
+    """Places, schema, counts, git, permissions and disk are each named."""
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember("Tokens expire after 24 h", type="decision")
+        memory.remember("I like tabs", type="preference", user=True)
+        memory.session("cli:1").append("user", "hello")
+        report = memory.doctor()
+        home, project_id = memory.home, memory.project_id
+    (database,) = of(report, "database")
+    assert database.level == "ok"
+    assert f"schema {migrations.latest()} of {migrations.latest()}" in database.detail
+    assert "memories: 1, records: 0, forgotten: 0, turns: 1" in database.detail
+    assert of(report, "your own database")[0].level == "ok"
+    assert of(report, "sessions") == [Finding("ok", "sessions", "logs: 1, all indexed")]
+    assert of(report, "project home")[0].detail == str(home)
+    assert project_id in of(report, "project")[0].detail
+    assert of(report, "data folder")[0].detail == environ["REMORA_HOME"]
+    assert "is not in a repository" in of(report, "git")[0].detail
+    assert of(report, "permissions")[0].level == "ok"
+    assert "free at" in of(report, "disk")[0].detail
+
+
+def test_without_a_model(folder: Path, environ: dict[str, str]) -> None:
+    """No embedding tier is a warning with the reasons and what still works."""
+    (found,) = of(diagnose(folder, environ), "embedding")
+    assert found.level == "warning"
+    assert "embedding.provider is none" in found.detail
+    assert "by words" in found.advice
+
+
+def test_model_is_tried(folder: Path, environ: dict[str, str]) -> None:
+    """The tier in use is asked for a vector; vectors and what lacks one are counted."""
+    environ["REMORA_EMBEDDING_PROVIDER"] = "onnx"
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember("Tokens expire after 24 h", type="decision")
+        before = memory.doctor()
+        memory.catch_up()
+        after = memory.doctor()
+    (tier,) = of(before, "embedding")
+    assert tier.level == "ok"
+    assert tier.detail.startswith("onnx, model ")
+    assert "answers in" in tier.detail
+    (pending,) = of(before, "vectors")
+    assert (pending.level, pending.detail) == ("note", "memories and turns that have none yet: 1")
+    (vectors,) = of(after, "vectors")
+    assert vectors.level == "ok"
+    assert vectors.detail.startswith("1 memory vectors of ")
+
+
+class Mute:
+    """A model whose server fails."""
+
+    model_id, dims, query_prefix, document_prefix = "mute", 4, "", ""
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Fail."""
+        raise ProviderBusy("nobody answers", hint="Start the server.")
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Fail."""
+        raise ProviderBusy("nobody answers", hint="Start the server.")
+
+
+def test_model_that_does_not_answer(folder: Path, environ: dict[str, str]) -> None:
+    """A model that fails is an error of its class, with its own advice."""
+    with Memory.open(folder, environ=environ, embedder=Mute()) as memory:
+        memory.remember("Tokens expire after 24 h", type="decision")
+        memory.catch_up()
+        report = memory.doctor()
+    (found,) = of(report, "embedding")
+    assert found == Finding(
+        "error", "embedding", "given, model mute: nobody answers", "Start the server.", "ProviderBusy"
+    )
+    assert [f.level for f in of(report, "vectors")] == ["warning", "note"]
+
+
+def test_model_that_cannot_be_chosen(folder: Path, environ: dict[str, str]) -> None:
+    """A provider that lacks a setting is an error that names it."""
+    environ |= {"REMORA_EMBEDDING_PROVIDER": "openai", "REMORA_EMBEDDING_URL": "http://127.0.0.1:9/v1"}
+    report = diagnose(folder, environ)
+    (found,) = of(report, "embedding")
+    assert (found.level, found.advice) == ("error", "Set embedding.model.")
+    assert found.kind == report.kind
+
+
+def test_damaged_index(folder: Path, environ: dict[str, str]) -> None:
+    """A full-text index that lost a row is found, with what to do."""
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember("Tokens expire after 24 h", type="decision")
+        database = memory.home / "memory.db"
+    parts = build(folder, environ)
+    with parts.room("project").space.db.transaction():
+        parts.room("project").space.db.execute("DELETE FROM memories_fts")
+    parts.close()
+    report = diagnose(folder, environ)
+    (found,) = of(report, "database")
+    assert (found.level, found.kind) == ("error", "StoreCorrupt")
+    assert "memories_fts and memories differ in 1 rows" in found.detail
+    assert str(database) in found.advice
+
+
+def test_garbage_in_place_of_the_database(folder: Path, environ: dict[str, str]) -> None:
+    """What cannot be opened is one finding; the other checks still run."""
+    with Memory.open(folder, environ=environ) as memory:
+        home = memory.home
+    for path in home.glob("memory.db*"):
+        path.unlink()
+    (home / "memory.db").write_bytes(b"this is not a database, however often it is said " * 100)
+    report = diagnose(folder, environ)
+    assert [f.kind for f in report.findings if f.level == "error"] == ["StoreCorrupt"]
+    assert of(report, "embedding")
+    assert of(report, "disk")
+
+
+def test_logs_that_are_not_indexed(folder: Path, environ: dict[str, str]) -> None:
+    """A log that grew behind the index is a note; one that cannot be read is a warning."""
+    with Memory.open(folder, environ=environ) as memory:
+        memory.session("cli:1").append("user", "hello")
+        logs = memory.home / "sessions"
+        (log,) = logs.glob("*.jsonl")
+        log.write_bytes(log.read_bytes() + log.read_bytes().splitlines(keepends=True)[-1])
+        (logs / "odd.jsonl").write_text("this is no log\n")
+        report = memory.doctor()
+    (bad,) = of(report, "session log")
+    assert bad.level == "warning"
+    assert "odd.jsonl" in bad.detail
+    assert of(report, "sessions")[0].level == "note"
+
+
+def test_review_is_pointed_out(folder: Path, environ: dict[str, str]) -> None:
+    """Memories that wait for a look are counted, with the commands that settle them."""
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember("Tokens expire after 24 h", type="decision", needs_review=True)
+        (found,) = of(memory.doctor(), "review")
+    assert found.detail == "memories that need a look: 1"
+    assert "`remora list --needs-review`" in found.advice
+
+
+def test_git(tmp_path: Path, environ: dict[str, str]) -> None:
+    """The branch and how much of its history was read: nothing, all, or all but the new."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    commit = ["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty"]
+    subprocess.run(["git", "init", "-q", "-b", "main", str(root)], check=True)
+    assert of(diagnose(root, environ), "git")[0].detail == "a repository without commits"
+    subprocess.run([*commit, "-m", "one"], cwd=root, check=True)
+    with Memory.open(root, environ=environ) as memory:
+        report = memory.doctor()
+        assert of(report, "git")[0].detail.startswith("branch main at ")
+        assert of(report, "history")[0].detail == "no commit was read yet"
+        memory.init()
+        assert of(memory.doctor(), "history") == [Finding("ok", "history", "commits read: 1, all there are")]
+        subprocess.run([*commit, "-m", "two"], cwd=root, check=True)
+        assert of(memory.doctor(), "history")[0].detail == "commits read: 1, new since: 1"
+        subprocess.run([*commit, "--amend", "-m", "three"], cwd=root, check=True)
+        subprocess.run(["git", "checkout", "-q", "--orphan", "other"], cwd=root, check=True)
+        subprocess.run([*commit, "-m", "elsewhere"], cwd=root, check=True)
+        assert "does not contain the last commit read" in of(memory.doctor(), "history")[0].detail
+
+
+def test_settings_and_where_they_come_from(folder: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    """Each setting that differs from its default is shown with the place that set it last."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text("[rerank]\ncandidates = 10\n[search]\nhyde = false\n")
+    (folder / "remora.toml").write_text("[search]\nhyde = false\nuser_memories = false\n")
+    report = diagnose(folder, environ)
+    shown = {f.detail.partition(". ")[0] for f in of(report, "setting")}
+    assert any(f.detail.endswith(DESCRIPTIONS["search.hyde"]) for f in of(report, "setting"))
+    assert shown == {
+        "embedding.provider = none, from REMORA_EMBEDDING_PROVIDER",
+        f"rerank.candidates = 10, from {tmp_path / 'config' / 'config.toml'}",
+        f"search.hyde = False, from {folder / 'remora.toml'}",
+        f"search.user_memories = False, from {folder / 'remora.toml'}",
+    }
+    assert [f.level for f in of(report, "settings")] == ["ok", "ok"]
+
+
+def test_settings_that_a_repository_may_not_choose(folder: Path, environ: dict[str, str]) -> None:
+    """What is not obeyed in remora.toml is a warning that says where to put it."""
+    (folder / "remora.toml").write_text("[embedding]\nurl = 'http://models.example.org'\n")
+    found = of(diagnose(folder, environ), "settings")[-1]
+    assert found.level == "warning"
+    assert found.detail.startswith(f"{folder / 'remora.toml'}: embedding.url is ignored")
+    assert "config.toml" in found.advice
+
+
+def test_default_settings(folder: Path, environ: dict[str, str]) -> None:
+    """Where nothing is set, that is said."""
+    del environ["REMORA_EMBEDDING_PROVIDER"]
+    assert of(diagnose(folder, environ), "settings") == [Finding("ok", "settings", "all at their defaults")]
+
+
+def test_broken_settings(folder: Path, environ: dict[str, str]) -> None:
+    """Settings that cannot be read are an error of their class, beside the environment."""
+    own = Path(environ["REMORA_CONFIG"])
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "config.toml").write_text("[search]\nhyde = 'perhaps'\n")
+    report = diagnose(folder, environ)
+    assert report.kind == "ConfigError"
+    assert of(report, "environment")
+
+
+def test_path_that_does_not_exist(tmp_path: Path, environ: dict[str, str]) -> None:
+    """A folder that is not there is an error like any other."""
+    assert diagnose(tmp_path / "nowhere", environ).kind == "InvalidInput"
+
+
+def test_environment(folder: Path, environ: dict[str, str]) -> None:
+    """Known variables are shown with what they are for; a misspelt one is pointed out."""
+    environ["REMORA_EMBEDING_MODEL"] = "m"
+    environ["REMORA_ZZZ"] = "1"
+    found = {f.detail.split()[0]: f for f in of(diagnose(folder, environ), "environment")}
+    assert found["REMORA_HOME"].detail.endswith("(the folder of all data)")
+    assert found["REMORA_EMBEDDING_PROVIDER"].detail.endswith("(the setting embedding.provider)")
+    assert found["REMORA_EMBEDING_MODEL"].level == "warning"
+    assert found["REMORA_EMBEDING_MODEL"].advice == "Did you mean REMORA_EMBEDDING_MODEL?"
+    assert found["REMORA_ZZZ"].level == "warning"
+
+
+def test_no_key_is_ever_shown(folder: Path, environ: dict[str, str]) -> None:
+    """Keys in variables, in addresses and in the wrong setting stay hidden; whether one is set is said."""
+    environ |= {
+        "REMORA_LLM_PROVIDER": "openai",
+        "REMORA_LLM_API_KEY_ENV": "MY_KEY",
+        "MY_KEY": KEY,
+        "REMORA_RERANK_PROVIDER": "cohere",
+        "REMORA_RERANK_API_KEY_ENV": KEY,
+        "REMORA_LLM_URL": "https://ada:swordfish99@models.example.org/v1",
+    }
+    report = diagnose(folder, environ)
+    said = repr(report)
+    assert KEY not in said
+    assert "swordfish99" not in said
+    assert Finding("ok", "API key", "MY_KEY is set") in report.findings
+    (wrong,) = [f for f in of(report, "API key") if f.level == "error"]
+    assert wrong.kind == "ConfigError"
+    del environ["MY_KEY"]
+    assert "MY_KEY is not set" in [f.detail for f in of(diagnose(folder, environ), "API key")]
+
+
+def test_open_permissions(folder: Path, environ: dict[str, str]) -> None:
+    """A home that others may enter is a warning with the command that closes it."""
+    with Memory.open(folder, environ=environ) as memory:
+        memory.home.chmod(0o755)
+        (found,) = of(memory.doctor(), "permissions")
+        assert found.level == "warning"
+        assert found.advice == f"`chmod 700 {memory.home}` keeps it to yourself."
+
+
+def test_disk(folder: Path, environ: dict[str, str]) -> None:
+    """The disk is looked at where the home will be, even before it is made."""
+    parts = build(folder, environ)
+    (found,) = disk(parts)
+    parts.close()
+    assert found.what == "disk"
+    assert found.level in ("ok", "warning")
+
+
+@pytest.mark.parametrize(
+    ("set_", "told"),
+    [
+        ({"REMORA_LLM_PROVIDER": "openai", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "to 127.0.0.1:9"),
+        ({"REMORA_LLM_PROVIDER": "openai", "REMORA_LLM_URL": "http://127.0.0.1:8/v1"}, "to 127.0.0.1:8"),
+        ({"REMORA_LLM_PROVIDER": "openai"}, "to the server of openai"),
+        ({"REMORA_LLM_PROVIDER": "ollama", "OLLAMA_HOST": "gpu.example"}, "on this machine"),
+        ({"REMORA_LLM_PROVIDER": "none"}, "nowhere"),
+    ],
+)
+def test_where_texts_go(folder, environ, set_, told):
+    """The server that is really used is named, also where the environment names it."""
+    (found,) = of(diagnose(folder, {**environ, **set_}), "texts for llm")
+    assert told in found.detail
+
+
+@pytest.mark.parametrize(
+    ("value", "warned"), [("", 0), ("/a", 0), ("/a:/b", 0), (":/a", 1), ("lib", 1), ("/a:", 1)]
+)
+def test_a_loose_import_path_is_told(folder: Path, environ: dict[str, str], value: str, warned: int) -> None:
+    """An empty or relative part of PYTHONPATH is a warning; whole paths, and none, are fine."""
+    environ["PYTHONPATH"] = value.replace(":", os.pathsep)
+    found = [f for f in of(diagnose(folder, environ), "environment") if "PYTHONPATH" in f.detail]
+    assert [f.level for f in found] == ["warning"] * warned

@@ -1,0 +1,198 @@
+"""The doctor's look at the code graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.codebase.indexing import LEFT_OUT
+from remora.app.health import doctor_code
+from remora.app.health.doctor_code import measure, percentile
+from remora.app.health.findings import Finding
+from remora.core.code import Definition
+from remora.store.graph import NewFile
+from remora.store.space import Space
+from tests.helpers import FakeEmbedder, Repo, environment
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """The memory of a repository with two files and a broken one, indexed."""
+    repo = Repo(tmp_path / "shop").init()
+    repo.commit(
+        "first",
+        {
+            "lib/a.py": "def make():\n    return 1\n",
+            "b.py": "from lib.a import make\n\ndef use():\n    return make()\n",
+            "c.py": "def broken(:\n    return\n",
+        },
+    )
+    with Memory.open(tmp_path / "shop", environ=environment(tmp_path)) as found:
+        found.index()
+        yield found
+
+
+def findings(memory: Memory, what: str = "code graph") -> list[Finding]:
+    """Return the doctor's findings about one thing."""
+    return [f for f in memory.doctor().findings if f.what == what]
+
+
+def space_of(memory: Memory) -> Space:
+    """Return the project's database."""
+    return memory._parts.room("project").space
+
+
+def test_nothing_is_indexed(bare: Memory) -> None:
+    """A project whose code was never read is told how to read it."""
+    bare.remember("Tokens are opaque", type="decision")
+    (found,) = findings(bare)
+    assert (found.level, found.detail) == ("note", "the code is not indexed")
+    assert "`remora index`" in found.advice
+
+
+def test_sizes_and_times(memory: Memory) -> None:
+    """Files, nodes, edges, closure, bytes and the time of impact are shown; well below the bounds."""
+    (found,) = findings(memory)
+    nodes, edges, _ = space_of(memory).graph.counts()
+    assert found.level == "ok"
+    assert f"3 files, {nodes} nodes, {edges} edges, 1 rows of closure; the database has " in found.detail
+    assert "MB; impact p99 " in found.detail
+    assert "ms (2 queries of the busiest nodes)" in found.detail
+
+
+def test_too_many_nodes(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bound the doctor names the folders that hold most, and how to leave them out."""
+    monkeypatch.setattr(doctor_code, "MOST_NODES", 3)
+    space = space_of(memory)
+    with space.db.transaction():
+        file = NewFile("vendor/x.py", "code", "python", "", "vendor", False, 1, 1, "h", 9, 0)
+        space.graph.put_file(file, 1)
+        space.graph.put_nodes(file, [Definition(f"f{n}", f"f{n}", "function", n, n, n) for n in range(20)], 1)
+        space.graph.linked("vendor/x.py", 1)
+    found = findings(memory)[1]
+    assert (found.level, found.detail) == ("warning", "27 nodes are more than the 3 that it is made for")
+    assert "(most nodes: vendor/ 78%)" in found.advice
+    assert ".gitignore" in found.advice
+    assert "linguist-vendored" in found.advice
+
+
+def test_a_large_database(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bound on bytes there is a warning with the size and what makes it smaller."""
+    monkeypatch.setattr(doctor_code, "MOST_BYTES", 1_000)
+    found = findings(memory)[1]
+    assert found.level == "warning"
+    assert found.detail.startswith("the database has ")
+    assert "`home`" in found.advice
+
+
+def test_slow_queries(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where impact takes longer than the bound, a lower depth is advised."""
+    monkeypatch.setattr(doctor_code, "SLOW_QUERY", 0.0)
+    found = findings(memory)[1]
+    assert found.level == "warning"
+    assert "99th percentile" in found.detail
+    assert "--depth" in found.advice
+
+
+def test_measuring_is_bounded(memory: Memory) -> None:
+    """The sample is timed for a fraction of a second; without time nothing is timed."""
+    space = space_of(memory)
+    assert len(measure(space)) == 2
+    assert measure(space, seconds=-1.0) == []
+
+
+def test_the_percentile_is_of_the_nearest_rank() -> None:
+    """Of a hundred values the 99th, of fewer the largest."""
+    values = [float(n) for n in range(1, 101)]
+    assert (percentile(values, 0.99), percentile(values, 0.5)) == (99.0, 50.0)
+    assert percentile([2.0, 1.0], 0.99) == 2.0
+
+
+def test_another_commit(memory: Memory) -> None:
+    """After a commit the index is behind; an index run is up to date again, even if no file differs."""
+    before = space_of(memory).graph.state()
+    assert before is not None
+    assert before.commit is not None
+    repo = Repo(memory.root)
+    repo.day = 5
+    head = repo.commit("nothing")
+    (_, found) = findings(memory)
+    assert found.level == "note"
+    assert found.detail == f"indexed at commit {before.commit[:10]}, checked out is {head[:10]}"
+    memory.index()
+    assert len(findings(memory)) == 1
+
+
+def test_a_few_files_leave_the_commit(memory: Memory) -> None:
+    """Reading one file again says nothing of what is checked out."""
+    before = space_of(memory).graph.state()
+    (memory.root / "b.py").write_text("X = 1\n", "utf-8")
+    memory.index_files(["b.py"])
+    after = space_of(memory).graph.state()
+    assert before is not None
+    assert after is not None
+    assert after.commit == before.commit
+    assert len(findings(memory)) == 1
+
+
+def test_stale_files(memory: Memory) -> None:
+    """Files that were marked as changed are counted once; a mark that does not hold goes."""
+    space = space_of(memory)
+    (memory.root / "b.py").write_text("x = 1\n")
+    with space.db.transaction():
+        space.graph.mark_stale(["a.py", "b.py"], 1)
+    (_, found) = findings(memory)
+    assert found.detail == "files that changed since they were read: 1"
+    assert space.overview.stale_files() == 1
+
+
+def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:
+    """An edit and a new file are counted before anything marked them."""
+    root = memory.root
+    (root / "b.py").write_text("x = 1\n")
+    (root / "new.py").write_text("y = 2\n")
+    found = findings(memory)[1]
+    assert (found.level, found.detail) == ("note", "files that changed since they were read: 2")
+    memory.index()
+    assert len(findings(memory)) == 1
+
+
+def test_an_index_that_was_not_finished(memory: Memory) -> None:
+    """Files whose names wait to be resolved are a warning."""
+    space = space_of(memory)
+    with space.db.transaction():
+        space.graph.unlink(["b.py"])
+    (_, found) = findings(memory)
+    assert (found.level, found.detail) == (
+        "warning",
+        "indexing was not finished: names in 1 files are not resolved",
+    )
+    with space.db.transaction():
+        space.db.execute("DELETE FROM graph_index_state")
+    assert findings(memory)[1].detail == "indexing was not finished"
+
+
+def test_broken_and_left_out(memory: Memory) -> None:
+    """Files with syntax errors are counted, and those left out by reason."""
+    space = space_of(memory)
+    reasons = {"binary": 9, "generated": 4, "a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
+    with space.db.transaction():
+        space.meta.set(LEFT_OUT, reasons)
+    left_out, broken = findings(memory, "code")
+    assert left_out.detail == ("files left out: 9 binary, 4 generated, 3 a, 2 b, 1 c, 2 for other reasons")
+    assert broken.detail == "files that could be read only in part (syntax errors): 1"
+
+
+def test_chunks_that_wait(tmp_path: Path, folder: Path) -> None:
+    """Parts of code without a vector are counted where there is a model to make them."""
+    (folder / "a.py").write_text("def make():\n    return 1\n", "utf-8")
+    environ = environment(tmp_path, REMORA_EMBEDDING_PROVIDER="auto")
+    with Memory.open(folder, environ=environ, embedder=FakeEmbedder()) as memory:
+        memory.index()
+        waiting = memory.waiting_chunks()
+        found = findings(memory, "code")
+    assert waiting > 0
+    assert found[0].detail == f"parts of code that have no vector yet: {waiting} of {waiting}"

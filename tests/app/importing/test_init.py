@@ -1,0 +1,650 @@
+"""`init` reads rules and history once, follows what changes, and respects what a person decided."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from remora import InitReport, Memory
+from remora.app.importing import init as day_one
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, StoreReadOnly
+from remora.core.values import Author, MemoryRecord
+from remora.graph import reading
+from remora.sources import rules
+from tests.helpers import SECRET, Repo, environment, holds, rows, texts
+
+if TYPE_CHECKING:
+    from remora.sources.fixes import Candidates
+    from remora.sources.git_log import Commit
+    from remora.sources.history import CoChange
+    from remora.sources.rule_files import Found
+
+RULES = """# Working here
+
+- Always run `make test` before you push to the main branch.
+- Never edit the files below generated/ by hand; run the generator.
+"""
+FIX = {
+    "fix: token refresh failed when the clock of the client was behind the server": {
+        "src/auth/tokens.py": "1"
+    },
+    "fix: invoice totals were rounded twice when a discount code applied to shipping": {
+        "src/bill/total.py": "1"
+    },
+}
+
+
+@pytest.fixture
+def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of the repository."""
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as opened:
+        yield opened
+
+
+def stored(memory: Memory, words: str, *, forgotten: bool = False) -> MemoryRecord:
+    """Return the one memory whose text has some words."""
+    kept = [m for apart in (False, True) for m in memory.list(include_forgotten=forgotten, records=apart)]
+    found = [m for m in kept if words in m.content]
+    assert len(found) == 1, texts(found)
+    return found[0]
+
+
+def counts(report: InitReport) -> dict[str, int]:
+    """Return what a report says became of the drafts."""
+    return {name: getattr(report, name) for name in ("stored", "merged", "unchanged", "retired")}
+
+
+def why(report: InitReport) -> list[str]:
+    """Return what was skipped and why, one line each."""
+    return [f"{s.what}: {s.why}" for s in report.skipped]
+
+
+def test_rules_and_history(repo: Repo, memory: Memory) -> None:
+    """Rules become memories that a person taught, fixes candidates with their commit, files know partners."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES, "src/auth/tokens.py": "0", "src/auth/keys.py": "0"})
+    shas = [repo.commit(message, files) for message, files in FIX.items()]
+    repo.commit("Rotate keys", {"src/auth/tokens.py": "2", "src/auth/keys.py": "2"})
+    report = memory.init()
+    assert report.rule_files == ("CLAUDE.md",)
+    assert (report.rules_found, report.commits_read, report.commits_new, report.candidates) == (2, 4, 4, 2)
+    assert counts(report) == {"stored": 4, "merged": 0, "unchanged": 0, "retired": 0}
+    assert (report.files_known, report.edges > 0) == (4, True)
+    assert (report.project_id, report.root) == (memory.project_id, str(repo.root))
+    rule = stored(memory, "make test")
+    assert (rule.source, rule.needs_review, rule.origins[0].path) == ("user_taught", False, "CLAUDE.md")
+    assert rule.origins[0].line == 3
+    fix = stored(memory, "clock of the client")
+    assert (fix.source, fix.needs_review, fix.commit_sha) == ("commit_auto", True, shas[0])
+    assert fix.created_at == "2026-01-02T12:00:00.000Z"
+    assert fix.related_files == ("src/auth/tokens.py",)
+    assert "src/auth/keys.py" in [h.path for h in memory.related_files("src/auth/tokens.py")]
+
+
+@pytest.fixture
+def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[list[str]]]:
+    """Give what git was asked since the last look that walks over commits, as git itself wrote it down."""
+    trace = tmp_path / "trace"
+    monkeypatch.setenv("GIT_TRACE", str(trace))
+
+    def look() -> list[list[str]]:
+        said = trace.read_text() if trace.exists() else ""
+        trace.unlink(missing_ok=True)
+        calls = [shlex.split(line.partition("built-in: git ")[2]) for line in said.splitlines()]
+        assert any(call[:1] == ["rev-parse"] for call in calls), said  # git did write it down
+        return [call for call in calls if call[:1] in (["log"], ["rev-list"], ["diff"])]
+
+    return look
+
+
+def test_again_changes_nothing(repo: Repo, memory: Memory, walks: Callable[[], list[list[str]]]) -> None:
+    """A second run leaves every table as it is, and reads no commit."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": RULES})
+    for message, files in FIX.items():
+        repo.commit(message, files)
+    memory.init()
+    before = rows(memory)
+    assert any(call[0] == "log" for call in walks())
+    report = memory.init()
+    assert walks() == []
+    assert rows(memory) == before
+    assert counts(report) == {"stored": 0, "merged": 0, "unchanged": 2, "retired": 0}
+    assert (report.commits_read, report.commits_new, report.candidates) == (3, 0, 0)
+
+
+def test_again_after_a_commit(repo: Repo, memory: Memory, walks: Callable[[], list[list[str]]]) -> None:
+    """After a new commit git walks from the last one that was read, never over the old ones."""
+    last = ""
+    for message, files in FIX.items():
+        last = repo.commit(message, files)
+    memory.init()
+    head = repo.commit("Rotate keys", {"src/auth/keys.py": "1"})
+    assert any(f"{last}..{head}" not in call for call in walks())
+    assert memory.init().commits_new == 1
+    again = walks()
+    assert [call[0] for call in again if f"{last}..{head}" in call] == ["rev-list", "log"]
+    assert [call for call in again if f"{last}..{head}" not in call] == []
+
+
+def test_again_in_another_process(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+    """A later opening knows what was read."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        before = rows(memory)
+    clock.advance(days=3)
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        assert rows(memory) == before
+
+
+def test_the_same_rule_in_two_files(repo: Repo, memory: Memory) -> None:
+    """A rule that two files hold is stored once, with both places; so is one that a file gets later."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "# Rules\n\n" + RULES})
+    report = memory.init()
+    assert (report.rules_found, report.stored) == (2, 2)
+    places = {(o.path, o.line) for o in stored(memory, "make test").origins}
+    assert places == {("AGENTS.md", 5), ("CLAUDE.md", 3)}
+    repo.commit("More", {".cursorrules": "- Always run `make test` before you push to the main branch.\n"})
+    assert memory.init().stored == 0
+    assert {o.path for o in stored(memory, "make test").origins} == {"AGENTS.md", "CLAUDE.md", ".cursorrules"}
+
+
+def test_lines_that_move(repo: Repo, memory: Memory) -> None:
+    """A rule that only moved down in its file is the same memory with the same origin."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    memory.init()
+    before = stored(memory, "make test")
+    repo.put("CLAUDE.md", "# Title\n\nSome introduction of the project for people.\n\n" + RULES)
+    memory.init()
+    assert stored(memory, "make test") == before
+
+
+def test_an_edited_rule(repo: Repo, memory: Memory) -> None:
+    """When a rule is edited the old text is retired and the new one stored."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    memory.init()
+    repo.put("CLAUDE.md", RULES.replace("make test", "make check"))
+    report = memory.init()
+    assert counts(report) == {"stored": 1, "merged": 0, "unchanged": 1, "retired": 1}
+    assert stored(memory, "make check").deprecated is False
+    old = stored(memory, "make test", forgotten=True)
+    assert (old.deprecated, old.review_reason) == (True, "gone from the files it was read from")
+    assert old.content not in texts(memory.search("run make test"))
+
+
+def test_a_rule_that_comes_back(repo: Repo, memory: Memory) -> None:
+    """A rule that was taken out and is put back is the same memory again, as it was."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    memory.init()
+    first = stored(memory, "make test")
+    repo.put("CLAUDE.md", "- Never edit the files below generated/ by hand; run the generator.\n")
+    assert memory.init().retired == 1
+    repo.put("CLAUDE.md", RULES)
+    report = memory.init()
+    assert counts(report) == {"stored": 0, "merged": 1, "unchanged": 1, "retired": 0}
+    again = stored(memory, "make test")
+    assert (again.id, again.review_reason, again.needs_review) == (first.id, None, False)
+    assert again.origins == first.origins
+
+
+def test_a_rule_that_moves_to_a_folder(repo: Repo, memory: Memory) -> None:
+    """A rule that applies to a folder from now on says so; a person's own choice of files is left alone."""
+    rule = "- Always validate the request body with the schema before the handler runs.\n"
+    other = "- Never log the address or the phone number of a customer in any service.\n"
+    repo.commit("Add the shop", {"CLAUDE.md": rule + other, "api/app.py": "", "web/app.py": ""})
+    memory.init()
+    first, second = stored(memory, "request body"), stored(memory, "phone number")
+    assert (first.scope, first.related_files) == ("global", ())
+    memory.edit(second.id, related_files=["web/app.py"])
+    (repo.root / "CLAUDE.md").unlink()
+    repo.put("api/CLAUDE.md", rule + other)
+    memory.init()
+    moved = stored(memory, "request body")
+    assert (moved.id, moved.scope, moved.related_files) == (first.id, "module", ("api/**",))
+    assert stored(memory, "phone number").related_files == ("web/app.py",)
+
+
+def test_a_file_that_is_gone(repo: Repo, memory: Memory) -> None:
+    """With a file its rules go, but for those that another file, a person or a pin keeps."""
+    more = "- Use four spaces for indentation in every Python file of ours.\n"
+    more += "- Write one sentence a line in all documentation of this project.\n"
+    repo.commit("Add the shop", {"CLAUDE.md": RULES + more, "AGENTS.md": RULES.splitlines()[2] + "\n"})
+    memory.init()
+    memory.verify(stored(memory, "four spaces").id)
+    memory.pin(stored(memory, "one sentence").id)
+    (repo.root / "CLAUDE.md").unlink()
+    report = memory.init()
+    assert report.retired == 1
+    assert {m.content.split()[0] for m in memory.list()} == {"Always", "Use", "Write"}
+
+
+def test_a_rule_that_a_person_also_said(repo: Repo, memory: Memory) -> None:
+    """What a person said by hand stays when the rule with the same words goes."""
+    memory.remember("Never edit the files below generated/ by hand; run the generator.", type="requirement")
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    assert counts(memory.init()) == {"stored": 1, "merged": 1, "unchanged": 0, "retired": 0}
+    (repo.root / "CLAUDE.md").unlink()
+    assert memory.init().retired == 1
+    assert [m.type for m in memory.list()] == ["requirement"]
+
+
+def test_a_rule_that_a_person_rewrote(repo: Repo, memory: Memory) -> None:
+    """A memory that a person put into other words stays when the rule that it came from goes."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    memory.init()
+    memory.edit(stored(memory, "make test").id, content="Run the tests before each push to main")
+    (repo.root / "CLAUDE.md").unlink()
+    assert memory.init().retired == 1
+    assert texts(memory.list()) == ["Run the tests before each push to main"]
+
+
+def test_two_rules_that_became_one_memory(repo: Repo, memory: Memory) -> None:
+    """A memory that two nearly equal rules became stays until both are gone."""
+    long = "- Every service must retry a failed request three times with exponential backoff and then writes"
+    long += " the order to the dead letter queue for the operations team of the night shift.\n"
+    repo.commit("Add the shop", {"CLAUDE.md": long, "AGENTS.md": long.replace("then writes", "then puts")})
+    report = memory.init()
+    assert (report.rules_found, report.stored, report.merged) == (2, 1, 1)
+    (repo.root / "AGENTS.md").unlink()
+    assert memory.init().retired == 0
+    (repo.root / "CLAUDE.md").unlink()
+    assert memory.init().retired == 1
+
+
+def test_what_a_person_forgot_stays_forgotten(repo: Repo, memory: Memory) -> None:
+    """A forgotten rule or fix is not revived: by the next run, an edit back and forth, or a new file."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    repo.commit(*next(iter(FIX.items())))
+    memory.init()
+    gone = [memory.forget(stored(memory, words).id).id for words in ("make test", "clock of the client")]
+    memory.init()
+    repo.put("CLAUDE.md", "")
+    memory.init()
+    repo.put("CLAUDE.md", RULES)
+    report = memory.init()
+    assert why(report)[0].endswith("a person forgot it; it stays forgotten")
+    repo.put("AGENTS.md", RULES)
+    memory.init()
+    repo.git("commit", "-q", "--amend", "-m", next(iter(FIX)))
+    memory.init()
+    assert [memory.show(i).deprecated for i in gone] == [True, True]
+
+
+def test_a_text_that_was_forgotten_before_it_was_a_rule(repo: Repo, memory: Memory) -> None:
+    """A rule does not bring back what a person remembered by hand and then forgot."""
+    text = "Never edit the files below generated/ by hand; run the generator."
+    gone = memory.forget(memory.remember(text).id)
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    report = memory.init()
+    assert memory.show(gone.id).deprecated
+    assert any(line.startswith("Never edit") for line in why(report))
+    assert memory.init().skipped == ()
+
+
+def test_secrets_in_rules_and_commits(repo: Repo, memory: Memory, tmp_path: Path) -> None:
+    """No secret of a rule file or commit message, nor any hash of its text, reaches the home."""
+    rule = f"Use the key {SECRET} to publish the package to the registry from the release job."
+    fix = f"fix: publishing failed because the key {SECRET} was read before the vault was open"
+    repo.commit("Add the shop", {"CLAUDE.md": f"# Rules\n\n- {rule}\n"})
+    repo.commit(fix, {"src/release.py": "1"})
+    report = memory.init()
+    assert [(r.kind, r.count >= 2) for r in report.redactions] == [("github-token", True)]
+    assert stored(memory, "publish the package").redaction_count >= 1
+    before = rows(memory)
+    assert counts(memory.init()) == {"stored": 0, "merged": 0, "unchanged": 1, "retired": 0}
+    assert rows(memory) == before
+    memory.close()
+    for text in (SECRET, rule, rule.rstrip("."), rule.casefold(), rule.rstrip(".").casefold(), fix):
+        assert holds(tmp_path / "data", text) == []
+
+
+def test_secrets_that_a_cut_would_halve(repo: Repo, memory: Memory, tmp_path: Path) -> None:
+    """A key that is longer than a rule, and a token where a message is cut, leave no part behind."""
+    digests = [hashlib.sha512(str(n).encode()).digest() for n in range(30)]
+    lines = [base64.b64encode(d)[:64].decode() for d in digests]
+    key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"])
+    rule = "Always rotate this key on the first Monday of a month, before the release job runs."
+    repo.commit(
+        "Add the shop", {"CLAUDE.md": f"# Keys\n\nThe key of the shop:\n\n```\n{key}\n```\n\n- {rule}\n"}
+    )
+    said = " ".join(f"The reason number {n} is that the server forgot its clock." for n in range(11))
+    for cut in range(560, 610, 7):
+        body = f"{said[:cut]} {SECRET} was the key that the server had used all the time until then."
+        repo.commit(
+            f"fix: token refresh number {cut} failed behind the proxy\n\n{body}", {f"src/f{cut}.py": "1"}
+        )
+    report = memory.init()
+    assert [r.kind for r in report.redactions] == ["github-token", "private-key"]
+    assert report.candidates == 8
+    found = stored(memory, "first Monday")
+    assert found.origins[0].line == 40
+    assert counts(memory.init())["unchanged"] == report.rules_found
+    memory.close()
+    for part in (*lines, SECRET[:12]):
+        assert holds(tmp_path / "data", part) == []
+        assert part not in repr(report)
+
+
+def test_new_commits_only(repo: Repo, memory: Memory) -> None:
+    """The history goes on from the last commit that was seen, and adds up to the same as in one go."""
+    messages = list(FIX.items())
+    repo.commit("Add the shop", {"src/auth/tokens.py": "0", "src/bill/total.py": "0"})
+    repo.commit(*messages[0])
+    first = memory.init()
+    repo.commit(*messages[1])
+    repo.commit("Both", {"src/auth/tokens.py": "3", "src/bill/total.py": "3"})
+    second = memory.init()
+    assert (first.commits_new, second.commits_new, second.commits_read) == (2, 2, 4)
+    assert (first.candidates, second.candidates, second.unchanged) == (1, 1, 0)
+    pairs = rows(memory)["git_pairs"]
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.history.clear()
+        space.meta.set("history.commit", None)
+        space.meta.set("history.clock", 0)
+    memory.init()
+    assert rows(memory)["git_pairs"] == pairs
+
+
+def by(repo: Repo, name: str, files: dict[str, str]) -> None:
+    """Commit some files as somebody."""
+    for path, text in files.items():
+        repo.put(path, text)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", f"{name} worked", GIT_AUTHOR_NAME=name)
+
+
+def test_whose_files_are(repo: Repo, memory: Memory) -> None:
+    """After `init` each file has its module and its authors, also over a rename and a second run."""
+    by(repo, "Ada", {"shop/auth/tokens.py": "0" * 99, "src/click/core.py": "0", "setup.py": "0"})
+    by(repo, "Bo", {"shop/auth/tokens.py": "1" * 99})
+    by(repo, "Bo", {"shop/auth/tokens.py": "2" * 99, "src/click/core.py": "1"})
+    memory.init()
+    owned = memory.ownership("shop/auth/tokens.py")
+    assert owned is not None
+    assert (owned.module, owned.commits, owned.present) == ("shop/auth", 3, True)
+    assert owned.authors == (Author("Bo", 2), Author("Ada", 1))
+    whose = {path: memory.ownership(path) for path in ("src/click/core.py", "setup.py", "nobody.py")}
+    assert {path: o and (o.module, o.commits) for path, o in whose.items()} == {
+        "src/click/core.py": ("src/click", 2),
+        "setup.py": (".", 1),
+        "nobody.py": None,
+    }
+    assert memory.stats().modules == {".": 1, "shop/auth": 1, "src/click": 1}
+    (repo.root / "shop/login").mkdir()
+    repo.git("mv", "shop/auth/tokens.py", "shop/login/tokens.py")
+    by(repo, "Ada", {"setup.py": "1"})
+    memory.init()
+    moved = memory.ownership(str(repo.root / "shop/login/tokens.py"))
+    assert moved is not None
+    assert (moved.module, moved.commits) == ("shop/login", 4)
+    assert moved.authors == (Author("Ada", 2), Author("Bo", 2))
+    assert memory.ownership("shop/auth/tokens.py") is None
+    assert memory.stats().modules == {".": 1, "shop/login": 1, "src/click": 1}
+    with pytest.raises(InvalidInput, match="path is empty"):
+        memory.ownership(" ")
+
+
+def test_an_author_who_comes_late(repo: Repo, memory: Memory) -> None:
+    """Who takes a file over is its main author, though many came before and each run brings one commit."""
+    for name in ("Ada", "Bo", "Cy", "Di", "Ed", "Flo"):
+        for number in range(2):
+            by(repo, name, {"a.py": f"{name} {number}"})
+    for number in range(3):
+        by(repo, "Zoe", {"a.py": f"Zoe {number}"})
+        memory.init()
+    owned = memory.ownership("a.py")
+    assert owned is not None
+    assert owned.authors[0] == Author("Zoe", 3)
+
+
+def test_a_reverted_fix_is_withdrawn(repo: Repo, memory: Memory) -> None:
+    """A fix that a later commit reverts is forgotten, and the revert is a dead end; a pinned one stays."""
+    repo.commit("Add the shop", {"src/auth/tokens.py": "0", "src/bill/total.py": "0"})
+    shas = [repo.commit(message, files) for message, files in FIX.items()]
+    memory.init()
+    memory.pin(stored(memory, "discount code").id)
+    for sha, (message, files) in zip(shas, FIX.items(), strict=True):
+        why_not = "It broke every client that caches tokens between two restarts of the server."
+        text = f'Revert "{message}"\n\nThis reverts commit {sha}.\n\n{why_not}'
+        repo.commit(text, dict.fromkeys(files, "0"))
+    report = memory.init()
+    assert report.retired == 1
+    assert stored(memory, "An earlier commit: token refresh", forgotten=True).deprecated
+    assert not stored(memory, "An earlier commit: invoice totals").deprecated
+    assert any(m.type == "dead_end" for m in memory.list(records=True))
+    assert memory.init().retired == 0
+
+
+def test_a_rewritten_history(repo: Repo, memory: Memory) -> None:
+    """After a rebase the history is read from the start again; rewritten fixes are not doubled."""
+    repo.commit("Add the shop", {"src/auth/tokens.py": "0"})
+    repo.commit(*next(iter(FIX.items())))
+    memory.init()
+    before = [m.id for m in memory.list()]
+    repo.git("commit", "-q", "--amend", "--date=2026-02-01T00:00:00Z", "-m", next(iter(FIX)))
+    report = memory.init()
+    assert any("it is not part of this branch; read from the start again" in line for line in why(report))
+    assert (report.commits_new, report.commits_read, report.merged) == (2, 2, 1)
+    assert [m.id for m in memory.list()] == before
+
+
+def test_switching_branches(repo: Repo, memory: Memory) -> None:
+    """On another branch the files and pairs of that branch are known; back again, those of the first."""
+    repo.commit("Add the shop", {"a.py": "0", "b.py": "0"})
+    repo.git("checkout", "-q", "-b", "other")
+    repo.commit("More", {"c.py": "0", "a.py": "1"})
+    memory.init()
+    assert "c.py" in [h.path for h in memory.related_files("a.py")]
+    repo.git("checkout", "-q", "main")
+    repo.commit("Else", {"d.py": "0", "a.py": "1"})
+    memory.init()
+    assert {h.path for h in memory.related_files("a.py")} == {"b.py", "d.py"}
+    assert memory.stats().files == 3
+
+
+def test_a_shallow_clone(repo: Repo, tmp_path: Path) -> None:
+    """A shallow clone gives what it has; when older commits come later they are read too."""
+    repo.commit("Add the shop", {"src/auth/tokens.py": "0", "CLAUDE.md": RULES})
+    for message, files in FIX.items():
+        repo.commit(message, files)
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "--depth", "2", f"file://{repo.root}", str(clone)], check=True)
+    with Memory.open(clone, environ=environment(tmp_path)) as memory:
+        report = memory.init()
+        assert (report.commits_new, report.rules_found, report.files_known) == (2, 2, 3)
+        subprocess.run(["git", "-C", str(clone), "fetch", "-q", "--unshallow"], check=True)
+        report = memory.init()
+        assert (report.commits_new, report.commits_read) == (3, 3)
+        assert why(report)[0].endswith("older commits now; read from the start again")
+        assert memory.init().skipped == ()
+
+
+def test_a_repository_without_commits(repo: Repo, memory: Memory) -> None:
+    """Rules are read where there is no commit yet."""
+    repo.put("CLAUDE.md", RULES)
+    report = memory.init()
+    assert (report.stored, report.commits_new, report.files_known) == (2, 0, 0)
+
+
+def test_no_repository(folder: Path, bare: Memory) -> None:
+    """Rules are read where there is no git; nothing else is asked for."""
+    (folder / "AGENTS.md").write_text(RULES)
+    report = bare.init(folder)
+    assert (report.stored, report.commits_new, report.edges) == (2, 0, 0)
+    assert bare.init().unchanged == 2
+
+
+def test_nothing_to_read(bare: Memory) -> None:
+    """An empty folder gives an empty report."""
+    report = bare.init()
+    assert counts(report) == {"stored": 0, "merged": 0, "unchanged": 0, "retired": 0}
+    assert (report.rule_files, report.skipped) == ((), ())
+
+
+def test_a_damaged_repository(repo: Repo, memory: Memory) -> None:
+    """When git cannot read the repository the rules are stored and the report says what is missing."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    (repo.root / ".git/index").write_bytes(b"no index at all")
+    report = memory.init()
+    assert report.stored == 2
+    assert any(line.startswith("git history: ") for line in why(report))
+
+
+def test_a_bad_rule_file(repo: Repo, memory: Memory) -> None:
+    """A file that cannot be read takes no other with it, and is named."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    (repo.root / "AGENTS.md").write_bytes(b"\x00\x01\x02" * 100)
+    report = memory.init()
+    assert report.stored == 2
+    assert "AGENTS.md: binary, not text" in why(report)
+
+
+def test_a_rule_that_cannot_be_stored(repo: Repo, memory: Memory) -> None:
+    """A rule that is nothing but a secret is skipped with its place; the others are stored."""
+    repo.commit("Add the shop", {"CLAUDE.md": f"{RULES}- {SECRET}\n"})
+    report = memory.init()
+    assert report.stored == 2
+    assert "CLAUDE.md:5 “[REDACTED:github-token]”: is nothing but a secret" in why(report)
+    assert SECRET not in repr(report)
+
+
+def test_another_folder(repo: Repo, memory: Memory, tmp_path: Path) -> None:
+    """A path inside the project is taken, one outside is refused."""
+    repo.commit("Add the shop", {"src/a.py": ""})
+    assert memory.init(repo.root / "src").root == str(repo.root)
+    with pytest.raises(InvalidInput, match="is not in"):
+        memory.init(tmp_path)
+
+
+def test_progress(repo: Repo, memory: Memory) -> None:
+    """The callback hears of each part of the work, up to its end."""
+    for number in range(60):
+        repo.git("commit", "-q", "--allow-empty", "-m", f"Commit number {number}")
+    steps: list[tuple[str, int, int]] = []
+    memory.init(progress=lambda *step: steps.append(step))
+    assert steps == [("history", 50, 60), ("history", 60, 60), ("embedding", 0, 0)]
+
+
+def test_files_that_are_gone(repo: Repo, memory: Memory) -> None:
+    """A memory whose files all left the tree is stale, and is not when one is back."""
+    repo.commit("Add the shop", {"src/old.py": "0", "src/new.py": "0", "a.py": "0"})
+    lost = memory.remember("The old parser reads the whole file at once", related_files=["src/old.py"])
+    half = memory.remember("Both parsers skip comments", related_files=["src/old.py", "src/new.py"])
+    glob = memory.remember("Parsers raise ParseError", related_files=["src/**"])
+    unknown = memory.remember("The planner will be a file of its own", related_files=["src/planner.py"])
+    memory.init()
+    assert [memory.show(m.id).stale_at for m in (lost, half, glob, unknown)] == [None] * 4
+    (repo.root / "src/old.py").unlink()
+    repo.commit("Drop the old parser")
+    memory.init()
+    found = memory.show(lost.id)
+    assert (found.stale_at, found.needs_review) == ("2026-03-01T12:00:00.000Z", True)
+    assert found.review_reason == "its files are gone"
+    assert [memory.show(m.id).stale_at for m in (half, glob, unknown)] == [None] * 3
+    before = rows(memory)
+    memory.init()
+    assert rows(memory) == before
+    repo.commit("Bring it back", {"src/old.py": "0"})
+    memory.init()
+    back = memory.show(lost.id)
+    assert (back.stale_at, back.needs_review, back.review_reason) == (None, False, None)
+
+
+def test_gone_files_and_a_gone_parent(repo: Repo, memory: Memory) -> None:
+    """The stale mark and a flag for another reason come and go apart from each other."""
+    repo.commit("Add the shop", {"src/old.py": "0", "a.py": "0"})
+    parent = memory.remember("Parsers are slow")
+    child = memory.remember(
+        "So the old parser caches", related_files=["src/old.py"], derived_from=[parent.id]
+    )
+    memory.init()
+    memory.forget(parent.id)
+    (repo.root / "src/old.py").unlink()
+    repo.commit("Drop the old parser")
+    memory.init()
+    rests = f"rests on {parent.id[:8]}, which was forgotten"
+    assert memory.show(child.id).review_reason == f"{rests}; its files are gone"
+    repo.commit("Bring it back", {"src/old.py": "0"})
+    memory.init()
+    back = memory.show(child.id)
+    assert (back.stale_at, back.needs_review, back.review_reason) == (None, True, rests)
+
+
+def test_reading_only(repo: Repo, tmp_path: Path, memory: Memory) -> None:
+    """A memory that was opened for reading reads no rules in."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    with (
+        Memory.open(repo.root, environ=environment(tmp_path), read_only=True) as reading,
+        pytest.raises(StoreReadOnly),
+    ):
+        reading.init()
+    assert memory.list() == []
+
+
+def test_a_repository_that_vanished(repo: Repo, memory: Memory) -> None:
+    """When the repository is deleted under an open memory, nothing that was known is lost."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    memory.init()
+    memory.remember("Tokens expire after 24 h")
+    before = rows(memory)
+    shutil.rmtree(repo.root / ".git")
+    report = memory.init()
+    assert (report.unchanged, report.commits_new) == (2, 0)
+    assert rows(memory) == before
+
+
+def test_one_commit_and_one_rule_file_that_cannot_be_read_are_named(
+    repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are skipped with the type of their error; the other rules, commits and files are taken."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "- Ask before you add a library.\n"})
+    shas = [repo.commit(message, files) for message, files in FIX.items()]
+    learn, load = day_one._learn, rules._Loader.load
+
+    def learning(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
+        if commit.sha == shas[0]:
+            raise RecursionError("deep")
+        learn(learnt, candidates, commit)
+
+    def loading(self: rules._Loader, found: Found, *more: Any) -> None:
+        if found.path == "AGENTS.md":
+            raise ValueError("odd")
+        load(self, found, *more)
+
+    monkeypatch.setattr(day_one, "_learn", learning)
+    monkeypatch.setattr(rules._Loader, "load", loading)
+    report = memory.init()
+    assert "AGENTS.md: ValueError: odd" in why(report)
+    assert f"commit {shas[0][:10]}: RecursionError: deep" in why(report)
+    assert (report.rules_found, report.candidates) == (2, 1)
+    assert report.code is not None
+    assert report.code.files > 0
+
+
+def test_a_file_of_code_that_cannot_be_read_is_named_by_init(
+    repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is skipped with the type of its error, and the other file is indexed."""
+    repo.commit("Add the shop", {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"})
+    parse = reading.FileReader._parse
+
+    def failing(self: reading.FileReader, item: reading.Listed) -> Any:
+        if item.path == "bad.py":
+            raise ValueError("max() of nothing")
+        return parse(self, item)
+
+    monkeypatch.setattr(reading.FileReader, "_parse", failing)
+    report = memory.init()
+    assert "bad.py: could not be read: ValueError: max() of nothing" in why(report)
+    assert report.code is not None
+    assert report.code.read == 1

@@ -1,0 +1,189 @@
+"""What sessions say of code is learnt while it stands, doubted when it goes, and trusted when it is back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.learning.code_staleness import CodeNow
+from remora.app.learning.learn import LearnReport
+from remora.core.values import MemoryDraft
+from remora.store.observed import LearnedRow
+from tests.app.learning.test_learn import Talk
+from tests.helpers import Repo, environment
+
+TOTALS = "def total_of_rows(rows):\n    return sum(row.cents for row in rows)\n"
+TILL = "class Till:\n    def close_register(self):\n        return total_of_rows(self.rows)\n"
+RULE = "Always call `total_of_rows()` for the sum of the rows."
+THANKS = "perfect, thanks"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """A small project, indexed, without a model."""
+    root = tmp_path / "project"
+    for path, text in {
+        "shop/totals.py": TOTALS,
+        "shop/till.py": TILL,
+        "shop/mail.py": "SENDER = 'x'\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Memory.open(root, environ=environment(tmp_path)) as opened:
+        opened.index()
+        yield opened
+
+
+def session(memory: Memory, tmp_path: Path, branch: str = "main") -> Path:
+    """Write a session in which a person states a rule about the code; return its folder."""
+    talk = Talk("s1", 5, str(memory.root), branch).user(f"Sum the rows of the receipt. {RULE}")
+    return talk.reply("The receipt sums its rows.").user(THANKS).save(tmp_path / "talks").parent
+
+
+def rules(report: LearnReport) -> list[str]:
+    """Return the texts of the rules that were learnt."""
+    return [o.memory.content for o in report.learnt if o.memory.type == "preference"]
+
+
+def why_not(report: LearnReport) -> list[str]:
+    """Return why candidates did not stand."""
+    return [d.why for d in report.left_out if d.filter == "standing"]
+
+
+def test_what_stands_is_learnt(memory: Memory, tmp_path: Path) -> None:
+    """Everything that the rule names is there."""
+    report = memory.learn(session(memory, tmp_path))
+    (text,) = rules(report)
+    assert "total_of_rows" in text
+    assert why_not(report) == []
+
+
+def test_what_lost_its_name_is_not(memory: Memory, tmp_path: Path) -> None:
+    """The index is brought up to date first, so a name that went a moment ago is missed."""
+    for path in ("shop/totals.py", "shop/till.py"):
+        file = memory.root / path
+        file.write_text(file.read_text().replace("total_of_rows", "receipt_sum"))
+    report = memory.learn(session(memory, tmp_path))
+    assert rules(report) == []
+    assert why_not(report) == ["the code no longer has total_of_rows"]
+
+
+def test_a_place_that_is_not_there_is_not(memory: Memory) -> None:
+    """Where something is said to be, there is a file; what is said not to be there needs none."""
+    now = CodeNow(memory._parts)
+    memory.index()
+    for path in ("shop/totals.py", "./shop/totals.py", "../other/gone.py", "/etc/hosts.d/a.conf"):
+        assert now.lacks(f"The rounding is defined in {path}, not in shop/gone.py.") == []
+    (memory.root / "conf").mkdir()
+    (memory.root / "conf" / "base.yaml").write_text("a: 1\n")
+    assert now.lacks("The limit is loaded from conf/base.yaml.") == []
+    assert now.lacks("The limit is set in `shop/net/retry.py`.") == ["shop/net/retry.py"]
+
+
+def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) -> None:
+    """Who goes back to main before a session is learnt loses nothing of it; merged, it is asked for again."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("begin", {"shop/mail.py": "SENDER = 'x'\n"})
+    repo.git("checkout", "-qb", "topic")
+    repo.commit("totals", {"shop/totals.py": TOTALS, "shop/till.py": TILL})
+    repo.git("checkout", "-q", "main")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        report = memory.learn(session(memory, tmp_path, "topic"))
+        assert len(rules(report)) == 1
+        (learnt,) = [o.memory for o in report.learnt if o.memory.type == "preference"]
+        assert memory.show(learnt.id).stale_at is None
+        repo.git("merge", "-q", "topic")
+        repo.put("shop/totals.py", TOTALS.replace("total_of_rows", "receipt_sum"))
+        repo.put("shop/till.py", TILL.replace("total_of_rows", "receipt_sum"))
+        memory.init()
+        assert memory.show(learnt.id).branch is None
+        assert memory.show(learnt.id).stale_at is not None
+
+
+def test_without_an_index_nobody_asks(tmp_path: Path) -> None:
+    """A project that was never indexed says nothing about what stands."""
+    (tmp_path / "bare").mkdir()
+    with Memory.open(tmp_path / "bare", environ=environment(tmp_path)) as memory:
+        assert len(rules(memory.learn(session(memory, tmp_path)))) == 1
+
+
+def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Path) -> None:
+    """`learn` and `init` mark and lift; what a person confirmed is left alone."""
+    (learnt,) = [
+        o.memory for o in memory.learn(session(memory, tmp_path)).learnt if o.memory.type == "preference"
+    ]
+    file = memory.root / "shop/totals.py"
+    file.write_text(TOTALS.replace("total_of_rows", "receipt_sum"))
+    till = memory.root / "shop/till.py"
+    till.write_text(TILL.replace("total_of_rows", "receipt_sum"))
+    memory.index()
+    report = memory.learn(tmp_path / "talks")
+    assert report.notes == ("memories that name what the code no longer has, and rank lower now: 1",)
+    marked = memory.show(learnt.id)
+    assert marked.stale_at is not None
+    assert marked.review_reason == "the code no longer has total_of_rows"
+    assert memory.learn(tmp_path / "talks").notes == ()
+    file.write_text(TOTALS)
+    memory.init()
+    back = memory.show(learnt.id)
+    assert (back.stale_at, back.review_reason, back.needs_review) == (None, None, learnt.needs_review)
+    memory.verify(learnt.id)
+    file.write_text("")
+    memory.init()
+    assert memory.show(learnt.id).stale_at is None
+
+
+def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> None:
+    """Files that change together on a branch which nobody merged are of no use to who works without them."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {f"shop/{name}.py": f"{name} = 1\n" for name in ("till", "totals", "mail")})
+    repo.git("branch", "-M", "main")
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("lists", {f"lists/{name}.py": f"{name} = 1\n" for name in ("data", "view")})
+    repo.git("checkout", "-q", "main")
+    for day in range(1, 11):
+        branch = "topic" if day % 2 else "main"
+        one, two = ("lists/data.py", "lists/view.py") if day % 2 else ("shop/till.py", "shop/totals.py")
+        talk = Talk(f"s{day}", day, str(repo.root), branch).user("Please show the rows in another order")
+        talk.edit(one).edit(two).tool("Bash", "12 passed", command="make test")
+        talk.reply("They are in another order now.").user(THANKS)
+        talk.save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        memory.learn(tmp_path / "talks")
+        told = [m.content for m in memory.list(branch="*") if m.type == "causal_dependency"]
+    assert len(told) == 1
+    assert "shop/till.py" in told[0]
+
+
+def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memory, tmp_path: Path) -> None:
+    """A memory of a commit goes, one that a person changed or confirmed stays, and a restored one too."""
+    space = memory._parts.room("project").space
+    payload = {"signal": "commit", "key": "k"}
+    ids = []
+    for number in range(3):
+        draft = MemoryDraft(
+            f"feat: part {number} of the till. It was slow.", "work_unit_outcome", payload=payload
+        )
+        (record,) = memory._parts.room("project").intake.remember_many(
+            [draft._replace(external_id=f"observed:work_unit_outcome:{number}", source="commit_auto")]
+        )
+        row = LearnedRow(record.id, "stored", "it was committed", record.content, record.created_at)
+        with space.db.transaction():
+            space.observed.note_learned(1, [row])
+        ids.append(record.id)
+    memory.edit(ids[1], content="The till was slow until its parts were read at once.")
+    memory.verify(ids[2])
+    (tmp_path / "talks").mkdir()
+    report = memory.learn(tmp_path / "talks")
+    assert report.notes == (
+        "memories of what sessions did, which are learnt no more, taken out of search: 1",
+    )
+    assert [memory.show(one).deprecated for one in ids] == [True, False, False]
+    memory.restore(ids[0])
+    assert memory.learn(tmp_path / "talks").notes == ()
+    assert not memory.show(ids[0]).deprecated

@@ -1,0 +1,73 @@
+"""A commit of a session that repeated words of others stays tainted, whichever way its message is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.learning import commit_taint
+from remora.core.clock import FixedClock
+from remora.core.events import CommitMade
+from remora.core.values import Taint
+from tests.helpers import Repo, environment
+from tests.observer.sessions import session
+
+SUBJECT = "fix: token refresh failed when the clock of the client was behind the server"
+TAINT = Taint("printed by `docker logs api`", 3)
+MADE = session(commits=(CommitMade(f"{SUBJECT}\n\nAs the log says.", 5, taint=TAINT),))
+
+
+@pytest.fixture
+def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of a repository."""
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as opened:
+        yield opened
+
+
+def note(memory: Memory) -> None:
+    """Note the commits of the tainted session."""
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        commit_taint.note(space, MADE, "2026-01-05T11:00:00.000Z")
+
+
+@pytest.mark.parametrize("message", [SUBJECT, f"{SUBJECT} (#12)", f"Merge work\n\n* {SUBJECT}"])
+def test_a_commit_that_is_read_later_is_tainted(memory: Memory, repo: Repo, message: str) -> None:
+    """By its subject, with the number of a request behind it, or as a line of a squash."""
+    subject, _, body = message.partition("\n\n")
+    if body:
+        subject = "fix: requests were sent twice when the connection of the proxy dropped"
+    repo.commit(f"{subject}\n\n{body}".strip(), {"src/auth/tokens.py": "1"})
+    note(memory)
+    memory.init()
+    (found,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
+    assert (found.taint, found.needs_review) == (Taint(TAINT.source), True)
+
+
+def test_a_commit_that_was_read_before_is_tainted_when_its_session_is_learnt(
+    memory: Memory, repo: Repo
+) -> None:
+    """`init` may come first; what a person confirmed stays."""
+    repo.commit(SUBJECT, {"src/auth/tokens.py": "1"})
+    memory.init()
+    (before,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
+    assert before.taint is None
+    note(memory)
+    after = memory.show(before.id)
+    assert after.taint == TAINT
+    assert after.confidence < before.confidence
+    memory.verify(before.id)
+    note(memory)
+    assert memory.show(before.id).taint is None
+
+
+def test_other_commits_are_left_alone(memory: Memory, repo: Repo) -> None:
+    """Another subject is another commit."""
+    repo.commit("fix: invoice totals were rounded twice when a discount applied", {"src/bill.py": "1"})
+    note(memory)
+    memory.init()
+    (found,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
+    assert found.taint is None

@@ -1,0 +1,136 @@
+"""Two sessions that say the same make one memory; what differs in a name, a number or a turn is two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.learning.learn import LearnReport
+from remora.app.memory import Memory
+from remora.core.values import Taint
+from tests.app.learning.test_learn import Talk
+from tests.helpers import FakeEmbedder, environment
+
+GATEWAY = "No, we always use the gateway for refreshing tokens, never the client itself."
+MORE = "No, for refreshing tokens we always use the gateway, never the client itself."
+OTHERWISE = "No, we always renew credentials at the gateway door, and never by hand somewhere else."
+
+
+class Meaning(FakeEmbedder):
+    """A model that knows what is about the gateway, whatever the words."""
+
+    def _vector(self, text: str) -> Any:
+        return super()._vector("gateway" if "gateway" in text else text)
+
+
+def corrected(name: str, day: int, memory: Memory, *texts: str) -> Talk:
+    """Return a session in which the user corrects the agent."""
+    talk = Talk(name, day, str(memory.root)).user("Please make the lifetime a setting").edit("auth/tokens.py")
+    for text in texts:
+        talk.user(text).edit("auth/tokens.py")
+    talk.tool("Bash", "12 passed", command="make test")
+    return talk.reply("Done; all 12 tests pass.").user("thanks, works")
+
+
+@pytest.fixture(params=[None, FakeEmbedder, Meaning], ids=["no model", "words", "meaning"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A project without a model, with one that goes by words, and with one that goes by the meaning."""
+    (tmp_path / "project").mkdir()
+    model = request.param() if request.param is not None else None
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path), embedder=model) as opened:
+        yield opened
+
+
+@pytest.fixture
+def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
+    """Write sessions, each with its corrections, and learn from them in one run."""
+    days = iter(range(1, 29))
+
+    def call(*sessions: tuple[str, ...]) -> LearnReport:
+        for texts in sessions:
+            day = next(days)
+            corrected(f"s{day}", day, memory, *texts).save(tmp_path / "talks")
+        return memory.learn(tmp_path / "talks")
+
+    return call
+
+
+def rules(memory: Memory) -> list[str]:
+    """Return what the user said, as it was learnt."""
+    return [m.content for m in memory.list() if m.type == "preference"]
+
+
+@pytest.mark.parametrize("runs", [1, 2], ids=["one run", "two runs"])
+def test_two_sessions_that_say_the_same_make_one_memory(memory, learn, runs):
+    """Also where the first is not a moment old and has no vector yet."""
+    if runs == 2:
+        learn((GATEWAY,))
+        learn((MORE,))
+    else:
+        learn((GATEWAY,), (MORE,))
+    assert len(rules(memory)) == 1
+
+
+@pytest.mark.parametrize("memory", [Meaning], indirect=True)
+def test_other_words_for_the_same_make_no_second_memory(memory, learn):
+    """A model that knows the meaning finds it, within one run and past memories of other types."""
+    for number in range(5):
+        memory.remember(f"The gateway has door number {number}", type="gotcha")
+    memory.catch_up()
+    learn((GATEWAY,), (OTHERWISE,))
+    assert len(rules(memory)) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "No, we always use the gateway2 for refreshing tokens, never the client itself.",
+        "No, we always use the gateway for refreshing tokens, also the client itself.",
+        "No, we always use the gateway before refreshing tokens, never the client itself.",
+    ],
+    ids=["a name", "no longer denied", "a turn"],
+)
+def test_what_differs_in_a_little_that_matters_is_two(memory, learn, other):
+    """However close the words and the vectors are."""
+    learn((GATEWAY,), (other,))
+    assert len(rules(memory)) == 2
+
+
+@pytest.mark.parametrize("memory", [Meaning], indirect=True)
+@pytest.mark.parametrize(
+    ("first", "then", "kept"),
+    [
+        ("Always sort imports of the gateway by name.", "Always sort imports of the gateway by length.", 2),
+        ("Always answer about the gateway in German.", "Always answer about the gateway in English.", 2),
+    ],
+)
+def test_a_rule_that_the_user_changes_is_not_lost(memory, learn, first, then, kept):
+    """To a model both say the same; the later one is there, the earlier one where nothing takes it back."""
+    learn((first,))
+    learn((then,))
+    told = [text.partition(" (said")[0] for text in rules(memory)]
+    assert (then in told, len(told)) == (True, kept)
+
+
+def test_what_is_forgotten_or_of_another_type_or_branch_says_nothing(memory, learn):
+    """Only what is there for the draft's readers says it already."""
+    same = "We always use the gateway for refreshing tokens, never the client itself, "
+    memory.forget(memory.remember(same + "please.", type="preference").id)
+    memory.remember(same + "thanks.", type="decision")
+    memory.remember(same + "right.", type="preference", branch="topic")
+    memory.catch_up()
+    report = learn((GATEWAY,))
+    assert "novelty" not in report.discarded
+    assert [one.action for one in report.learnt if one.memory.type == "preference"] == ["stored"]
+
+
+def test_text_from_outside_does_not_take_the_place_of_the_users_word(memory, learn):
+    """A tainted memory says the same: the user's own word is a memory of its own."""
+    text = "We always use the gateway for refreshing tokens, and never the client itself, please."
+    memory.remember(text, type="preference", taint=Taint("web page"))
+    memory.catch_up()
+    learn((GATEWAY,))
+    assert [m.taint for m in memory.list(source="user_taught") if m.type == "preference"] == [None]

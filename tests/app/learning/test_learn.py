@@ -1,0 +1,1070 @@
+"""Learning from transcripts: read once, again when they grew, and never against a person's word."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.learning import learn as learning
+from remora.app.learning.learn import LearnReport
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
+from remora.interfaces import draw, learn_pages, reports
+from remora.llm.scripted import Call, ScriptedModel
+from tests.helpers import NOW, Repo, environment
+
+CORRECTION = "No, we always use the gateway for refreshing tokens, never the client itself."
+
+
+class Talk:
+    """One session of Claude Code, line by line."""
+
+    def __init__(self, name: str, day: int, cwd: str, branch: str = "main") -> None:
+        self.name, self.cwd, self.branch = name, cwd, branch
+        self.day, self.number = day, 0
+        self.lines: list[dict[str, Any]] = []
+
+    def _line(self, kind: str, content: Any, **more: Any) -> None:
+        self.number += 1
+        self.lines.append(
+            {
+                "type": kind,
+                "uuid": f"{self.name}-{self.number}",
+                "parentUuid": None,
+                "isSidechain": False,
+                "sessionId": self.name,
+                "cwd": self.cwd,
+                "gitBranch": self.branch,
+                "timestamp": f"2026-01-{self.day:02}T08:{self.number // 60:02}:{self.number % 60:02}.000Z",
+                "message": {"role": kind, "content": content, **more},
+            }
+        )
+
+    def user(self, text: str) -> Talk:
+        """The user says something."""
+        self._line("user", text)
+        return self
+
+    def reply(self, text: str) -> Talk:
+        """The model says something."""
+        self._line("assistant", [{"type": "text", "text": text}], id=f"m{self.number}")
+        return self
+
+    def tool(self, tool: str, result: str = "ok", *, error: bool = False, **given: Any) -> Talk:
+        """The model uses a tool and gets a result."""
+        call = f"{self.name}-call-{self.number}"
+        block = {"type": "tool_use", "id": call, "name": tool, "input": given}
+        self._line("assistant", [block], id=f"m{self.number}")
+        answer = {"type": "tool_result", "tool_use_id": call, "content": result, "is_error": error}
+        self._line("user", [answer])
+        return self
+
+    def edit(self, path: str) -> Talk:
+        """The model reads and edits a file."""
+        self.tool("Read", "text", file_path=f"{self.cwd}/{path}")
+        return self.tool("Edit", file_path=f"{self.cwd}/{path}", old_string="a", new_string=f"b{self.number}")
+
+    def save(self, folder: Path) -> Path:
+        """Write the session's file."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.name}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in self.lines), "utf-8")
+        return path
+
+
+def work(name: str, day: int, cwd: str, branch: str = "main") -> Talk:
+    """Return a session that changes two files, fails a check, makes it pass and hears a correction."""
+    talk = Talk(name, day, cwd, branch).user("Please make the token lifetime a setting of the server")
+    talk.edit("auth/tokens.py").edit("server/settings.py")
+    talk.tool("Bash", "Exit code 1\nlint.cfg: file is out of date", error=True, command="make lint")
+    talk.tool("Bash", "done", command="make config").tool("Bash", "all fine", command="make lint")
+    talk.tool("Bash", "12 passed", command="make test")
+    talk.user(CORRECTION).edit("auth/tokens.py").tool("Bash", "12 passed", command="make test")
+    return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """A project without a model."""
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
+    """Learn from the folder of transcripts."""
+
+    def call(**more: Any) -> LearnReport:
+        return memory.learn(tmp_path / "talks", **more)
+
+    return call
+
+
+def several(tmp_path: Path, memory: Memory, number: int = 4) -> None:
+    """Write several sessions of the same work."""
+    for day in range(1, number + 1):
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+
+
+def said(report: LearnReport) -> list[str]:
+    """Return the texts of what was learnt."""
+    return [one.memory.content for one in report.learnt]
+
+
+def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
+    """What recurs, and what the user said, is kept, found and explained."""
+    several(tmp_path, memory)
+    report = learn()
+    assert [(s.id, s.kind, s.outcome) for s in report.sessions] == [
+        (f"s{day}", "build", "success") for day in range(1, 5)
+    ]
+    assert report.bad_lines == 0
+    assert any("gateway" in text for text in said(report))
+    assert any("make lint" in text for text in said(report))
+    assert all(one.why for one in report.learnt)
+    assert memory.search("where are tokens refreshed")[0].memory.source == "user_taught"
+    assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in report.learnt}
+    assert {one.action for one in memory.learned()} == {"stored"}  # also where a later session saw it again
+
+
+def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
+    """A second run changes nothing; `again` reads all and counts nothing twice."""
+    several(tmp_path, memory)
+    first = learn()
+    second = learn()
+    assert (second.unchanged, second.sessions, second.learnt, second.run) == (4, (), (), 0)
+    space = memory._parts.room("project").space
+    sums = space.db.rows("SELECT * FROM observer_file_nodes ORDER BY 1")
+    third = learn(again=True)
+    assert len(third.sessions) == 4
+    assert space.db.rows("SELECT * FROM observer_file_nodes ORDER BY 1") == sums
+    assert len(memory.list(limit=1000)) == len(first.learnt)
+
+
+def test_a_run_that_there_is_not_is_named_as_such(memory, learn, tmp_path):
+    """With the runs that there are."""
+    assert memory.learned() == []
+    with pytest.raises(NotFound, match="there is no run 1") as caught:
+        memory.learned(1)
+    assert "remora learn" in caught.value.hint
+    several(tmp_path, memory)
+    for day in (5, 6):
+        learn()
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+    assert memory.learned(1)
+    with pytest.raises(NotFound, match="there is no run 99") as caught:
+        memory.session_summary(99)
+    assert caught.value.hint == "There are runs 1 to 2."
+
+
+def test_a_file_that_only_looks_newer_is_not_read_again(memory, learn, tmp_path):
+    """Touched, copied back or restored: as long as not a line is new or different, it makes no run."""
+    several(tmp_path, memory)
+    run = learn().run
+    path = tmp_path / "talks" / "s2.jsonl"
+    before = path.read_bytes()
+    os.utime(path, ns=(1, 1))
+    report = learn()
+    assert (report.run, report.sessions, report.learnt, report.unchanged) == (0, (), (), 4)
+    os.utime(path, ns=(2, 2))
+    assert learn(dry_run=True).unchanged == 4
+    path.write_bytes(before.replace(b"make lint", b"make chek"))
+    report = learn()
+    assert (report.run, [s.id for s in report.sessions]) == (run + 1, ["s2"])
+
+
+def test_all_that_was_left_out_is_told(memory, learn, tmp_path):
+    """Each thing with its filter, as often as the counts say."""
+    several(tmp_path, memory)
+    once = Talk("s9", 9, str(memory.root)).user("Deploy the shop")
+    once.tool("Bash", "Exit code 1\nError: the registry refused the image", error=True, command="make deploy")
+    once.reply("It is refused.").save(tmp_path / "talks")
+    (gone,) = [one.memory for one in learn().learnt if "gateway" in one.memory.content]
+    memory.forget(gone.id)
+    report = learn(again=True)
+    assert Counter(e.filter for e in report.left_out) == report.discarded
+    assert report.discarded["a person's word"] == 1
+
+
+def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
+    """The later word counts, also when the earlier session is read again; who changes back is heard, too."""
+
+    def say(day: int, words: str) -> None:
+        talk = work(f"s{day}", day, str(memory.root))
+        talk.user(words).edit("auth/tokens.py").reply("Done, it is so now.").save(tmp_path / "talks")
+
+    def rules() -> list[str]:
+        told = (m.content.partition(" (")[0] for m in memory.list() if "user-said" in m.tags)
+        return sorted(text for text in told if "gateway" not in text)
+
+    say(1, "Use pnpm, not npm.")
+    say(2, "Always use the `Money` class for prices.")
+    learn()
+    say(3, "From now on use bun, not pnpm.")
+    say(4, "Never use the `Money` class for prices, use integer cents.")
+    report = learn()
+    kept = ["From now on use bun, not pnpm.", "Never use the `Money` class for prices, use integer cents."]
+    assert rules() == kept
+    assert report.withdrawn == 2
+    again = learn(again=True)
+    assert (rules(), again.discarded["overturned"], again.withdrawn) == (kept, 2, 0)
+    say(5, "Use pnpm, not bun. From now on use pnpm, not npm.")
+    learn()
+    assert "From now on use bun, not pnpm." not in rules()
+    for again_so in [m for m in memory.list() if "use pnpm, not npm" in m.content.lower()]:
+        memory.forget(again_so.id)
+    assert "From now on use bun, not pnpm." in rules()
+
+
+def test_what_is_taken_back_elsewhere_or_was_edited_stays(tmp_path):
+    """A branch has no word on the rule of the project; what a person wrote is not taken back by a guess."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("work on topic", {"b.py": "b = 1\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+
+        def say(day: int, branch: str, words: str) -> None:
+            talk = work(f"s{day}", day, str(memory.root), branch).user(words)
+            talk.edit("auth/tokens.py").reply("Done, it is so now.").save(tmp_path / "talks")
+            memory.learn(tmp_path / "talks")
+
+        def rules() -> list[str]:
+            return sorted(m.content.partition(" (")[0] for m in memory.list() if "pnpm" in m.content)
+
+        say(1, "main", "Use pnpm, not npm.")
+        say(2, "topic", "From now on use bun, not pnpm.")
+        assert rules() == ["From now on use bun, not pnpm.", "Use pnpm, not npm."]
+        (rule,) = [m for m in memory.list() if m.content.startswith("Use pnpm")]
+        memory.edit(rule.id, content="Use pnpm, not npm, but for /legacy.")
+        say(3, "main", "Use yarn, not pnpm.")
+        assert rules()[1:] == ["Use pnpm, not npm, but for /legacy.", "Use yarn, not pnpm."]
+
+
+def test_of_two_rules_the_later_counts_in_whatever_order_they_are_learnt(memory, tmp_path):
+    """Who learns the newer session first is not told the older rule again."""
+    for day, words in ((2, "From now on use bun, not pnpm."), (1, "Use pnpm, not npm.")):
+        talk = work(f"s{day}", day, str(memory.root)).user(words).edit("auth/tokens.py")
+        memory.learn(talk.reply("Done, it is so now.").save(tmp_path / "talks"))
+    assert [m.content[:19] for m in memory.list() if "pnpm" in m.content] == ["From now on use bun"]
+
+
+def test_what_a_person_confirmed_stays_so_when_it_is_seen_again(learn, memory, tmp_path):
+    """How often and when it was seen is new, and nothing of what it says."""
+    several(tmp_path, memory, 3)
+    confirmed = {memory.verify(one.memory.id).id for one in learn().learnt}
+    several(tmp_path, memory, 4)
+    report = learn()
+    assert confirmed == {one.memory.id for one in report.learnt}
+    assert "updated" in {one.action for one in report.learnt}
+    assert all(memory.show(one).user_verified and not memory.show(one).needs_review for one in confirmed)
+
+
+def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
+    """What a failed session showed, and others prove, is told once: as learnt."""
+    several(tmp_path, memory)
+    failed = work("s5", 5, str(memory.root))
+    del failed.lines[-2:]
+    failed.tool("Bash", "Exit code 1\n2 failed", error=True, command="make test")
+    failed.reply("The integration tests are still failing.").save(tmp_path / "talks")
+    report = learn()
+    assert [s.outcome for s in report.sessions].count("failure") == 1
+    assert {one.memory.external_id for one in report.learnt}.isdisjoint(
+        e.external_id for e in report.left_out
+    )
+
+
+def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
+    """Only the file that changed is read, whole, and nothing of it counts twice."""
+    several(tmp_path, memory)
+    learn()
+    grown = work("s2", 2, str(memory.root)).edit("web/page.py")
+    grown.save(tmp_path / "talks")
+    report = learn()
+    assert [s.id for s in report.sessions] == ["s2"]
+    assert report.unchanged == 3
+    observed = memory._parts.room("project").space.observed
+    assert observed.count() == 4
+    assert observed.edits("web/page.py").sessions == 1
+    assert observed.edits("auth/tokens.py").sessions == 4
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path, at_once):
+    """Also those from before there were enough; one that a session showed alone names that one."""
+    for day in range(1, 5):
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+        if not at_once:
+            learn()
+    work("s5", 5, str(memory.root)).user("Always write the changelog in French.").save(tmp_path / "talks")
+    learn()
+    found = {record.content: sorted(record.provenance_session_ids) for record in memory.list()}
+    (recipe,) = [ids for text, ids in found.items() if text.startswith("A change is checked here")]
+    (said,) = [ids for text, ids in found.items() if "changelog in French" in text]
+    assert (recipe, said) == (["s1", "s2", "s3", "s4", "s5"], ["s5"])
+
+
+def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
+    """A fork holds the lines of the session it came from; learnt later, only what is its own counts."""
+    talk = work("s1", 1, str(memory.root))
+    talk.save(tmp_path / "talks")
+    learn()
+    fork = Talk("s2", 1, str(memory.root))
+    fork.lines = [{**line, "sessionId": "s2"} for line in talk.lines]
+    fork.number = 500
+    fork.edit("web/page.py").save(tmp_path / "talks")
+    report = learn()
+    assert [s.id for s in report.sessions] == ["s2"]
+    observed = memory._parts.room("project").space.observed
+    assert observed.edits("auth/tokens.py").sessions == 1
+    assert observed.edits("web/page.py").sessions == 1
+
+
+@pytest.mark.parametrize("name", ["a", "z"])
+def test_an_origin_is_recorded_beside_its_fork(memory, learn, tmp_path, name):
+    """Learnt together, what both hold is the origin's, whatever their files are called."""
+    talk = work("s1", 1, str(memory.root))
+    talk.save(tmp_path / "talks")
+    fork = Talk(name, 1, str(memory.root))
+    fork.lines = [{**line, "sessionId": name} for line in talk.lines]
+    fork.number = 500
+    fork.user("Now rename the setting, too").edit("web/page.py").save(tmp_path / "talks")
+    first, second = learn().sessions
+    assert (first.id, second.id) == ("s1", name)
+    assert first.prompt.startswith("Please make the token lifetime")
+    assert second.prompt == "Now rename the setting, too"
+    assert (first.steps, second.steps) == (12, 2)
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["one run", "a later run"])
+def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path, later):
+    """The reading was copied and counts once, with the origin; what the fork made of it is tainted too."""
+    talk = work("s1", 1, str(memory.root)).tool("WebFetch", "page", url="https://x.org/", prompt="?")
+    talk.save(tmp_path / "talks")
+    if later:
+        learn()
+    fork = Talk("s2", 2, str(memory.root))
+    fork.lines = [{**line, "sessionId": "s2"} for line in talk.lines]
+    fork.number = 500
+    fork.tool("Bash", "ok", command="make evil-test").edit("web/page.py").save(tmp_path / "talks")
+    learn()
+    ran = memory._parts.room("project").space.observed.commands(5)
+    assert {one.command for one in ran} == {"make test", "make lint", "make config"}
+
+
+def plain(session: str, day: int, path: str, *, reads: str = "") -> list[str]:
+    """Return a session of our own events, whose keys count from one in each session."""
+    at = f"2026-01-{day:02}T08:00:00.000Z"
+    told: list[dict[str, Any]] = [{"kind": "user_prompt", "text": "Please make the lifetime a setting"}]
+    for action, more in (
+        ("fetch", {"url": reads}),
+        ("edit", {"paths": [path]}),
+        ("run", {"command": "make shop-test"}),
+    ):
+        if action != "fetch" or reads:
+            told.append({"kind": "tool_call", "action": action, "tool": action, "call_id": action, **more})
+            told.append({"kind": "tool_result", "action": action, "tool": action, "call_id": action, **more})
+    return [
+        json.dumps({"session_id": session, "key": f"k{n}", "at": at, "step": n, **one})
+        for n, one in enumerate(told, start=1)
+    ]
+
+
+@pytest.mark.parametrize("one_file", [False, True], ids=["two files", "one file"])
+def test_keys_of_our_own_events_are_a_sessions_own(memory, learn, tmp_path, one_file):
+    """Where keys begin anew in each session, the second is read whole, and is no fork of the first."""
+    head = json.dumps({"remora": "events", "version": 1, "host": "my-agent"})
+    first = plain("s1", 1, "auth/tokens.py", reads="https://example.org/page")
+    second = plain("s2", 2, "web/page.py")
+    (tmp_path / "talks").mkdir()
+    files = [[head, *first, *second]] if one_file else [[head, *first], [head, *second]]
+    for number, lines in enumerate(files):
+        (tmp_path / "talks" / f"{number}.jsonl").write_text("\n".join(lines) + "\n")
+    report = learn()
+    assert [(s.id, s.events) for s in report.sessions] == [("s1", 7), ("s2", 5)]
+    observed = memory._parts.room("project").space.observed
+    assert observed.edits("web/page.py").sessions == 1
+    assert [one.session_id for one in observed.commands(5)] == ["my-agent:s2"]  # not tainted
+
+
+def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
+    """A transcript that is being written is read as far as it goes; bad lines are named and counted."""
+    path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] + b"\n{broken\n")
+    report = learn()
+    assert report.bad_lines == 2
+    assert any("s1.jsonl" in s.what for s in report.skipped)
+    path.write_bytes(whole)
+    assert learn().bad_lines == 0
+
+
+@pytest.mark.parametrize(("bad", "named"), [(1, 1), (30, 30), (45, 45), (60, 50)])
+def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_path, bad, named):
+    """All are counted; a file that is nobody's transcript is no line, and told apart."""
+    path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
+    with path.open("a") as file:
+        file.write("{broken\n" * bad)
+    other = work("s2", 2, str(memory.root)).save(tmp_path / "talks")
+    with other.open("a") as file:
+        file.write("{broken\n" * 10)
+    (tmp_path / "talks" / "notes.jsonl").write_text("nothing\n")
+    report = learn()
+    assert report.bad_lines == bad + 10
+    lines = [one for one in report.skipped if "s1.jsonl:" in one.what]
+    assert len(lines) == named
+    assert report.named == min(bad + 10, 50)
+    (left,) = report.skipped[report.named :]
+    assert left.what.endswith("notes.jsonl")
+    page = draw.plain(learn_pages.report(report))
+    assert f"{bad + 10} lines could not be read" in page
+    assert f"not read: {left.what}: no transcript of a host that is known" in page
+
+
+def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
+    """It says what would be learnt; the next run learns exactly that."""
+    several(tmp_path, memory)
+    tried = learn(dry_run=True)
+    assert tried.dry_run
+    assert memory.list() == []
+    assert memory.learned() == []
+    assert memory._parts.room("project").space.observed.count() == 0
+    assert sorted(said(tried)) == sorted(said(learn()))
+
+
+def test_a_persons_word_stays(memory, learn, tmp_path):
+    """What was forgotten or edited here is neither brought back nor written over."""
+    several(tmp_path, memory)
+    report = learn()
+    gone, changed = report.learnt[0].memory, report.learnt[1].memory
+    memory.forget(gone.id)
+    memory.edit(changed.id, content="Tokens are refreshed by the gateway alone, says Ann")
+    for day in (7, 8):
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+    after = learn()
+    assert memory.show(gone.id).deprecated
+    assert memory.show(changed.id).content == "Tokens are refreshed by the gateway alone, says Ann"
+    assert after.discarded["a person's word"] >= 2
+
+
+def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path):
+    """The machine let it go; where a person has said so since, it stays forgotten."""
+    clock = FixedClock(NOW)
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path), clock=clock) as memory:
+        several(tmp_path, memory)
+        memory.learn(tmp_path / "talks")
+        clock.advance(days=3_650)
+        faded = memory.prune().forget
+        first, second = faded[:2]
+        assert "pruned" in (memory.show(first.id).review_reason or "")
+        memory.forget(second.id)
+        report = memory.learn(tmp_path / "talks", again=True)
+        back = memory.show(first.id)
+        assert (back.deprecated, back.review_reason, back.needs_review) == (False, None, first.needs_review)
+        (again,) = [one for one in report.learnt if one.memory.id == first.id]
+        assert again.action == "restored"
+        assert memory.show(second.id).deprecated
+        assert report.discarded["a person's word"] >= 1
+
+
+def test_what_a_person_forgot_stays_forgotten_when_it_is_deleted(tmp_path):
+    """Pruning deletes it and keeps in mind that nobody wants it; what only faded may come back."""
+    clock = FixedClock(NOW)
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path), clock=clock) as memory:
+        several(tmp_path, memory)
+        memory.learn(tmp_path / "talks")
+        unwanted = next(m for m in memory.list() if m.type == "error_pattern")
+        memory.forget(unwanted.id)
+        clock.advance(days=3_650)
+        pruned = memory.prune()
+        assert [m.id for m in pruned.delete] == [unwanted.id]
+        clock.advance(days=40)
+        faded = {m.content for m in memory.prune().delete}
+        assert faded == {m.content for m in pruned.forget}
+        report = memory.learn(tmp_path / "talks", again=True)
+        assert report.discarded["a person's word"] == 1
+        assert faded <= {m.content for m in memory.list()}
+        assert unwanted.content not in {m.content for m in memory.list(include_forgotten=True)}
+        assert not any("lint" in str(row) for row in meta_of(memory))
+
+
+def meta_of(memory: Memory) -> list[Any]:
+    """Return what is noted about forgotten memories."""
+    space = memory._parts.room("project").space
+    return list(space.db.rows("SELECT * FROM meta WHERE key LIKE 'forgotten:%'"))
+
+
+def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
+    """Return a session that changes some files, and whose checks pass."""
+    talk = Talk(name, day, cwd).user("Please make the token lifetime a setting of the server")
+    for path in paths:
+        talk.edit(path)
+    talk.tool("Bash", "12 passed", command="make test")
+    return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
+
+
+@pytest.mark.parametrize("forgotten", [False, True], ids=["by us", "by a person since"])
+def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_path, forgotten):
+    """It went because more sessions spoke against it; what a person forgot after that stays forgotten."""
+    names = iter(range(1, 100))
+
+    def more(number: int, *paths: str) -> LearnReport:
+        for name in islice(names, number):
+            together(f"s{name}", 1 + name // 2, str(memory.root), *paths).save(tmp_path / "talks")
+        report: LearnReport = learn()
+        return report
+
+    more(20, "docs/page.md", "web/other.css")
+    report = more(4, "auth/tokens.py", "server/settings.go")
+    (known,) = [one.memory for one in report.learnt if "auth/tokens.py" in str(one.memory.related_files)][:1]
+    assert known.type == "causal_dependency"
+    assert more(2, "auth/tokens.py").withdrawn == 1
+    assert "more sessions speak against it" in (memory.show(known.id).review_reason or "")
+    if forgotten:
+        memory.restore(known.id)
+        memory.forget(known.id)
+    more(6, "server/settings.go")
+    more(3, "auth/tokens.py", "server/settings.go")
+    assert memory.show(known.id).deprecated == forgotten
+
+
+def test_secrets_stay_out(memory, learn, tmp_path):
+    """A secret in a prompt is taken out of what is learnt from it, and counted."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    talk = work("s1", 1, str(memory.root))
+    talk.user(f"No, we always use the token {secret} for the release, never the one of the team.")
+    talk.edit("auth/tokens.py").reply("Done.")
+    talk.save(tmp_path / "talks")
+    report = learn()
+    assert not any(secret in text for text in said(report))
+    rows = memory._parts.room("project").space.db.rows("SELECT prompt, summary FROM observer_sessions")
+    assert not any(secret in text for row in rows for text in row)
+
+
+def test_the_sessions_of_this_machine(memory, tmp_path):
+    """Without a path the transcripts that lie where Claude Code keeps them are read."""
+    slug = "".join(c if c.isalnum() else "-" for c in str(memory.root))
+    home = Path(memory._parts.environ["HOME"])
+    work("s1", 1, str(memory.root)).save(home / ".claude" / "projects" / slug)
+    work("s2", 2, "/somewhere/else").save(home / ".claude" / "projects" / "-somewhere-else")
+    report = memory.learn()
+    assert [s.id for s in report.sessions] == ["s1"]
+    assert memory.learn(hosts=["codex"]).sessions == ()
+
+
+def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):
+    """That is said where none of its files is here, and only where somebody chose the file."""
+    path = work("s1", 1, "/somewhere/else").save(tmp_path / "talks")
+    (note,) = memory.learn(path).notes
+    assert note == "may be of another project, for none of their files is in this one: s1"
+    (memory.root / "auth").mkdir()
+    (memory.root / "auth" / "tokens.py").write_text("a = 1\n")
+    assert memory.learn(path, again=True).notes == ()
+
+
+def test_wrong_wishes_are_refused(memory, tmp_path):
+    """A file that is not there, one that is nobody's transcript, a host that nobody knows."""
+    with pytest.raises(NotFound):
+        memory.learn(tmp_path / "nowhere")
+    (tmp_path / "notes.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises((SourceError, InvalidInput)):
+        memory.learn(tmp_path / "notes.jsonl")
+    with pytest.raises(InvalidInput, match="there is no host"):
+        memory.learn(hosts=["emacs"])
+
+
+def test_reading_only_learns_nothing(memory, tmp_path):
+    """A memory that is opened for reading says so."""
+    memory.remember("it is there")
+    memory.close()
+    with (
+        Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as reader,
+        pytest.raises(StoreReadOnly),
+    ):
+        reader.learn(tmp_path)
+
+
+def test_files_and_commands_follow_from_sessions(memory, learn, tmp_path):
+    """What sessions edited speaks for a task's files; what they ran is suggested to check with."""
+    for path in ("auth/tokens.py", "server/settings.py", "web/page.py", "docs/tokens.md"):
+        (memory.root / path).parent.mkdir(exist_ok=True)
+        (memory.root / path).write_text("x = 1\n")
+    memory.index()
+    several(tmp_path, memory)
+    work("s9", 9, str(memory.root)).edit("docs/tokens.md").save(tmp_path / "talks")
+    learn()
+    found = memory.predict_files("make the token lifetime a setting", k=3)
+    assert "docs/tokens.md" in {hit.path for hit in found}
+    found = [hit for hit in found if hit.path.endswith(".py")]
+    assert {hit.path for hit in found} == {"auth/tokens.py", "server/settings.py"}
+    assert any("edited in a session of 2026-01-" in why for hit in found for why in hit.why)
+    assert {s.command for s in memory.suggest_commands(k=2)} == {"make lint", "make test"}
+    assert [s.command for s in memory.suggest_commands(purposes=["test"])] == ["make test"]
+    with pytest.raises(InvalidInput, match="no purpose"):
+        memory.suggest_commands(purposes=["lunch"])
+    partners = {hit.path for hit in memory.related_files("auth/tokens.py")}
+    assert "server/settings.py" in partners
+
+
+def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
+    """Not in the brief either; where a check only passed with variables, they are shown, without secrets."""
+    missing = "Exit code 2\nmake: *** No rule to make target 'check'.  Stop."
+    no_module = "Exit code 2\nModuleNotFoundError: No module named 'app'"
+    needed = "export API_TOKEN=hunter2hunter2 && PYTHONPATH=. pytest -q tests"
+    for day in (1, 2, 3):
+        talk = Talk(f"s{day}", day, str(memory.root)).user("Please make the token lifetime a setting")
+        talk.tool("Bash", "npm error enoent Could not read package.json", error=True, command="npm test")
+        talk.tool("Bash", missing, error=True, command="make check")
+        talk.tool("Bash", no_module, error=True, command="pytest -q tests")
+        talk.tool("Bash", "3 passed", command=needed).edit("a.py")
+        talk.tool("Bash", "Exit code 1\n1 failed", error=True, command="python -m unittest")
+        talk.edit("a.py").tool("Bash", "OK", command="python -m unittest")
+        talk.reply("Done; all tests pass.").save(tmp_path / "talks")
+    learn()
+    assert [(s.command, s.why) for s in memory.suggest_commands()] == [
+        ("API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest -q tests", "passed in 3 of the last 3 sessions"),
+        ("python -m unittest", "passed in 3 of the last 3 sessions"),
+    ]
+    about = {c.key for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
+    assert about == {"make check", "pytest tests"}
+    brief = memory.status().brief
+    assert "PYTHONPATH=. pytest -q tests" in brief
+    assert not any(wrong in brief for wrong in ("npm test", "make check", "hunter2"))
+
+
+def test_what_a_memory_warns_of_is_not_suggested(memory, learn, tmp_path):
+    """A check that failed for a flag that there is not is no way to check work, however often it was run."""
+    wrong, right = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"
+    for day in (1, 2):
+        talk = Talk(f"s{day}", day, str(memory.root)).user("Please make the token lifetime a setting")
+        for _ in range(2):
+            told = "Exit code 2\npython3 -m unittest: error: unrecognized arguments: --fail-fast"
+            talk.tool("Bash", told, error=True, command=wrong).tool("Bash", "OK", command=right)
+        talk.edit("a.py").reply("Done; all tests pass.").save(tmp_path / "talks")
+    assert any("fails with" in text and wrong in text for text in said(learn()))
+    assert [s.command for s in memory.suggest_commands(k=5)] == [right]
+
+
+def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
+    """It is for the branch, the project's when the branch is merged, and over when it is deleted."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    for name in ("kept", "dropped"):
+        repo.git("checkout", "-q", "-b", name, "main")
+        repo.commit(f"work on {name}", {f"{name}.py": "b = 1\n"})
+        talk = work(name, 1 if name == "kept" else 2, str(repo.root), name)
+        talk.lines = [
+            json.loads(json.dumps(line).replace("gateway", f"gateway of {name}")) for line in talk.lines
+        ]
+        talk.save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        report = memory.learn(tmp_path / "talks")
+        rules = {one.memory.branch: one.memory for one in report.learnt if "gateway of" in one.memory.content}
+        assert set(rules) == {"kept", "dropped"}
+        repo.git("checkout", "-q", "main")
+        assert not any(
+            "gateway of" in h.text for h in memory.search("gateway for refreshing", kinds=["memory"])
+        )
+        repo.git("merge", "-q", "--squash", "kept")
+        repo.git("commit", "-q", "-m", "kept (#1)")
+        repo.git("branch", "-D", "kept")
+        repo.git("branch", "-D", "dropped")
+        report = memory.learn(tmp_path / "talks")
+        assert [name for name, _ in report.merged] == ["kept"]
+        assert [name for name, _ in report.retired] == ["dropped"]
+        assert memory.show(rules["kept"].id).branch is None
+        over = memory.show(rules["dropped"].id)
+        assert over.deprecated
+        assert "learnt on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
+        back = memory.restore(over.id)
+        assert back.review_reason is None
+
+
+def test_what_went_with_a_branch_comes_back_with_it(tmp_path):
+    """Git shows later that it was merged after all; what a person forgot meanwhile stays forgotten."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    head = repo.commit("work on topic", {"b.py": "b = 1\n"})
+    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    other = work("s2", 2, str(repo.root), "topic")
+    other.user("No, we never keep a token in the cache of the server.").edit("a.py").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        first, second = [record for record in memory.list() if record.branch == "topic"]
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-D", "topic")
+        assert memory.learn(tmp_path / "talks").retired == (("topic", 2),)
+        memory.restore(second.id)
+        memory.forget(second.id)
+        assert memory.learn(tmp_path / "talks").revived == ()
+        memory.learn(tmp_path / "talks", again=True)
+        assert memory.show(first.id).deprecated
+        repo.git("merge", "-q", "--no-ff", head)
+        assert memory.learn(tmp_path / "talks").revived == (("topic", 1),)
+        back = memory.show(first.id)
+        assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+        assert memory.show(second.id).deprecated
+
+
+def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypatch):
+    """To look for a squashed branch takes seconds in a large repository."""
+    from remora.app.project import branches
+    from remora.sources import branches as sources
+
+    asked: list[list[str]] = []
+
+    def follow(repository, names):
+        asked.append(sorted(names))
+        return follow_them(repository, names)
+
+    follow_them = sources.follow
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        for name in ("one", "two"):
+            repo.git("checkout", "-q", "-b", name, "main")
+            repo.commit(f"work on {name}", {f"{name}.py": "b = 1\n"})
+        for name in ("one", "two"):
+            memory.remember(f"The server of {name} needs a key", branch=name)
+        monkeypatch.setattr(branches, "follow", follow)
+        (tmp_path / "talks").mkdir()
+        for _ in range(2):
+            memory.learn(tmp_path / "talks")
+        assert asked == [["one", "two"]]
+        repo.commit("more work", {"b.py": "b = 2\n"})
+        memory.learn(tmp_path / "talks")
+        assert asked == [["one", "two"]] * 2
+        repo.git("checkout", "-q", "main")
+        repo.git("merge", "-q", "--no-ff", "one")
+        memory.learn(tmp_path / "talks")
+        late = memory.remember("The server of one needs no key any more", branch="one")
+        memory.learn(tmp_path / "talks")
+        assert memory.show(late.id).branch is None
+
+
+def test_what_went_with_a_branch_is_learnt_again_elsewhere(tmp_path):
+    """A later session of the project shows the same, and it is the project's then."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("work on topic", {"b.py": "b = 1\n"})
+    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (known,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-D", "topic")
+        assert memory.learn(tmp_path / "talks").retired == (("topic", 1),)
+        report = memory.learn(tmp_path / "talks", again=True)
+        assert report.discarded["branch"] == 1
+        work("s2", 2, str(repo.root)).save(tmp_path / "talks")
+        memory.learn(tmp_path / "talks")
+        back = memory.show(known.id)
+        assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+        assert not memory.learn(tmp_path / "talks").retired
+
+
+def test_what_was_learnt_on_a_branch_goes_by_its_new_name(tmp_path):
+    """A branch that was renamed takes its memories along, and what its sessions show later."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("work on topic", {"b.py": "b = 1\n"})
+    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        repo.git("branch", "-m", "topic", "lifetime")
+        other = work("s2", 2, str(repo.root), "topic")
+        other.user("No, we never keep a token in the cache of the server.").edit("a.py").save(
+            tmp_path / "talks"
+        )
+        assert memory.learn(tmp_path / "talks").retired == ()
+        assert {record.branch for record in memory.list(branch="*")} <= {"lifetime", None}
+        assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
+
+
+def written(call) -> str:
+    """Return a model's answer that makes a memory of the first piece that the person said."""
+    first = call.messages[-1].content.partition("U1: ")[2].partition("\n")[0].partition(" [answers")[0]
+    memory = {"content": first, "type": "preference", "evidence": ["U1"]}
+    return json.dumps({"memories": [memory, {**memory, "content": f"{first} Use port 1234."}]})
+
+
+def talk_of_ports(folder: Path, more: int = 0) -> Path:
+    """Write a session in which a person asks for the gateway and the agent reports; return its folder."""
+    one = Talk("s1", 1, str(folder / "project")).user("Tokens are refreshed through the gateway alone here.")
+    one.reply("The gateway now refreshes the tokens, and the client asks it.")
+    for number in range(more):
+        one.user(f"Look at part {number} of the client, please.").reply(f"Part {number} is as it should be.")
+    return one.save(folder / "talks").parent
+
+
+def test_a_model_writes_what_a_session_taught(tmp_path):
+    """What rests on the evidence is stored with its place, the rest is counted, and it is asked once."""
+    (tmp_path / "project").mkdir()
+    model = ScriptedModel([written])
+    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
+    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
+        report = memory.learn(talk_of_ports(tmp_path))
+        (one,) = [learnt.memory for learnt in report.learnt if "written" in learnt.memory.tags]
+        assert one.content == "Tokens are refreshed through the gateway alone here."
+        assert (one.type, (one.payload or {})["events"]) == ("preference", ["s1-1:prompt"])
+        assert report.discarded["writer"] == 1
+        assert memory.learn(tmp_path / "talks", again=True).notes == ()
+        assert len(model.calls) == 1
+
+
+def test_what_a_person_says_later_takes_the_place_of_what_was_written(tmp_path):
+    """A model names what no longer holds; what a person confirmed stays."""
+    (tmp_path / "project").mkdir()
+
+    def replacing(call: Call) -> str:
+        (name,) = re.findall(r"^(K\d+): .*through the gateway", call.messages[-1].content, re.MULTILINE)
+        content = "Tokens are refreshed by the server itself now."
+        item = {"content": content, "type": "preference", "evidence": ["U1"], "replaces": [name]}
+        return json.dumps({"memories": [item]})
+
+    for verified in (False, True):
+        home = environment(tmp_path / str(verified), REMORA_LEARN_SYNTHESIS="true")
+        model = ScriptedModel([written, replacing])
+        with Memory.open(tmp_path / "project", environ=home, llm=model) as memory:
+            talks = talk_of_ports(tmp_path)
+            report = memory.learn(talks)
+            (old,) = [one.memory for one in report.learnt if "written" in one.memory.tags]
+            if verified:
+                memory.verify(old.id)
+            talk = Talk("s2", 2, str(tmp_path / "project"))
+            talk.user("Tokens are refreshed by the server itself now, not through the gateway.")
+            path = talk.edit("auth/tokens.py").reply("Done.").save(tmp_path / f"later{verified}")
+            assert len(memory.learn(path.parent).learnt) >= 1
+            assert memory.show(old.id).deprecated is not verified
+
+
+def test_a_model_is_asked_again_where_a_session_went_on(tmp_path):
+    """A piece more is no reason to ask; five are."""
+    (tmp_path / "project").mkdir()
+    model = ScriptedModel([written, written])
+    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
+    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
+        for more, calls in ((0, 1), (1, 1), (4, 2)):
+            memory.learn(talk_of_ports(tmp_path, more))
+            assert len(model.calls) == calls
+        assert sum("written" in one.tags for one in memory.list()) == 1
+
+
+def test_a_model_that_fails_to_write_costs_one_wait(tmp_path):
+    """The rules say what they know, the report says it once, and `--again` asks for what is missing."""
+    (tmp_path / "project").mkdir()
+    model = ScriptedModel([ProviderError("it is down"), written])
+    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
+    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
+        talks = talk_of_ports(tmp_path)
+        Talk("s2", 2, str(tmp_path / "project")).user(CORRECTION).reply("Done.").save(talks)
+        report = memory.learn(talks)
+        assert report.notes == ("the language model was not asked further: it is down",)
+        assert any("gateway" in text for text in said(report))
+        assert len(model.calls) == 1
+
+
+def test_the_evidence_of_a_session_for_the_model_at_work(tmp_path):
+    """The session written to last by default, one by its id, and none where there are no transcripts."""
+    project = tmp_path / "project"
+    project.mkdir()
+    environ = environment(tmp_path)
+    with Memory.open(project, environ=environ) as memory:
+        assert memory.reflect().evidence == ""
+        folder = (
+            Path(environ["HOME"])
+            / ".claude"
+            / "projects"
+            / re.sub(r"\W", "-", str(project).replace("_", "-"))
+        )
+        first = (
+            Talk("s1", 1, str(project)).user("Use port 8090.").reply("The server takes 8090.").save(folder)
+        )
+        second = Talk("t2", 2, str(project)).user("Use bun.").reply("It is bun now.").save(folder)
+        os.utime(first, (1_000, 1_000))
+        os.utime(second, (2_000, 2_000))
+        found = memory.reflect()
+        assert (found.session_id, found.evidence) == ("t2", "U1: Use bun.\nR1: It is bun now.")
+        assert found.instructions in found.text
+        assert memory.reflect("s").evidence.startswith("U1: Use port 8090.")
+        with pytest.raises(NotFound, match="no session u3"):
+            memory.reflect("u3")
+
+
+def browsing(folder: Path, name: str, day: int, pages: range) -> Path:
+    """Write a session in which a browser showed some pages; return its transcript."""
+    one = Talk(name, day, str(folder)).user("Look at the shop in the browser.")
+    for number in pages:
+        one.tool(
+            "mcp__playwright__browser_snapshot", f"The page of {'abcdefghijkl'[number]} greets the visitor"
+        )
+    one.tool("mcp__playwright__browser_click", "TimeoutError: locator.click: Timeout 5000ms exceeded.")
+    return one.reply("Seen.").save(folder.parent / "talks")
+
+
+def shown(memory: Memory) -> list[tuple[str, str]]:
+    """Return what interfaces showed as it was kept: by whom, and the text."""
+    kept = memory.list(types=["e2e_observation"], order="created")[::-1]
+    return [((m.payload or {})["judged_by"], m.content) for m in kept]
+
+
+def test_a_model_says_what_a_browser_showed(tmp_path: Path) -> None:
+    """A few times a session, however often that is learnt; rules judge the rest."""
+    project = tmp_path / "project"
+    project.mkdir()
+    model = ScriptedModel([f"C: Page number {n} greets whoever visits it." for n in range(40)])
+    with Memory.open(project, environ=environment(tmp_path), llm=model) as memory:
+        memory.learn(browsing(project, "s1", 1, range(7)))
+        assert len(model.calls) == 5
+        assert "The page of a greets" in model.calls[0].messages[-1].content
+        by = [who for who, _ in shown(memory)]
+        assert sorted(by) == ["rules", *["scripted"] * 5]
+        memory.learn(browsing(project, "s1", 1, range(9)))
+        assert len(model.calls) == 5
+        memory.learn(browsing(project, "s2", 2, range(9, 12)))
+        assert len(model.calls) == 8
+
+
+def test_a_model_that_fails_is_asked_no_more(tmp_path: Path) -> None:
+    """One that is down costs one wait; the rules say what they know."""
+    project = tmp_path / "project"
+    project.mkdir()
+    model = ScriptedModel([ProviderError("it is down")])
+    with Memory.open(project, environ=environment(tmp_path), llm=model) as memory:
+        memory.learn(browsing(project, "s1", 1, range(4)))
+        assert len(model.calls) == 1
+        ((by, text),) = shown(memory)
+    assert by == "rules"
+    assert "Timeout 5000ms exceeded." in text
+
+
+def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
+    """Its work was not committed yet: it is the branch's, and goes with it when it is deleted unmerged."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    repo.git("checkout", "-q", "-b", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (known,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.commit("work on topic", {"b.py": "b = 1\n"})
+        assert not memory.learn(tmp_path / "talks").merged
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-D", "topic")
+        report = memory.init()
+        assert report.branches_retired == (("topic", 1),)
+        page = draw.plain(reports.initialised(report))
+        assert "topic was deleted unmerged: 1 memory forgotten" in page
+        assert memory.show(known.id).deprecated
+
+
+@pytest.mark.parametrize("rebased", [False, True])
+@pytest.mark.parametrize("way", ["--no-ff", "--ff-only"])
+def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, *, rebased):
+    """What was learnt before its work was committed is the project's; what comes after is the branch's."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (first,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.day = 10
+        repo.commit("work on topic", {"b.py": "b = 1\n"})
+        repo.git("checkout", "-q", "main")
+        if rebased:
+            repo.commit("other", {"c.py": "c = 1\n"})
+            repo.git("rebase", "-q", "main", "topic", GIT_COMMITTER_DATE="2026-01-13T12:00:00Z")
+            repo.git("checkout", "-q", "main")
+        repo.git("merge", "-q", way, "topic")
+        late = work("s2", 28, str(repo.root), "topic")
+        late.user("No, we never keep a token in the cache of the server.").edit("a.py").save(
+            tmp_path / "talks"
+        )
+        assert memory.learn(tmp_path / "talks").merged == (("topic", 1),)
+        assert memory.show(first.id).branch is None
+        assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
+
+
+def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(tmp_path):
+    """It came no further by its own work: what was learnt there stays with it."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (known,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.git("checkout", "-q", "main")
+        repo.day = 10
+        repo.commit("other", {"c.py": "c = 1\n"})
+        repo.git("checkout", "-q", "topic")
+        repo.git("merge", "-q", "main")
+        assert memory.learn(tmp_path / "talks").merged == ()
+        assert memory.show(known.id).branch == "topic"
+
+
+def test_a_branch_that_was_merged_by_moving_on_is_the_projects(tmp_path):
+    """It has no commit of its own, and stands on one that was made after the session began."""
+    repo = Repo(tmp_path / "project").init()
+    repo.day = 20
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    repo.git("branch", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        assert [record.branch for record in memory.list()] == [None]
+
+
+def test_a_session_that_cannot_be_read_is_named_and_the_others_are_learnt(
+    memory, learn, tmp_path, monkeypatch
+):
+    """Whatever its reading raises, the session is skipped with the type of the error."""
+    several(tmp_path, memory, 3)
+    bad = min((tmp_path / "talks").glob("*.jsonl"))
+    read = learning._Run._transcript
+
+    def failing(self, transcript, looks):
+        if transcript.path == bad:
+            raise RecursionError("deep")
+        read(self, transcript, looks)
+
+    monkeypatch.setattr(learning._Run, "_transcript", failing)
+    report = learn()
+    assert [(s.what, s.why) for s in report.skipped] == [(str(bad), "RecursionError: deep")]
+    assert len(report.sessions) == 2
+
+
+def test_a_session_that_takes_too_long_is_named_and_the_others_are_learnt(
+    memory, learn, tmp_path, monkeypatch
+):
+    """The time that a session may take grows with its size; beyond it, it is skipped."""
+    several(tmp_path, memory, 3)
+    slow = max((tmp_path / "talks").glob("*.jsonl"))
+    slow.write_text(slow.read_text() + "\n" * 1_000)
+    size = slow.stat().st_size
+    seconds = learning._seconds
+    monkeypatch.setattr(learning, "_seconds", lambda looks: -1.0 if str(size) in looks else seconds(looks))
+    report = learn()
+    assert [(s.what, s.why) for s in report.skipped] == [(str(slow), "took more than -1 s to read")]
+    assert len(report.sessions) == 2
+    assert seconds("1000000:7,2000000:8") == pytest.approx(16.0)

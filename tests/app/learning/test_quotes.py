@@ -1,0 +1,262 @@
+"""What a person said in sessions: kept, found, told, turned into memories, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.core.errors import NotFound
+from remora.injection.decide import SAID_AT_FILES
+from tests.app.learning.test_learn import Talk
+from tests.helpers import Repo, environment
+
+DATABASE = "The staging database is read only for us."
+PORT = "The collector must listen on port 4320."
+APPLY = "On this team we do not run `terraform apply` by hand."
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A repository with a file."""
+    found = Repo(tmp_path / "project").init()
+    found.commit("start", {"app.py": "a = 1\n"})
+    return found
+
+
+@pytest.fixture
+def memory(repo: Repo, tmp_path: Path) -> Iterator[Memory]:
+    """The memory of it, with its model."""
+    with Memory.open(repo.root, environ=environment(tmp_path)) as opened:
+        yield opened
+
+
+def learnt(memory: Memory, tmp_path: Path, *said: str, name: str = "one", day: int = 5) -> None:
+    """Learn a session in which a person said something."""
+    talk = Talk(name, day, str(memory.root))
+    for text in said:
+        talk.user(text).reply("Done.")
+    talk.save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+
+
+def words(memory: Memory) -> list[str]:
+    """Return the quotes that are kept."""
+    return [hit.text for hit in memory.quotes()]
+
+
+def test_a_quote_is_found_by_meaning_and_is_no_memory(memory: Memory, tmp_path: Path) -> None:
+    """A search finds the very words with their day and session; lists and counts of memories do not."""
+    learnt(memory, tmp_path, DATABASE, "Rename the helper, please.")
+    (hit,) = memory.search("may I write to the staging database?", kinds=["quote"])
+    assert (hit.text, hit.source, hit.role) == (DATABASE, "quote", "user")
+    assert hit.time is not None
+    assert hit.time.startswith("2026-01-05")
+    assert hit.session_id == "claude-code:one"
+    assert memory.list() == []
+    assert memory.stats().written == {"quote": 1}
+
+
+def test_a_request_of_three_sessions_is_kept_once(memory: Memory, tmp_path: Path) -> None:
+    """That it is made again says that it lasts, whatever its form; two sessions say nothing yet."""
+    for day in range(1, 6):
+        learnt(memory, tmp_path, "address PR feedback" + "!" * (day % 2), name=f"s{day}", day=day)
+        assert len(words(memory)) == (day > 2)
+    (hit,) = memory.search("what is done about feedback of a PR", k=1)
+    assert hit.text.startswith("address PR feedback")
+
+
+def test_a_task_it_bears_on_is_told_it_as_a_quotation(memory: Memory, tmp_path: Path) -> None:
+    """`context` and `plan` quote it with its day; a task about something else is not told."""
+    learnt(memory, tmp_path, DATABASE)
+    task = "write a migration that runs against the staging database"
+    for text in (memory.context(task).text, memory.plan_context(task).text):
+        assert f"“{DATABASE}”" in text
+        assert "2026-01-05" in text
+    assert DATABASE not in memory.plan_context("translate the welcome page").text
+
+
+def test_a_quote_is_said_at_the_act_that_it_rules_out(memory: Memory, tmp_path: Path) -> None:
+    """The command itself is told of it, once a session; another command, and a mere fact, are not."""
+    learnt(memory, tmp_path, APPLY, DATABASE)
+    loop = memory.loop("later")
+    said = loop.before("Bash", {"command": "cd infra && terraform apply -auto-approve"})
+    assert f"“{APPLY}” (said by the user, 2026-01-05)" in (said or "")
+    assert not loop.before("Bash", {"command": "terraform apply"})
+    assert not memory.loop("other").before("Bash", {"command": "terraform plan"})
+    assert not memory.loop("third").before("Bash", {"command": "psql staging"})
+
+
+@pytest.mark.parametrize("said", ["We do not touch app.py in this change.", "It is not the time to run it."])
+def test_what_was_meant_for_one_task_is_not_said_again(memory: Memory, tmp_path: Path, said: str) -> None:
+    """A single file that was to be left alone is of the moment, and so is what names nothing."""
+    learnt(memory, tmp_path, said)
+    edit = {"file_path": str(memory.root / "app.py"), "old_string": "1", "new_string": "2"}
+    assert not memory.loop("later").before("Edit", edit)
+    assert SAID_AT_FILES  # the same file is told of memories
+
+
+def test_a_quote_becomes_a_memory_when_a_person_says_so(memory: Memory, tmp_path: Path) -> None:
+    """The memory has the person's words, source and session."""
+    learnt(memory, tmp_path, PORT)
+    record = memory.keep_quote(memory.quotes()[0].id, type="decision")
+    assert (record.content, record.source, record.type) == (PORT, "user_taught", "decision")
+    assert record.session_id == "one"
+
+
+def test_a_removed_quote_is_gone_from_every_byte_and_stays_away(memory: Memory, tmp_path: Path) -> None:
+    """Its words are in no file afterwards, and reading its session again does not bring them back."""
+    learnt(memory, tmp_path, "The zanzibar server is not for tests.", DATABASE)
+    name = next(hit.id for hit in memory.quotes() if "zanzibar" in hit.text)
+    assert memory.remove_quote(name) == "The zanzibar server is not for tests."
+    memory.learn(tmp_path / "talks", again=True)
+    assert words(memory) == [DATABASE]
+    with pytest.raises(NotFound):
+        memory.remove_quote(name)
+
+
+def test_learning_again_replaces_what_a_session_said(memory: Memory, tmp_path: Path) -> None:
+    """A session that grew has its quotes once, and those that stay keep their ids."""
+    learnt(memory, tmp_path, DATABASE)
+    before = memory.quotes()[0].id
+    learnt(memory, tmp_path, DATABASE, PORT)
+    assert {hit.text: hit.id for hit in memory.quotes()}[DATABASE] == before
+    assert sorted(words(memory)) == sorted([DATABASE, PORT])
+    assert [hit.text for hit in memory.quotes(session_id="one", limit=1)] == [PORT]
+    assert memory.quotes(session_id="two") == []
+
+
+def test_private_spans_and_the_setting(repo: Repo, tmp_path: Path) -> None:
+    """What is marked private is in no file; the setting keeps nothing at all."""
+    environ = environment(tmp_path)
+    with Memory.open(repo.root, environ=environ) as memory:
+        learnt(
+            memory,
+            tmp_path,
+            f"{DATABASE} <private>The vault code is never xyzzy.</private>",
+            "<PRIVATE>\nplugh",
+        )
+        assert words(memory) == [DATABASE]
+        home = memory.home
+    data = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"staging" in data
+    assert b"xyzzy" not in data
+    assert b"plugh" not in data
+    off = {**environ, "REMORA_LEARN_QUOTES": "false", "REMORA_HOME": str(tmp_path / "off")}
+    with Memory.open(repo.root, environ=off) as memory:
+        memory.learn(tmp_path / "talks")
+        assert memory.quotes() == []
+
+
+def test_search_words_are_made_again_without_losing_quotes(memory: Memory, tmp_path: Path) -> None:
+    """`reindex` reads written files anew; what sessions said is not theirs."""
+    learnt(memory, tmp_path, DATABASE)
+    memory.reindex()
+    assert words(memory) == [DATABASE]
+    assert memory.search("staging database", kinds=["quote"])
+
+
+def said_on(memory: Memory, repo: Repo, tmp_path: Path, branch: str) -> None:
+    """Learn a session on a new branch that has a commit of its own, then go back to main."""
+    repo.git("checkout", "-q", "-b", branch, "main")
+    repo.commit(f"{branch} begins", {f"{branch}.py": "b = 1\n"})
+    Talk(branch, 9, str(memory.root), branch).user(APPLY).reply("Done.").save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+    repo.git("checkout", "-q", "main")
+
+
+def told(memory: Memory, session: str) -> bool:
+    """Return whether the command that a quote rules out is told of it, and whether a search finds it."""
+    at_the_act = APPLY in (memory.loop(session).before("Bash", {"command": "terraform apply"}) or "")
+    assert at_the_act == bool(memory.search("who runs terraform apply", kinds=["quote"]))
+    return at_the_act
+
+
+def test_what_was_said_on_a_branch_is_told_there_and_everywhere_once_it_is_merged(
+    memory: Memory, repo: Repo, tmp_path: Path
+) -> None:
+    """At an act and in a search; the list of quotes has it all the time."""
+    said_on(memory, repo, tmp_path, "topic")
+    assert not told(memory, "on-main")
+    assert words(memory) == [APPLY]
+    repo.git("checkout", "-q", "topic")
+    assert told(memory, "on-topic")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge topic", "topic")
+    memory.learn(tmp_path / "talks")
+    assert told(memory, "merged")
+
+
+def test_what_was_said_on_a_branch_follows_its_new_name_and_goes_with_it(
+    memory: Memory, repo: Repo, tmp_path: Path
+) -> None:
+    """A renamed branch takes its quotes along; one that is deleted unmerged leaves them told nowhere."""
+    said_on(memory, repo, tmp_path, "topic")
+    repo.git("branch", "-m", "topic", "terraform")
+    memory.learn(tmp_path / "talks")
+    repo.git("checkout", "-q", "terraform")
+    assert told(memory, "renamed")
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-D", "terraform")
+    memory.learn(tmp_path / "talks")
+    assert not told(memory, "deleted")
+
+
+def test_a_memory_of_a_quote_holds_where_the_quote_does(memory: Memory, repo: Repo, tmp_path: Path) -> None:
+    """On its branch; a person's own memory, and one that is given another branch, are not bound to it."""
+    said_on(memory, repo, tmp_path, "topic")
+    name = memory.quotes()[0].id
+    assert memory.keep_quote(name, user=True).branch is None
+    assert memory.keep_quote(name).branch == "topic"
+    memory.remove_quote(name)
+    learnt(memory, tmp_path, PORT)
+    assert memory.keep_quote(memory.quotes()[0].id).branch is None
+
+
+ASKED = "The hook is in place. Should I always run the linter before committing?"
+RULE = "Always run the linter before committing. (said by the user, 2026-01-05)"
+DIALOG = f'User has answered your questions: "{ASKED}"="Yes". You can now continue.'
+
+
+def test_a_yes_to_a_rule_of_the_agent_is_a_memory_of_it(memory: Memory, tmp_path: Path) -> None:
+    """Its words stand alone; what was asked and answered stands beside it, with the steps of both."""
+    talk = Talk("one", 5, str(memory.root)).user("Set up the hook, please.").reply(ASKED)
+    talk.user("yes. Then commit it").reply("Done.").save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+    (record,) = memory.list()
+    assert (record.content, record.type, record.source) == (RULE, "preference", "user_taught")
+    told = record.payload or {}
+    assert (told["question"], told["answer"]) == (ASKED.partition(". ")[2], "yes. Then commit it")
+    assert len(told["events"]) == 2
+    said = memory.loop("later").before("Bash", {"command": "git commit -m x"})
+    assert "Always run the linter before committing." in said
+
+
+@pytest.mark.parametrize("page", [ASKED, "The linter is slow on Sundays."])
+def test_a_yes_to_a_rule_that_came_after_text_from_outside_is_none(
+    memory: Memory, tmp_path: Path, page: str
+) -> None:
+    """Whether the agent repeats that text or not: what others may have written is never a rule."""
+    talk = Talk("one", 5, str(memory.root)).user("Read up on linters, please.")
+    talk.tool("WebFetch", page, url="https://a.example/lint").reply(ASKED)
+    talk.user("yes").reply("Done.").save(tmp_path / "talks")
+    report = memory.learn(tmp_path / "talks")
+    assert memory.list() == []
+    assert [one.filter for one in report.left_out if "linter" in one.what] == ["trust"]
+
+
+def test_a_yes_in_a_dialog_or_in_a_programs_own_loop(memory: Memory, tmp_path: Path) -> None:
+    """Both make the same memory, once."""
+    talk = Talk("one", 5, str(memory.root)).user("Set up the hook, please.")
+    talk.tool("AskUserQuestion", DIALOG).reply("Done.").save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+    (record,) = memory.list()
+    with memory.loop("live") as loop:
+        loop.heard("Set up the hook, please.")
+        loop.replied(ASKED)
+        loop.heard("yes")
+        taken = loop.finish("success")
+    assert taken is not None
+    assert [(one.memory.id, one.action) for one in taken.learnt] == [(record.id, "updated")]

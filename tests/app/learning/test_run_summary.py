@@ -1,0 +1,124 @@
+"""The end of a session: what was remembered in it, and what was learnt from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.learning.run_summary import SessionSummary
+from remora.core.errors import Conflict
+from remora.core.values import Used
+from remora.store.injections import Injection
+from tests.app.learning.test_learn import work
+from tests.helpers import environment
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """A project without a model."""
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
+        yield opened
+
+
+def learnt(memory: Memory, tmp_path: Path, *days: int) -> None:
+    """Learn sessions, all in one run."""
+    for day in days:
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+
+
+def said(memory: Memory, session: str, memory_id: str, followed: str = "") -> None:
+    """Record that something was said to an agent."""
+    one = Injection(
+        session, "", 1, f"2026-01-01T08:00:0{len(followed) % 10}.000Z", "before", "command", "make lint",
+        (memory_id,), f"text {followed}", "the command is about to be run", followed,
+    )  # fmt: skip
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.injections.put([one])
+
+
+def test_nothing_yet(memory: Memory) -> None:
+    """Before the first run there is nothing to tell."""
+    assert memory.session_summary() == SessionSummary(0, "", "", (), (), ())
+
+
+def test_one_session(memory: Memory, tmp_path: Path) -> None:
+    """Its request, its outcome, and everything that was learnt from it."""
+    learnt(memory, tmp_path, 1)
+    found = memory.session_summary()
+    assert (found.run, found.outcome, found.sessions) == (1, "success", ("claude-code:s1",))
+    assert found.title == "Please make the token lifetime a setting of the server"
+    assert [one.memory.id for one in found.learned] == [one.memory.id for one in memory.learned()]
+    assert found.remembered == ()
+
+
+def test_several_sessions(memory: Memory, tmp_path: Path) -> None:
+    """A run of several says how many; one of them can be asked for."""
+    learnt(memory, tmp_path, 1, 2, 3)
+    whole = memory.session_summary()
+    assert whole.title.endswith("sessions") or len(whole.sessions) == 1
+    one = memory.session_summary(session_id="s1")
+    assert one.sessions == ("claude-code:s1",)
+    assert {o.memory.id for o in one.learned} <= {o.memory.id for o in whole.learned}
+    assert memory.session_summary(session_id="nobody") == SessionSummary(1, "", "", (), (), ())
+
+
+def test_a_session_is_found_in_every_run(memory: Memory, tmp_path: Path) -> None:
+    """By its id or how that begins, with what other runs learnt, too, where it was seen again."""
+    for day in (1, 2, 11):
+        learnt(memory, tmp_path, day)
+    one = memory.session_summary(session_id="s2")
+    assert one.sessions == ("claude-code:s2",)
+    assert one.learned
+    assert memory.session_summary(session_id="claude-code:s2") == one
+    assert memory.session_summary(session_id="s11") == memory.session_summary(session_id="claude-code:s11")
+    assert memory.session_summary(session_id="s1").sessions == ("claude-code:s1",)  # a whole id comes first
+    first = {o.memory.id for o in memory.session_summary(1, session_id="s11").learned}
+    assert first < {o.memory.id for o in memory.session_summary(session_id="s11").learned}
+    with pytest.raises(Conflict, match="several ids: claude-code:s1, claude-code:s11, claude-code:s2"):
+        memory.session_summary(session_id="s")
+
+
+def test_what_was_said_counts_as_remembered(memory: Memory, tmp_path: Path) -> None:
+    """Each memory once, with what followed the last time, and how often it was said."""
+    used = memory.remember("Start redis before `make test`", type="gotcha")
+    learnt(memory, tmp_path, 1)
+    said(memory, "claude-code:s1", used.id)
+    said(memory, "claude-code:s1", used.id, "the next command worked")
+    said(memory, "claude-code:other", used.id, "elsewhere")
+    (one,) = memory.session_summary().remembered
+    assert (one.memory_id, one.type, one.times, one.ok) == (used.id, "gotcha", 2, None)
+    assert one.how == "the next command worked"
+    assert one.text == "Start redis before `make test`"
+
+
+def test_what_was_learnt_is_called_by_what_it_says(memory: Memory, tmp_path: Path) -> None:
+    """Where it was seen stands in its origins; a row that is called by that still has a name."""
+    learnt(memory, tmp_path, 1, 2)
+    (one,) = (m for m in memory.list() if "never the client" in m.content)
+    assert one.citation_text == "We always use the gateway for…"
+    assert [origin.session_id for origin in one.origins] == ["s1", "s2"]
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.db.execute("UPDATE memories SET citation_text = '2 sessions, 2026-01-01 to 2026-01-02;…'")
+    found = memory.session_summary(used=[Used(one.id)]).remembered
+    assert [r.text for r in found] == ["We always use the gateway for…"]
+    block = memory.context("refresh tokens through the gateway").text
+    assert "[^ Memory: We always use the gateway for…]" in block
+
+
+def test_a_caller_that_knows_better(memory: Memory, tmp_path: Path) -> None:
+    """What was used, and for what, can be handed in; unknown ids are left out."""
+    used = memory.remember("Tokens expire after 24 h", type="decision", user=True)
+    learnt(memory, tmp_path, 1)
+    given = [Used(used.id, "used when planning", ok=True), Used("nobody")]
+    found = memory.session_summary(used=given)
+    assert [(r.text, r.how, r.ok) for r in found.remembered] == [
+        ("Tokens expire after 24 h", "used when planning", True)
+    ]
+    assert memory.session_summary(used=()).remembered == ()

@@ -1,0 +1,332 @@
+"""Vectors are made in bounded passes, kept apart by model, and never needed for an answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from remora import Memory
+from remora.app.memories import embedding as worker
+from remora.app.memories.embedding import MANY
+from remora.core.clock import FixedClock
+from remora.core.errors import StoreReadOnly
+from remora.core.values import MemoryDraft
+from remora.embeddings.context import memory_text
+from remora.store.space import Space
+from tests.helpers import FakeEmbedder, environment, texts
+
+FACTS = ["Tokens expire after 24 h", "Cookies are small", "The parser is slow"]
+
+
+class SlowEmbedder(FakeEmbedder):
+    """Takes two milliseconds for each text."""
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the rows, later."""
+        time.sleep(0.002 * len(texts))
+        return super().embed_documents(texts)
+
+
+class FailingEmbedder(FakeEmbedder):
+    """Fails from the second batch of documents on."""
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the rows of the first batch."""
+        self.broken = bool(self.documents)
+        return super().embed_documents(texts)
+
+
+def space_of(memory: Memory, realm: str = "project") -> Space:
+    """Return a database of a memory."""
+    return memory._parts.room(realm).space
+
+
+def models(memory: Memory) -> dict[tuple[str, str], int]:
+    """Return how many owners of each kind have a vector of each model."""
+    return {key: owners for key, (owners, _) in space_of(memory).vectors.models().items()}
+
+
+def beside(memory: Memory, realm: str = "project") -> set[tuple[str, str, int, str, int]]:
+    """Return what stands with the vectors: kind of owner, model, dimensions, prefix, bytes."""
+    sql = "SELECT DISTINCT owner_kind, model_id, dims, prefix, length(embedding) FROM embeddings"
+    return {
+        (kind, model, dims, prefix, size)
+        for kind, model, dims, prefix, size in space_of(memory, realm).db.rows(sql)
+    }
+
+
+def fill(memory: Memory, number: int) -> None:
+    """Remember many different statements at once."""
+    memory.remember_many([MemoryDraft(f"Statement {n} speaks of subject{n}") for n in range(number)])
+
+
+def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
+    """Everything that waits gets one vector, memories of both databases and turns; then nothing waits.
+
+    With each vector stand the model, its length and the prefix that documents get (not that of queries).
+    """
+    embedder.document_prefix, embedder.query_prefix = "passage: ", "query: "
+    for fact in FACTS:
+        able.remember(fact)
+    able.remember("Tabs, not spaces", user=True)
+    able.session("cli:1").append("user", "Why is the parser slow?")
+    assert embedder.documents == []
+    steps: list[tuple[str, int, int]] = []
+    assert able.catch_up(progress=lambda *step: steps.append(step)) == 5
+    assert steps == [("embedding", 4, 4), ("embedding", 5, 5)]
+    assert models(able) == {("memory", "fake:a:32"): 3, ("turn", "fake:a:32"): 1}
+    assert space_of(able, "user").vectors.count("memory", "fake:a:32") == 1
+    assert beside(able, "user") == {("memory", "fake:a:32", 32, "passage: ", 4 * 32)}
+    assert beside(able) == beside(able, "user") | {("turn", "fake:a:32", 32, "passage: ", 4 * 32)}
+    assert space_of(able).vectors.pending_count() == 0
+    assert able.catch_up() == 0
+    assert len(embedder.documents) == 5
+
+
+def test_what_is_learnt_has_its_vectors_at_once(able: Memory, tmp_path: Path) -> None:
+    """The model was needed to tell what is new; the first search need not embed."""
+    from tests.app.learning.test_learn import several
+
+    several(tmp_path, able)
+    assert able.learn(tmp_path / "talks").learnt
+    assert space_of(able).vectors.pending_count() == 0
+
+
+def test_what_is_embedded(able: Memory, embedder: FakeEmbedder) -> None:
+    """A memory is embedded with its context before its words; a turn by its words."""
+    files, modules = ["auth/mw.py"], ["auth"]
+    record = able.remember("Refresh in the middleware", related_files=files, related_modules=modules)
+    able.session("cli:1").append("user", "Why?")
+    able.catch_up()
+    assert "auth/mw.py" in memory_text(record)
+    assert set(embedder.documents) == {memory_text(record), "Why?"}
+
+
+def test_forgotten_memories_are_not_embedded(able: Memory, embedder: FakeEmbedder) -> None:
+    """What was forgotten before it had a vector gets none until it is restored."""
+    record = able.remember(FACTS[0])
+    able.forget(record.id)
+    able.catch_up()
+    assert embedder.documents == []
+    able.restore(record.id)
+    able.catch_up()
+    assert models(able) == {("memory", "fake:a:32"): 1}
+
+
+def test_an_edit_is_embedded_anew(able: Memory, embedder: FakeEmbedder) -> None:
+    """New words replace the vector of the old ones."""
+    record = able.remember(FACTS[0], type="gotcha")
+    able.catch_up()
+    able.edit(record.id, content="Sessions end after an hour")
+    assert able.catch_up() == 1
+    assert embedder.documents[-1].endswith("Sessions end after an hour")
+    assert models(able) == {("memory", "fake:a:32"): 1}
+
+
+def test_a_long_text_has_several_vectors(able: Memory) -> None:
+    """A long text is found by any part of it, and counts as one."""
+    able.session("cli:1").append("user", "\n".join(f"Line {n} is about subject{n}." for n in range(100)))
+    able.catch_up()
+    assert models(able) == {("turn", "fake:a:32"): 1}
+    assert space_of(able).vectors.count("turn", "fake:a:32") > 3
+
+
+def test_no_model(bare: Memory) -> None:
+    """Without a model nothing is made and the queue waits for one."""
+    bare.remember(FACTS[0])
+    assert bare.catch_up() == 0
+    assert space_of(bare).vectors.pending_count() == 1
+    assert texts(bare.search("tokens")) == [FACTS[0]]
+    assert bare.notes == ("no embedding model",)
+
+
+def test_seconds_are_kept(tmp_path: Path, folder: Path) -> None:
+    """A backlog of others is worked off for about the time that was given."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        fill(memory, 200)
+    with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
+        assert memory.catch_up(0.0) == 16
+        some = memory.catch_up(0.15)
+        assert 16 <= some <= 96
+        assert memory.catch_up() == 184 - some
+
+
+def test_own_writes_are_always_done(tmp_path: Path, folder: Path) -> None:
+    """What this process has written is embedded before it searches, however little time there is."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        fill(memory, 100)
+    with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
+        memory.remember_many([MemoryDraft(f"Own statement {n} of topic{n}") for n in range(100)])
+        memory.catch_up(0.0)
+        waiting = [owner for _, _, owner in space_of(memory).vectors.pending(1_000)]
+        assert len(waiting) == 100
+        assert not any(memory.show(i).content.startswith("Own") for i in waiting)
+
+
+def test_many_writes_are_embedded_on_the_way(able: Memory, embedder: FakeEmbedder) -> None:
+    """A program that only writes embeds once many have come together, not before."""
+    fill(able, MANY - 1)
+    assert embedder.documents == []
+    able.remember("One more statement")
+    assert len(embedder.documents) >= MANY
+
+
+def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
+    """A backlog that a search had no time for is embedded while the program goes on."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        fill(memory, 400)
+    with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
+        assert memory.search("subject7")
+        background = memory._parts.background
+        assert background is not None
+        deadline = time.monotonic() + 20
+        while background.running and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert space_of(memory).vectors.pending_count() == 0
+
+
+def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
+    """Closing ends the background after the batch at hand; what is left waits for the next process."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        fill(memory, 400)
+    memory = Memory.open(folder, environ=environ, embedder=SlowEmbedder())
+    memory.search("subject7")
+    background = memory._parts.background
+    assert background is not None
+    started = time.monotonic()
+    memory.close()
+    assert time.monotonic() - started < 5.0
+    assert not background.running
+    with Memory.open(folder, environ=environ) as memory:
+        assert 0 < space_of(memory).vectors.pending_count() < 400
+        assert space_of(memory).db.check() == []
+
+
+def test_the_end_of_the_process_stops_the_background(tmp_path: Path, folder: Path) -> None:
+    """Who forgets to close is not aborted inside the model."""
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
+        fill(memory, 400)
+    with Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder()) as memory:
+        memory.search("subject7")
+        background = memory._parts.background
+        assert background is not None
+        worker._stop_all()
+        assert not background.running
+
+
+def test_a_switch_of_models(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """After a switch vectors of the old model are never asked for, words find everything, then both do."""
+    environ = environment(tmp_path)
+    a, b = FakeEmbedder("fake:a:32"), FakeEmbedder("fake:b:16", dims=16)
+    with Memory.open(folder, environ=environ, clock=clock, embedder=a) as memory:
+        for fact in FACTS:
+            memory.remember(fact)
+        memory.catch_up()
+    b.broken = True
+    with Memory.open(folder, environ=environ, clock=clock, embedder=b) as memory:
+        assert texts(memory.search("parser slow"))[0] == "The parser is slow"
+        assert models(memory) == {("memory", "fake:a:32"): 3}
+        b.broken = False
+        hit = memory.search("parser slow")[0]
+        assert any("dense" in str(reason) for reason in hit.why)
+        assert models(memory) == {("memory", "fake:a:32"): 3, ("memory", "fake:b:16"): 3}
+        asked = len(b.documents)
+    with Memory.open(folder, environ=environ, clock=clock, embedder=a) as memory:
+        memory.remember("The lexer is fast")
+        assert texts(memory.search("lexer fast"))[0] == "The lexer is fast"
+        assert models(memory) == {("memory", "fake:a:32"): 4, ("memory", "fake:b:16"): 3}
+    with Memory.open(folder, environ=environ, clock=clock, embedder=b) as memory:
+        memory.search("lexer")
+        assert models(memory) == {("memory", "fake:a:32"): 4, ("memory", "fake:b:16"): 4}
+        assert len(b.documents) == asked + 1
+        memory.reindex()
+        assert models(memory) == {("memory", "fake:b:16"): 4}
+
+
+def test_old_vectors_stay_until_the_new_ones_are_there(tmp_path: Path, folder: Path) -> None:
+    """Reindexing with a model that fails drops no vector of the model before, in either database."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ, embedder=FakeEmbedder()) as memory:
+        fill(memory, 100)
+        memory.remember("Tabs, not spaces", user=True)
+        memory.catch_up()
+    with Memory.open(folder, environ=environ, embedder=FailingEmbedder("fake:b:32")) as memory:
+        assert memory.reindex() == 64
+        assert models(memory) == {("memory", "fake:a:32"): 100, ("memory", "fake:b:32"): 64}
+        assert space_of(memory, "user").vectors.count("memory", "fake:a:32") == 1
+
+
+def test_reindex_makes_the_word_index_again(bare: Memory) -> None:
+    """A full-text index that lost rows, or was made by older rules, is whole after reindexing."""
+    record = bare.remember("getUserById is slow")
+    gone = bare.remember("The lexer is fast")
+    bare.forget(gone.id)
+    db = space_of(bare).db
+    with db.transaction():
+        db.execute("UPDATE memories SET search_terms = ''")
+        db.execute("DELETE FROM memories_fts")
+    assert db.check() != []
+    assert bare.search("user") == []
+    bare.reindex()
+    assert db.check() == []
+    assert [h.id for h in bare.search("user")] == [record.id]
+    assert bare.show(record.id) == record._replace(receipt=None)
+
+
+def test_a_failing_model_fails_nothing(able: Memory, embedder: FakeEmbedder) -> None:
+    """While the model is down everything works by words, and the reason can be seen."""
+    embedder.broken = True
+    for fact in FACTS:
+        able.remember(fact)
+    able.session("cli:1").append("user", "Why is the parser slow?")
+    assert texts(able.search("tokens expire"))[0] == FACTS[0]
+    assert list(able.notes) == ["no vector: the fake model is loading"]
+    assert able.init().rules_found == 0
+    assert able.context("slow parser").hits[0].text in (FACTS[2], "Why is the parser slow?")
+    assert able.catch_up() == 0
+    assert any("the fake model is loading" in f.detail for f in able.doctor().findings)
+    embedder.broken = False
+    able.search("tokens")
+    assert not able.notes
+    assert not able._parts.trouble
+    assert space_of(able).vectors.pending_count() == 0
+
+
+def test_documents_that_cannot_be_embedded(tmp_path: Path, folder: Path) -> None:
+    """A model that answers questions and refuses documents is named in the notes of a search."""
+    with Memory.open(folder, environ=environment(tmp_path), embedder=FailingEmbedder()) as memory:
+        memory.remember(FACTS[0])
+        memory.search("tokens")
+        memory.remember(FACTS[1])
+        assert texts(memory.search("cookies small")) != []
+        assert any("the fake model is loading" in note for note in memory.notes)
+
+
+def test_many_writes_with_a_failing_model(able: Memory, embedder: FakeEmbedder) -> None:
+    """Writing many never fails for a model's sake."""
+    embedder.broken = True
+    fill(able, MANY + 10)
+    assert able.stats().memories == MANY + 10
+    assert able._parts.trouble == "the fake model is loading"
+
+
+def test_reading_only_makes_nothing(tmp_path: Path, folder: Path, embedder: FakeEmbedder) -> None:
+    """A memory that was opened for reading embeds nothing, and cannot be reindexed."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember(FACTS[0])
+    with Memory.open(folder, environ=environ, embedder=embedder, read_only=True) as memory:
+        assert memory.catch_up() == 0
+        assert texts(memory.search("tokens")) == [FACTS[0]]
+        assert embedder.documents == []
+        with pytest.raises(StoreReadOnly):
+            memory.reindex()

@@ -1,0 +1,247 @@
+"""What a memory would be worth saying at: made from its text, and from what sessions showed."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.app.memories import triggers
+from remora.app.memory import Memory
+from remora.core.events import CommandRun, ErrorSeen
+from remora.core.values import MemoryDraft, Taint
+from tests.helpers import Repo, environment
+from tests.store.test_observed import record, session
+
+KEY = "9aa4040998c551d2"
+
+
+def cues(memory: Memory, memory_id: str) -> set[tuple[str, str, tuple[str, ...]]]:
+    """Return the cues of a memory after making all anew."""
+    triggers.refresh(memory._parts)
+    found = memory._parts.room("project").space.triggers.of(memory_id)
+    return {(one.kind, one.key, one.needs) for one in found}
+
+
+def stored(memory: Memory, content: str, **more: object) -> str:
+    """Store a memory as a session's learning does, and return its id."""
+    draft = MemoryDraft(content, **more)  # type: ignore[arg-type]
+    return memory.remember_many([draft])[0].id
+
+
+def met(memory: Memory, *messages: str, key: str = KEY, command: str = "make lint"):
+    """Let a session for each message meet an error."""
+    for number, message in enumerate(messages, 1):
+        seen = ErrorSeen(key, "Bash", command, message, 1, (3,), True, "changed", ("a.go",))
+        record(memory._parts.room("project").space, session(f"s{number}", number, errors=(seen,)))
+
+
+def test_a_flag_that_there_is_not(bare: Memory):
+    """The program, the words that say what it is to do, and the flag."""
+    met(bare, "unknown flag: --stat", key="f1", command="gh pr diff 104 --stat")
+    one = stored(
+        bare,
+        "`gh pr diff 104 --stat` fails; without `--stat` it worked",
+        type="error_pattern",
+        payload={"signal": "error_retry", "key": "f1"},
+    )
+    assert ("command", "gh", ("pr", "diff", "--stat")) in cues(bare, one)
+
+
+@pytest.mark.parametrize(
+    ("command", "cue", "needs"),
+    [
+        ("pnpm test --grep auth", "pnpm", ("test", "--grep")),
+        ("pnpm test auth --grep=login", "pnpm", ("test", "--grep")),
+        ("pnpm test -- --grep auth", "pnpm", ("test", "--", "--grep")),
+        ("npm run test:e2e --grep auth", "npm", ("run", "test:e2e", "--grep")),
+        ("uv run pytest tests --grep auth", "pytest", ("--grep",)),
+        ("uv run --grep auth pytest", "uv", ("run", "pytest", "--grep")),
+        ("make lint && go vet ./cli --grep a", "go", ("vet", "--grep")),
+        ("ruff format src --grep a", "ruff", ("format", "--grep")),
+    ],
+)
+def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory, command: str, cue: str, needs: tuple[str, ...]):
+    """Neither its value nor what a check is to look at is part of the cue."""
+    met(bare, "error: Unknown option `--grep`", key="f2", command=command)
+    assert commands(bare) == {(cue, needs)}
+
+
+def test_a_flag_that_an_error_only_speaks_of_is_no_cue(bare: Memory):
+    """It was not given."""
+    met(bare, "error: --grep is required", key="f2", command="pnpm test auth")
+    assert commands(bare) == set()
+
+
+MISSING = "make: *** No rule to make target 'check'.  Stop."
+OTHER, VARIABLE = "make test", "PYTHONPATH=. pytest -q tests"
+
+
+def failed(memory: Memory, day: int, command: str, worked: str, *passed: str, message: str = MISSING) -> None:
+    """Let a session of a day meet the error once with a command; it may have run commands that passed."""
+    error = ErrorSeen("f2", "Bash", command, message, 1, (3,), bool(worked), worked=worked)
+    ran = (CommandRun(command, "test", 1, 1, 3, 3), *(CommandRun(p, "test", 1, 0, 4, 4) for p in passed))
+    one = session(f"s{day}", day, errors=(error,), commands=ran)
+    record(memory._parts.room("project").space, one)
+
+
+def commands(memory: Memory) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the commands that a memory of the error is said at."""
+    said = "`make check` fails with “No rule to make target 'check'”; what resolved it: …"
+    one = stored(memory, said, type="error_pattern", payload={"signal": "error_retry", "key": "f2"})
+    return {(cue, needs) for kind, cue, needs in cues(memory, one) if kind == "command"}
+
+
+def test_a_command_that_fails_each_time_while_another_does_not(bare: Memory):
+    """It is known by the whole of it, from the second session on."""
+    failed(bare, 1, "make check", OTHER)
+    assert commands(bare) == set()
+    failed(bare, 2, "make check", OTHER)
+    failed(bare, 3, "make lint && make check", OTHER)
+    failed(bare, 4, "make lint && make check", OTHER)
+    assert commands(bare) == {("make check", ())}
+
+
+def test_a_pipe_that_fails_each_time_is_one_command(bare: Memory):
+    """What feeds a program is part of what fails; two lines are not one."""
+    for day in (1, 2):
+        failed(bare, day, "yes | make check", OTHER)
+        failed(bare, day + 4, "yes | make init && make check", OTHER)
+    assert commands(bare) == {("yes | make check", ())}
+
+
+def test_a_command_that_wants_a_variable(bare: Memory):
+    """The form with the variable passes, and is another command; how much is printed is no part of it."""
+    for day in (1, 2):
+        failed(bare, day, "pytest -q tests", VARIABLE, "PYTHONPATH=. pytest -q tests")
+    assert commands(bare) == {("pytest tests", ())}
+
+
+@pytest.mark.parametrize(
+    ("worked", "later"),
+    [
+        pytest.param("", (), id="nothing helped"),
+        pytest.param(OTHER, ("make check",), id="it passed since"),
+    ],
+)
+def test_a_command_that_may_pass_is_not_warned_of(bare: Memory, worked: str, later: tuple[str, ...]):
+    """What failed for the code, or passed since in the same form, is right to run."""
+    for day in (1, 2):
+        failed(bare, day, "make check", worked)
+    failed(bare, 3, "make other", "", *later)
+    assert commands(bare) == set()
+
+
+def test_what_is_to_be_done_instead_is_no_warning(bare: Memory):
+    """Of two commands in a sentence the right one is not warned of; "do not use" is a warning."""
+    gone = stored(bare, "`make check` is gone; use `python -m unittest`", type="gotcha", source="user_taught")
+    text = "Never run `npm publish --force`, run `npm run release`"
+    never = stored(bare, text, type="gotcha", source="user_taught")
+    assert {cue for cue in cues(bare, gone) if cue[0] == "command"} == {("command", "make", ("check",))}
+    assert {cue for cue in cues(bare, never) if cue[0] == "command"} == {
+        ("command", "npm", ("publish", "--force"))
+    }
+
+
+def test_a_command_that_a_person_speaks_of(bare: Memory):
+    """What commits say, or rule files, is no advice about a command."""
+    said = stored(bare, "`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
+    commit = stored(bare, "Fixed: `git log --all` was slow", type="gotcha", source="commit_auto")
+    look = stored(bare, "`ls -la` shows it", type="gotcha", source="user_taught")
+    assert ("command", "pytest", ("tests/auth",)) in cues(bare, said)
+    assert not {kind for kind, _, _ in cues(bare, commit)} & {"command"}
+    assert cues(bare, look) == set()
+
+
+def test_a_pattern_that_leads_nowhere(bare: Memory):
+    """It is known again whatever its case."""
+    one = stored(
+        bare,
+        "Looking for `**/Enable*.go` leads nowhere",
+        type="gotcha",
+        payload={"signal": "glob_ignore", "key": "**/Enable*.go"},
+    )
+    assert cues(bare, one) == {("search", "**/enable*.go", ())}
+
+
+def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
+    """A name that the code does not have, or has everywhere, says nothing."""
+    files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
+    repo.commit("start", {**files, "own.py": "def read_header_lines(): pass\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        text = "`read_header_lines` drops folded lines; `handle_all` and `no_such_name` and `it` do not"
+        one = stored(memory, text, type="gotcha", source="agent_explicit")
+        assert {cue for kind, cue, _ in cues(memory, one) if kind == "term"} == {"read_header_lines"}
+
+
+def test_what_was_just_said_counts_at_once(bare: Memory):
+    """A person's warning, and what becomes of it, need no session to be learnt first."""
+    one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
+    space = bare._parts.room("project").space
+    assert {(t.kind, t.key) for t in space.triggers.of(one.id)} >= {
+        ("command", "pytest"),
+        ("search", "redis_url"),
+    }
+    bare.edit(one.id, content="`tox -e auth` hangs without a server")
+    assert {t.key for t in space.triggers.of(one.id)} == {"tox"}
+
+
+def test_what_a_name_is_and_where_it_lies(bare: Memory):
+    """Memories of many types are told at a search for a name that they speak of, and at nothing else."""
+    said = "The retry_budget setting lives in config/limits.yaml; see `Backoff` and `go test ./...`"
+    for kind in ("decision", "module_insight", "pattern", "requirement"):
+        one = bare.remember(f"{said}, {len(kind)}", type=kind, source="user_taught").id
+        assert {(c.kind, c.key) for c in bare.why(one).triggers} == {
+            ("search", "retry_budget"),
+            ("search", "backoff"),
+        }
+        assert cues(bare, one) == {("search", "retry_budget", ()), ("search", "backoff", ())}
+        bare.forget(one)
+    assert cues(bare, stored(bare, said, type="work_unit_outcome")) == set()
+
+
+def test_names_that_many_memories_speak_of_tell_nothing(bare: Memory):
+    """From the fourth on none of them is told, at once and after all was made anew."""
+    texts = ("is read once", "grows with each call", "was 7 in May", "belongs to the queue")
+    ids = [bare.remember(f"The retry_budget {text}", type="decision").id for text in texts[:3]]
+    assert [len(bare.why(one).triggers) for one in ids] == [1, 1, 1]
+    ids.append(bare.remember(f"The retry_budget {texts[3]}; max_wait does not", type="decision").id)
+    assert [[c.key for c in bare.why(one).triggers] for one in ids] == [[], [], [], ["max_wait"]]
+    assert [cues(bare, one) for one in ids] == [set(), set(), set(), {("search", "max_wait", ())}]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"source": "commit_auto"}, id="a commit"),
+        pytest.param({"origin_path": "CLAUDE.md"}, id="a rule file"),
+        pytest.param({"taint": Taint("https://x.org", 3)}, id="a page"),
+        pytest.param({"type": "gotcha", "payload": {"signal": "repeated_grep", "key": ""}}, id="a search"),
+    ],
+)
+def test_what_is_not_told_at_a_search(bare: Memory, more: dict[str, object]):
+    """What has its own moment, what the host has read, and what would be an order from outside."""
+    one = stored(bare, "The retry_budget is 7", **{"type": "decision", **more})
+    assert cues(bare, one) == set()
+
+
+def test_a_hump_alone_may_be_a_product(repo: Repo, tmp_path):
+    """Such a name is told of if the code has it, and no name that the code has everywhere is."""
+    files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
+    repo.commit("start", {**files, "own.py": "class RetryBudget: pass\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        said = "GitHub waits as long as RetryBudget and handle_all say; so does parseHeader"
+        one = stored(memory, said, type="decision")
+        assert {cue for _, cue, _ in cues(memory, one)} == {"retrybudget", "parseheader"}
+
+
+def test_a_payload_may_hold_anything(bare: Memory):
+    """One odd memory is no reason for the others to go without cues."""
+    one = stored(
+        bare,
+        "`make deploy` asks for a token",
+        type="gotcha",
+        payload={"sessions": "many"},
+        source="user_taught",
+    )
+    assert ("command", "make", ("deploy",)) in cues(bare, one)

@@ -1,0 +1,72 @@
+"""Lists, paths and types as callers write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.project.arguments import listed, paths
+from remora.app.project.methodologies import Plugins
+from remora.core.errors import InvalidInput
+from remora.core.methodology import NativeMethodology
+from remora.core.values import MEMORY_TYPES
+
+
+class Kanban(NativeMethodology):
+    """A methodology with a memory type of its own."""
+
+    id = "kanban"
+    custom_memory_types: tuple[str, ...] = ("wip_limit",)
+
+
+def with_kanban(memory: Memory) -> Memory:
+    """Return the memory as if a methodology of that kind were installed."""
+    memory._parts._plugins = Plugins({"kanban": Kanban()}, ())
+    return memory
+
+
+def test_lists() -> None:
+    """Any list is taken, one text alone is a mistake."""
+    assert listed("tags", None) == ()
+    assert listed("tags", ["a", "b"]) == ("a", "b")
+    for wrong in ("a", b"a", {"a": 1}, 3):
+        with pytest.raises(InvalidInput, match="tags must be a list of texts"):
+            listed("tags", wrong)
+
+
+def test_paths() -> None:
+    """Paths become relative to the root with forward slashes; what lies outside stays."""
+    root = Path("/src/shop")
+    given = [Path("/src/shop/a.py"), ".\\b\\c.py", "./d.py", "/etc/passwd"]
+    assert paths("files", given, root) == ("a.py", "b/c.py", "d.py", "/etc/passwd")
+
+
+@pytest.mark.parametrize("verb", ["list", "search"])
+def test_a_type_that_does_not_exist(bare: Memory, verb: str) -> None:
+    """An unknown type is refused with the types there are, and the one that was meant."""
+
+    def ask(*types: object) -> None:
+        bare.list(types) if verb == "list" else bare.search("tokens", types=types)  # type: ignore[arg-type]
+
+    with_kanban(bare)
+    ask("gotcha", "wip_limit")
+    with pytest.raises(InvalidInput, match="there is no memory type 'decison'") as caught:
+        ask("gotcha", "decison")
+    known = ", ".join((*MEMORY_TYPES, "wip_limit"))
+    assert caught.value.hint == f"Did you mean decision? The types are {known}."
+    with pytest.raises(InvalidInput, match="there is no memory type 'zzz'") as caught:
+        ask("zzz")
+    assert caught.value.hint.startswith("The types are gotcha, decision,")
+    with pytest.raises(InvalidInput, match="types must be a list of texts, not a list of int"):
+        ask(3)
+
+
+def test_a_type_of_a_methodology_that_is_gone(bare: Memory) -> None:
+    """What is stored can be asked for by its type, even where nothing else knows that type any more."""
+    kept = with_kanban(bare).remember("At most three cards in review", type="wip_limit", branch="topic")
+    bare.forget(kept.id)
+    bare._parts._plugins = Plugins({}, ())
+    assert bare.list(["wip_limit"]) == []
+    assert [m.id for m in bare.list(["wip_limit"], include_forgotten=True)] == [kept.id]

@@ -1,0 +1,257 @@
+"""Which project a path belongs to, where its data lies, and what settings hold there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.project.locate import (
+    allowed_in_repository,
+    branch_of,
+    config_dir,
+    data_dir,
+    ignored_settings,
+    locate,
+    settings_for,
+)
+from remora.core.errors import ConfigError, InvalidInput
+from remora.sources.git import Repository
+from tests.helpers import Repo, environment
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def identity(path: Path, tmp_path: Path) -> str:
+    """Return the id of the project that a path belongs to."""
+    return locate(path, environment(tmp_path))[0].id
+
+
+def test_one_repository_one_project(repo: Repo, tmp_path: Path) -> None:
+    """Subfolders, files, work trees and links of a repository are one project; its id is 16 hex digits."""
+    repo.commit("first", {"src/a.py": "x = 1\n"})
+    tree = tmp_path / "tree"
+    repo.git("worktree", "add", "-q", str(tree), "-b", "other")
+    (tmp_path / "link").symlink_to(repo.root)
+    first = identity(repo.root, tmp_path)
+    assert re.fullmatch(r"[0-9a-f]{16}", first)
+    places = [repo.root / "src", repo.root / "src/a.py", tree, tree / "src", tmp_path / "link"]
+    assert {identity(place, tmp_path) for place in places} == {first}
+    assert repo.git("config", "remora.project") == first
+
+
+def test_a_moved_folder_keeps_its_memory(repo: Repo, tmp_path: Path) -> None:
+    """A repository that was moved and renamed finds its id, its home and what was remembered."""
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.remember("Tokens expire after 24 h")
+        home = memory.home
+    moved = tmp_path / "elsewhere" / "renamed"
+    moved.parent.mkdir()
+    repo.root.rename(moved)
+    with Memory.open(moved, environ=environment(tmp_path)) as memory:
+        assert memory.home == home
+        assert memory.root == moved
+        assert [m.content for m in memory.list()] == ["Tokens expire after 24 h"]
+    assert home.name.startswith("shop-")
+
+
+def test_a_clone_is_another_project(repo: Repo, tmp_path: Path) -> None:
+    """A clone starts a memory of its own; a new repository in the place of an old one does too."""
+    repo.commit("first", {"a.py": ""})
+    first = identity(repo.root, tmp_path)
+    subprocess.run(["git", "clone", "-q", str(repo.root), str(tmp_path / "clone")], check=True)
+    assert identity(tmp_path / "clone", tmp_path) != first
+    shutil.rmtree(repo.root)
+    assert identity(Repo(repo.root).init().root, tmp_path) != first
+
+
+def test_outside_git(tmp_path: Path) -> None:
+    """Without git a folder is known by its real path: stable, the same through a link, none like another."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one/note.txt").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "one")
+    first = identity(tmp_path / "one", tmp_path)
+    assert identity(tmp_path / "one", tmp_path) == first
+    assert identity(tmp_path / "link", tmp_path) == first
+    assert identity(tmp_path / "one/note.txt", tmp_path) == first
+    assert identity(tmp_path / "two", tmp_path) != first
+
+
+def test_a_configuration_that_cannot_be_written(repo: Repo, tmp_path: Path) -> None:
+    """While git's configuration is locked the id is a hash of the path, and stays when the lock is gone."""
+    held = repo.root / ".git/config.lock"
+    held.touch()
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.remember("Tokens expire after 24 h")
+        first = memory.project_id
+    assert identity(repo.root, tmp_path) == first
+    held.unlink()
+    assert identity(repo.root, tmp_path) == first
+    assert repo.git("config", "remora.project") == first
+
+
+def test_an_id_that_is_none(repo: Repo, tmp_path: Path) -> None:
+    """A value in the configuration that is no id of ours is replaced."""
+    repo.git("config", "remora.project", "../../etc")
+    found = identity(repo.root, tmp_path)
+    assert re.fullmatch(r"[0-9a-f]{16}", found)
+    assert repo.git("config", "remora.project") == found
+
+
+def test_reading_only_writes_no_id(repo: Repo, tmp_path: Path) -> None:
+    """A repository that is only to be read is left as it is."""
+    before = (repo.root / ".git/config").read_bytes()
+    locate(repo.root, environment(tmp_path), read_only=True)
+    assert (repo.root / ".git/config").read_bytes() == before
+    assert not (tmp_path / "data").exists()
+
+
+def test_many_processes_agree(repo: Repo, tmp_path: Path) -> None:
+    """Processes that open a new repository at the same moment get the same id."""
+    code = "import sys; from pathlib import Path; from remora.app.project import locate; import os;"
+    code += "print(locate(Path(sys.argv[1]), os.environ)[0].id)"
+    env = {**os.environ, **environment(tmp_path), "PYTHONPATH": str(ROOT)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(repo.root)], env=env, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(6)
+    ]
+    ids = {process.communicate(timeout=60)[0].strip() for process in started}
+    assert len(ids) == 1
+    assert repo.git("config", "--get-all", "remora.project") == ids.pop()
+
+
+def test_a_path_that_is_none(tmp_path: Path) -> None:
+    """A path that does not exist is an error that names it."""
+    with pytest.raises(InvalidInput, match="nowhere does not exist"):
+        locate(tmp_path / "nowhere", environment(tmp_path))
+
+
+def test_homes(repo: Repo, tmp_path: Path) -> None:
+    """The home lies below REMORA_HOME, with a name that people can read."""
+    repo.root = repo.root.rename(tmp_path / "My Shop (new)!")
+    project, _ = locate(repo.root, environment(tmp_path))
+    assert project.home == tmp_path / "data/projects" / f"My-Shop-new-{project.id}"
+    assert project.name == "My-Shop-new"
+    assert project.root == repo.root
+
+
+def test_a_home_in_the_repository(repo: Repo, tmp_path: Path) -> None:
+    """`home` in remora.toml moves the data into the main work tree, where git does not see it."""
+    repo.commit("first", {"remora.toml": 'home = ".remora"\n'})
+    tree = tmp_path / "tree"
+    repo.git("worktree", "add", "-q", str(tree), "-b", "other")
+    with Memory.open(tree, environ=environment(tmp_path)) as memory:
+        memory.remember("Tokens expire after 24 h")
+        assert memory.home == repo.root / ".remora"
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        assert len(memory.list()) == 1
+    assert (repo.root / ".remora/memory.db").exists()
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_homes_of_submodules_are_their_own(repo: Repo, tmp_path: Path) -> None:
+    """A submodule keeps its home in its own folder, not in the git directory that it shares."""
+    inner = Repo(tmp_path / "inner").init()
+    inner.commit("first", {"remora.toml": 'home = ".remora"\n'})
+    repo.commit("first", {"a.py": ""})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.root), "lib")
+    project, _ = locate(repo.root / "lib", environment(tmp_path))
+    assert project.home == repo.root / "lib/.remora"
+    assert project.id != identity(repo.root, tmp_path)
+
+
+def test_a_home_outside_the_repository_is_refused(repo: Repo, tmp_path: Path) -> None:
+    """A cloned repository cannot put the data, or send it, anywhere outside itself."""
+    for home in ("/tmp/elsewhere", "../up", "~/mine", "a/../../b"):
+        repo.put("remora.toml", f'home = "{home}"\n')
+        assert ignored_settings(repo.root) == ("home is ignored: a home lies inside the repository",)
+        project, settings = locate(repo.root, environment(tmp_path))
+        assert settings.home == ""
+        assert project.home.parent == tmp_path / "data/projects"
+    content = {"embedding": {"url": "http://x"}, "search": {"hyde": False}}
+    kept, ignored = allowed_in_repository(content, repo.root)
+    assert kept == {"search": {"hyde": False}}
+    assert [line.partition(" ")[0] for line in ignored] == ["embedding.url"]
+
+
+def test_order_of_settings(folder: Path, tmp_path: Path) -> None:
+    """The repository's file wins over the user's, the environment over both."""
+    environ = environment(tmp_path)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text("[search]\nhyde = false\nuser_memories = false\n")
+    (folder / "remora.toml").write_text("[search]\nuser_memories = true\n")
+    found = settings_for(folder, environ).search
+    assert (found.hyde, found.user_memories) == (False, True)
+    assert settings_for(folder, environ | {"REMORA_SEARCH_HYDE": "yes"}).search.hyde
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"home = [", r"config\.toml is not valid TOML"),
+        (b"\xff\xfe", r"config\.toml is not valid TOML"),
+        (b"colour = 'red'", r"config\.toml: unknown setting 'colour'"),
+        (b"[search]\nspeed = 3", r"config\.toml: unknown setting 'search\.speed'"),
+        (b"[search]\nhyde = 'perhaps'", r"config\.toml: search\.hyde must be true or false"),
+        (b"home = 5", r"config\.toml: home must be a string"),
+    ],
+)
+def test_settings_that_cannot_be_used(folder: Path, tmp_path: Path, content: bytes, message: str) -> None:
+    """A file that is no TOML, an unknown setting or a wrong value is an error that names file and setting."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
+        Memory.open(folder, environ=environment(tmp_path))
+
+
+def test_settings_file_that_is_a_folder(folder: Path, tmp_path: Path) -> None:
+    """The user's own file that cannot be read is an error, not silence."""
+    (tmp_path / "config/config.toml").mkdir(parents=True)
+    with pytest.raises(ConfigError, match="not a regular file"):
+        settings_for(folder, environment(tmp_path))
+
+
+def test_an_unknown_variable_value(folder: Path, tmp_path: Path) -> None:
+    """A variable with a value that it cannot have is an error that names the variable."""
+    with pytest.raises(ConfigError, match=r"REMORA_EMBEDDING_PROVIDER: embedding\.provider is 'magic'"):
+        settings_for(folder, environment(tmp_path, REMORA_EMBEDDING_PROVIDER="magic"))
+
+
+def test_data_and_settings_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """REMORA_HOME and REMORA_CONFIG decide; without them the platform's folders; a relative one is fixed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdgc"))
+    assert data_dir({"REMORA_HOME": "here"}) == tmp_path / "here"
+    assert config_dir({"REMORA_CONFIG": str(tmp_path / "c")}) == tmp_path / "c"
+    if sys.platform == "linux":
+        assert data_dir({"XDG_DATA_HOME": str(tmp_path / "xdg")}) == tmp_path / "xdg/remora"
+        assert config_dir({}) == tmp_path / "xdgc/remora"
+
+
+def test_the_branch(repo: Repo, tmp_path: Path) -> None:
+    """The branch is read without a process of git: on a branch, in a work tree, detached, outside git."""
+    sha = repo.commit("first", {"a.py": ""})
+    tree = tmp_path / "tree"
+    repo.git("worktree", "add", "-q", str(tree), "-b", "feature/login")
+    assert branch_of(Repository.discover(repo.root)) == "main"
+    assert branch_of(Repository.discover(tree)) == "feature/login"
+    repo.git("checkout", "-q", "--detach", sha)
+    assert branch_of(Repository.discover(repo.root)) is None
+    assert branch_of(None) is None
+
+
+def test_the_branch_when_head_says_nothing(repo: Repo) -> None:
+    """Where the file HEAD does not name the branch git is asked; where git cannot say there is none."""
+    found = Repository.discover(repo.root)
+    for head in ("ref: refs/heads/.invalid\n", "nonsense\n", ""):
+        (repo.root / ".git/HEAD").write_text(head)
+        assert branch_of(found) is None

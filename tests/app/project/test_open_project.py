@@ -1,0 +1,144 @@
+"""Parts are built from settings, on first use, and closed with the memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remora import Memory, ScriptedModel
+from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel
+from remora.app.project.open_project import DATABASE, build
+from remora.core.clock import FixedClock
+from remora.core.errors import NotFound, StoreError
+from tests.helpers import FakeEmbedder, environment, texts
+
+
+class Closing(FakeEmbedder):
+    """A model that notes when it is closed."""
+
+    closed = False
+
+    def close(self) -> None:
+        """Note it."""
+        self.closed = True
+
+
+def test_rooms(tmp_path: Path, folder: Path) -> None:
+    """The project's database is made when it is asked for; the user's only when something goes in."""
+    parts = build(folder, environment(tmp_path))
+    home = parts.project.home
+    assert not home.exists()
+    assert [room.space.realm for room in parts.rooms()] == ["project"]
+    assert (home / DATABASE).exists()
+    assert not parts.user_home.exists()
+    parts.room("user")
+    assert [room.space.realm for room in parts.rooms()] == ["project", "user"]
+    assert parts.room("user") is parts.room("user")
+    assert parts.user_home == tmp_path / "data/user"
+    parts.close()
+
+
+def test_private_folders(tmp_path: Path, folder: Path) -> None:
+    """Folders are made for the user alone."""
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
+        memory.remember("Tabs, not spaces", user=True)
+        for made in (memory.home, tmp_path / "data/user"):
+            assert made.stat().st_mode & 0o777 == 0o700
+
+
+def test_settings_decide_where_a_search_looks(tmp_path: Path, folder: Path) -> None:
+    """`search.user_memories = false` keeps the user's database out of searches, and only of those."""
+    environ = environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="false")
+    parts = build(folder, environ)
+    parts.room("user")
+    assert [room.space.realm for room in parts.rooms()] == ["project", "user"]
+    assert [room.space.realm for room in parts.searched_rooms()] == ["project"]
+    parts.close()
+
+
+def test_a_damaged_user_database(tmp_path: Path, folder: Path) -> None:
+    """The project's memory goes on without a user's database that cannot be opened, and says so."""
+    (tmp_path / "data/user").mkdir(parents=True)
+    (tmp_path / "data/user" / DATABASE).write_bytes(b"no database at all" * 100)
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
+        memory.remember("Tokens expire after 24 h")
+        assert texts(memory.search("tokens expire")) == ["Tokens expire after 24 h"]
+        assert len(memory.notes) >= 1
+        assert any("your own memories cannot be read" in note for note in memory.notes)
+        with pytest.raises(StoreError, match="is damaged or not a database"):
+            memory.remember("Tabs, not spaces", user=True)
+
+
+def test_reading_where_nothing_is(tmp_path: Path, folder: Path) -> None:
+    """Opening for reading a project without a memory says so, and makes nothing."""
+    with pytest.raises(NotFound, match="shop has no memory yet") as caught:
+        Memory.open(folder, environ=environment(tmp_path), read_only=True)
+    assert "remora init" in caught.value.hint
+    assert not (tmp_path / "data").exists()
+
+
+def test_after_close(tmp_path: Path, folder: Path) -> None:
+    """A closed memory can be closed again, and used no more."""
+    memory = Memory.open(folder, environ=environment(tmp_path))
+    session = memory.session("cli:1")
+    memory.close()
+    memory.close()
+    for use in (memory.list, memory.stats, lambda: memory.search("x"), lambda: memory.remember("x y")):
+        with pytest.raises(StoreError, match="this memory is closed"):
+            use()
+    with pytest.raises(StoreError, match="this memory is closed"):
+        session.append("user", "hello")
+    assert session.history() == []
+
+
+def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
+    """A model that was handed in is used, and left open for its owner."""
+    embedder, llm = Closing(), ScriptedModel([])
+    parts = build(folder, environment(tmp_path), embedder=embedder, llm=llm)
+    used = parts.embedder(), parts.llm()
+    assert isinstance(used[0], GuardedEmbedder)
+    assert isinstance(used[1], GuardedModel)
+    assert (used[0].given, used[1].given) == (embedder, llm)
+    assert parts.choice().tier == "given"
+    assert parts.reranker() is None
+    parts.close()
+    assert not embedder.closed
+
+
+def test_no_model(tmp_path: Path, folder: Path) -> None:
+    """The provider "none" is no embedder, and says why."""
+    parts = build(folder, environment(tmp_path))
+    assert parts.embedder() is None
+    assert parts.choice().reasons == ("embedding.provider is none: keyword and graph search only",)
+    assert parts.llm() is None
+    parts.close()
+
+
+def test_parts_that_cannot_be_made(tmp_path: Path, folder: Path) -> None:
+    """A language model or a reranker without its key leaves a note; the search goes on."""
+    environ = environment(tmp_path, REMORA_LLM_PROVIDER="anthropic", REMORA_RERANK_PROVIDER="cohere")
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember("Tokens expire after 24 h")
+        assert texts(memory.search("tokens expire")) == ["Tokens expire after 24 h"]
+        assert any(note.startswith("no language model: ") for note in memory.notes)
+        assert any(note.startswith("no reranker: ") for note in memory.notes)
+
+
+def test_file_times(tmp_path: Path, folder: Path) -> None:
+    """The time of a file is read below the root; what is not there, or no path at all, has none."""
+    (folder / "a.py").write_text("x")
+    parts = build(folder, environment(tmp_path))
+    modified = parts.mtime()
+    assert modified("a.py") == (folder / "a.py").stat().st_mtime
+    assert modified("b.py") is None
+    assert modified("a\0.py") is None
+    parts.close()
+
+
+def test_the_clock(tmp_path: Path, folder: Path) -> None:
+    """Dates come from the clock that was handed in, the system's without one."""
+    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock("2020-02-02")) as memory:
+        assert memory.remember("Tokens expire after 24 h").created_at == "2020-02-02T00:00:00.000Z"
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
+        assert memory.remember("Cookies are small").created_at > "2025"

@@ -1,0 +1,46 @@
+"""The bar for what goes with a prompt, measured on the prompts of earlier sessions."""
+
+from __future__ import annotations
+
+from remora.app.memory import Memory
+from remora.app.recall.relevance import CHANCE, FEW, calibrate, relevance_bar
+from remora.core.values import MemoryDraft
+from tests.store.test_observed import record, session
+
+SUBJECTS = "token cache parser router ledger invoice mailer search export import locale schema".split()
+
+
+def filled(memory: Memory, *, own: bool = False) -> None:
+    """Store a memory for each subject, and a session that asked for it; learnt from it, if so wanted."""
+    space = memory._parts.room("project").space
+    for number, subject in enumerate(SUBJECTS, 1):
+        text = f"The {subject} runs in a thread of its own"
+        origin = f"s{number}" if own else None
+        memory.remember_many([MemoryDraft(text, session_id=origin)])
+        record(space, session(f"s{number}", number, prompts=(f"why does the {subject} run in a thread",)))
+
+
+def test_nothing_is_measured_on_a_few_prompts(able: Memory):
+    """The default holds."""
+    space = able._parts.room("project").space
+    for number in range(1, FEW):
+        record(space, session(f"s{number}", number))
+    assert calibrate(able._parts) is None
+    assert relevance_bar(able._parts) == CHANCE
+
+
+def test_the_bar_lets_the_best_third_pass(able: Memory):
+    """It is kept, and measured again only when there is more to measure."""
+    filled(able)
+    bar = calibrate(able._parts)
+    assert bar is not None
+    assert CHANCE <= bar <= 0.85
+    assert relevance_bar(able._parts) == round(bar, 4)
+    assert calibrate(able._parts) is None
+    assert calibrate(able._parts, again=True) == bar
+
+
+def test_what_a_session_taught_is_no_answer_to_itself(able: Memory):
+    """Otherwise every prompt would find what came of it."""
+    filled(able, own=True)
+    assert calibrate(able._parts) == CHANCE

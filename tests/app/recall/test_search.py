@@ -1,0 +1,294 @@
+"""What a search may read, what it checks first, and what it does without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory, ScriptedModel
+from remora.app.codebase.indexing import mark_changed
+from remora.app.project.locate import commit_of
+from remora.app.recall.search import AT_HAND
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, ProviderBusy
+from remora.sources import git_process
+from tests.helpers import FakeEmbedder, Repo, environment, rows, texts
+
+FACT = "Access tokens expire after 24 h"
+
+
+class DeafJudge:
+    """A reranker that never answers."""
+
+    def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
+        """Give up."""
+        raise ProviderBusy("the judge is away")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("", "the query is empty"),
+        (" \n ", "the query is empty"),
+        ("?!… \x00", "the query is empty"),
+        (5, "must be text, not 5"),
+        (b"tokens", "must be text, not bytes"),
+        (None, "must be text, not None"),
+    ],
+)
+def test_queries_that_are_none(bare: Memory, query: Any, message: str) -> None:
+    """A query has to be text that says something."""
+    with pytest.raises(InvalidInput, match=message):
+        bare.search(query)
+    with pytest.raises(InvalidInput, match=message):
+        bare.context(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"tokens',
+        "tokens AND",
+        "NEAR(tokens",
+        "tokens* OR -expire ^ {a b}: (",
+        "content: tokens",
+        "tokens\x00\u202e expire",
+        "tokens \ud83d expire",
+        "'; DROP TABLE memories; --  tokens",
+        "tokens " * 100_000,
+        "tokens " + "x" * 1_000_000,
+    ],
+    ids=range(10),
+)
+def test_odd_queries(bare: Memory, query: str) -> None:
+    """Whatever signs a query has, and however long it is, it is searched for by its words."""
+    bare.remember(FACT)
+    assert texts(bare.search(query)) == [FACT]
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "8", None, True])
+def test_wrong_numbers_of_hits(bare: Memory, k: Any) -> None:
+    """A number of hits is whole, 0 or more."""
+    with pytest.raises(InvalidInput, match="k must be a whole number"):
+        bare.search("tokens", k=k)
+
+
+def test_numbers_of_hits(bare: Memory) -> None:
+    """At most k hits come back; 0 gives none, more than there are gives all."""
+    for n in range(12):
+        bare.remember(f"Access tokens of service{n} expire")
+    assert [len(bare.search("access tokens", k=k)) for k in (0, 1, 8, 10**9)] == [0, 1, 8, 12]
+    assert len(bare.search("access tokens")) == 8
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"types": "gotcha"},
+        {"types": ["a b"]},
+        {"files": "a.py"},
+        {"modules": "m"},
+        {"scope": "world"},
+        {"kinds": ["letter"]},
+        {"recent_tools": "Grep"},
+        {"recent_files": "a.py"},
+    ],
+)
+def test_wrong_filters(bare: Memory, given: dict[str, Any]) -> None:
+    """A filter that makes no sense is refused, not ignored."""
+    with pytest.raises(InvalidInput):
+        bare.search("tokens", **given)
+
+
+def test_own_words_are_found_at_once(able: Memory, embedder: FakeEmbedder) -> None:
+    """What was just remembered or said has its vector before the search."""
+    able.remember(FACT)
+    able.session("cli:1").append("user", "Why do tokens expire?")
+    found = able.search("tokens expire")
+    assert {h.source for h in found} == {"memory", "turn"}
+    assert len(embedder.documents) == 2
+    assert all(any("dense" in str(reason) for reason in hit.why) for hit in found)
+    assert able.notes == ()
+
+
+def test_a_judge_that_is_away(tmp_path: Path, folder: Path) -> None:
+    """Without its reranker a search answers in its own order, and says so."""
+    with Memory.open(folder, environ=environment(tmp_path), reranker=DeafJudge()) as memory:
+        memory.remember(FACT)
+        memory.remember("Cookies expire after a day")
+        assert len(memory.search("expire")) == 2
+        assert any("the judge is away" in note for note in memory.notes)
+
+
+def test_a_language_model_that_fails(tmp_path: Path, folder: Path, embedder: FakeEmbedder) -> None:
+    """A model that cannot guess leaves the hits as they are; a context never asks it."""
+    model = ScriptedModel([ProviderBusy("the model is away")])
+    with Memory.open(folder, environ=environment(tmp_path), embedder=embedder, llm=model) as memory:
+        memory.remember(FACT)
+        memory.context("something about tokens that nobody knows")
+        assert model.calls == []
+        assert texts(memory.search("tokens")) == [FACT]
+        assert len(model.calls) == 1
+        assert any("the model is away" in note for note in memory.notes)
+
+
+def test_related_files(repo: Repo, tmp_path: Path) -> None:
+    """Partners of a file are found by any spelling of its path, and what agents read together counts."""
+    for n in range(3):
+        repo.commit(f"Change {n}", {"src/a.py": str(n), "src/b.py": str(n), f"c{n}.py": "0"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        wanted = [h.path for h in memory.related_files("src/a.py")]
+        assert wanted[0] == "src/b.py"
+        for path in ("./src/a.py", "src\\a.py", str(repo.root / "src/a.py")):
+            assert [h.path for h in memory.related_files(path)] == wanted
+        assert [h.path for h in memory.related_files("src/a.py", k=1)] == ["src/b.py"]
+        assert memory.related_files("src/a.py", k=0) == []
+        before = memory.related_files("src/a.py")[0].score
+        space = memory._parts.room("project").space
+        with space.db.transaction():
+            space.db.execute(
+                """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, last_observed_at)
+                   VALUES ('src/a.py', 'src/b.py', 'p', 0.8, 0), ('src/a.py', 'notes.md', 'p', 0.5, 0)"""
+            )
+        found = {h.path: h for h in memory.related_files("src/a.py")}
+        assert found["src/b.py"].score > before
+        assert found["src/b.py"].why[-1] == "read together in agent sessions (80%)"
+        assert found["notes.md"].score == pytest.approx(0.25)
+
+
+def test_related_files_are_tied_by_their_code(repo: Repo, tmp_path: Path) -> None:
+    """What imports a file is named with it, once the code is indexed, and no longer when that is stale."""
+    repo.commit("Begin", {"src/a.py": "def one():\n    return 1\n", "web/page.py": "", "docs/x.md": "x"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        before = memory.related_files("src/a.py")
+        assert all("imports it" not in hit.why for hit in before)
+        (repo.root / "lib").mkdir()
+        (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+        memory.index()
+        found = {hit.path: hit for hit in memory.related_files("src/a.py")}
+        assert "imports it" in found["lib/user.py"].why
+        other = {hit.path: hit for hit in memory.related_files("lib/user.py")}
+        assert "is imported by it" in other["src/a.py"].why
+        mark_changed(memory._parts, ["lib/user.py"])
+        assert memory.related_files("src/a.py") == before
+
+
+def test_related_files_never_speak_of_files_as_they_were(repo: Repo, tmp_path: Path) -> None:
+    """An import that was taken out since the last index is not given as a reason."""
+    repo.commit("Begin", {"src/a.py": "def one():\n    return 1\n", "docs/x.md": "x"})
+    (repo.root / "lib").mkdir()
+    (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        assert "imports it" in str(memory.related_files("src/a.py"))
+        (repo.root / "lib/user.py").write_text("print(1)\n")
+        assert "imports it" not in str(memory.related_files("src/a.py"))
+        (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+        assert "is imported by it" in str(memory.related_files("lib/user.py"))
+
+
+def test_related_files_of_nothing(bare: Memory, tmp_path: Path) -> None:
+    """A path that is none or lies outside is refused; an unknown file has no partners."""
+    for path in ("", "  "):
+        with pytest.raises(InvalidInput, match="the path is empty"):
+            bare.related_files(path)
+    with pytest.raises(InvalidInput, match="path must be text, not 5"):
+        bare.related_files(5)  # type: ignore[arg-type]
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (str(tmp_path / "other/a.py"), str(tmp_path / "loop/a.py"), "/a\0.py", "~/a.py"):
+        with pytest.raises(InvalidInput, match="is not in"):
+            bare.related_files(path)
+    assert bare.related_files("~nobody/x.py") == []
+    assert bare.related_files("no/such/file.py") == []
+
+
+def test_a_search_writes_nothing(able: Memory) -> None:
+    """Once everything has its vector a search leaves every table as it is."""
+    able.remember(FACT, related_files=["a.py"])
+    able.session("cli:1").append("user", "Why do tokens expire?")
+    able.search("tokens")
+    before = rows(able)
+    for _ in range(5):
+        able.search("why do access tokens expire", recent_files=["a.py"], phase="define")
+        able.context("tokens")
+        able.related_files("a.py")
+    assert rows(able) == before
+
+
+def test_context_takes_files_as_a_hint(bare: Memory) -> None:
+    """Files of a context raise what speaks of them; they keep nothing else out."""
+    bare.remember("Access tokens are refreshed by the worker", related_files=["worker.py"])
+    bare.remember("Access tokens are refreshed by the proxy", related_files=["proxy.py"])
+    found = bare.context("how are access tokens refreshed", files=["proxy.py"]).hits
+    assert [h.memory.related_files for h in found if h.memory] == [("proxy.py",), ("worker.py",)]
+
+
+def test_what_was_committed_since_is_seen_without_init(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that a new commit changed, or took away, lowers what was learnt before; git is asked once."""
+    asked: list[tuple[str, ...]] = []
+    started = git_process.tokens
+
+    def counted(folder: Path, *arguments: str) -> Any:
+        asked.append(arguments)
+        return started(folder, *arguments)
+
+    clock = FixedClock("2026-01-01T18:00:00Z")
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        repo.commit("Add the shop", {"till.py": "1", "stock.py": "1", "CLAUDE.md": "# Shop\n"})
+        memory.init()
+        memory.remember("The till rounds half up", related_files=["till.py"])
+        memory.remember("The stock counts boxes, never pieces", related_files=["stock.py"])
+
+        def doubts(query: str) -> list[str]:
+            (hit, *_) = memory.search(query)
+            return [reason.note for reason in hit.why if reason.stage == "stale"]
+
+        monkeypatch.setattr("remora.sources.git.tokens", counted)
+        clock.advance(days=3)
+        assert doubts("how does the till round") == []
+        assert asked == []  # nothing is checked out that was not read
+        with monkeypatch.context() as patched:
+            read: list[object] = []
+
+            def watched(repository: Any) -> str | None:
+                read.append(repository)
+                return commit_of(repository)
+
+            patched.setattr("remora.app.project.open_project.commit_of", watched)
+            assert len(memory.search("what does the till or the stock do")) == 2
+            assert len(read) == 1  # git's files are read once a search, not for every hit
+        changed = repo.commit("Round down", {"till.py": "2"})
+        (note,) = doubts("how does the till round")
+        assert note.startswith("1 of 1 files changed since ")
+        assert doubts("does the stock count boxes") == []
+        assert len(asked) == 1
+        (repo.root / "stock.py").unlink()
+        repo.commit("Nobody counts any more")
+        assert "its files are gone" in doubts("does the stock count boxes")[0]
+        repo.git("reset", "-q", "--hard", changed)
+        assert doubts("does the stock count boxes") == []
+        repo.git("checkout", "-q", "-b", "side", "HEAD~1")
+        assert doubts("how does the till round") == []
+        repo.git("gc", "-q", "--prune=now")
+        memory._parts.room("project").space.meta.set("history.commit", "0" * 40)
+        repo.git("checkout", "-q", "main")
+        assert len(doubts("how does the till round")) == 1
+
+
+def test_what_is_known_of_a_file_at_hand_is_told(able: Memory) -> None:
+    """The best few about the very file, though the task's words say nothing of it; others stay out."""
+    names = ("north", "south", "east", "west", "upper", "lower", "inner")
+    for name in names:
+        able.remember(f"The {name} gate drops headers", type="gotcha", related_files=["web/gate.py"])
+    able.remember("Mail leaves at night", type="gotcha", related_files=["mail/queue.py"])
+    told = able.context("rename a variable", "implement", recent_files=["web/gate.py"])
+    assert len(told.hits) == AT_HAND
+    assert {hit.memory.related_files for hit in told.hits if hit.memory} == {("web/gate.py",)}
+    assert able.context("rename a variable", "implement").hits == ()

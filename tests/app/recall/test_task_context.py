@@ -1,0 +1,435 @@
+"""What a memory gives a session before its work begins, and keeps for the one that goes on with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app.learning.work_state import leave_work, save_work_state
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, ProviderBusy, StoreReadOnly
+from remora.core.events import CommandRun, ErrorSeen, Event, FileUse
+from remora.core.values import MemoryRecord, Taint, WorkUnitRef
+from remora.llm.scripted import ScriptedModel
+from remora.observer.observer import Observer
+from tests.helpers import SECRET, Repo, environment
+from tests.observer.script import Script
+from tests.observer.sessions import session
+
+TASK = "make the token lifetime a setting"
+
+
+def calibrate(memory: Memory, module: str, ratio: float, samples: int = 4) -> MemoryRecord:
+    """Remember what work in a module took."""
+    payload = {
+        "module": module,
+        "average_actual_steps": 1.0,
+        "average_planned_steps": 1.0,
+        "ratio": ratio,
+        "sample_count": samples,
+    }
+    return memory.remember(
+        f"Work in {module} took {ratio}", type="task_calibration", related_modules=[module], payload=payload
+    )
+
+
+def worked(memory: Memory, name: str, *files: str, asked: str = TASK, edited: str = "auth/tokens.py") -> None:
+    """Record a session that read some files."""
+    uses = (FileUse(edited, 1, 1, 1, 2), *(FileUse(path, 1, 0, 1, 2) for path in files))
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        one = session(name, prompts=(asked,), files=uses)
+        space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+
+
+def test_blocks_for_planning_and_testing(bare: Memory) -> None:
+    """Each has its own kinds; the texts name what is about the module, what was asked for first."""
+    bare.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
+    bare.remember("Tokens must expire", type="requirement", related_files=["auth/tokens.py"])
+    plan, tested = (ask("", modules=["auth"]) for ask in (bare.plan_context, bare.qa_context))
+    assert "Polling the gateway failed" in plan.text
+    assert "Tokens must expire" in tested.text
+    assert plan.text.index("Tokens must expire") < plan.text.index("Polling the gateway failed")
+    assert bare.plan_context("", modules=["web"]).text == ""
+    by_file = bare.plan_context("", files=[bare.root / "auth" / "tokens.py"])
+    assert [hit.text for hit in by_file.hits] == ["Tokens must expire", "Polling the gateway failed"]
+
+
+def test_what_is_told_counts_as_used(bare: Memory) -> None:
+    """A memory of a block was looked at, as one of a search."""
+    record = bare.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
+    bare.plan_context("", modules=["auth"])
+    bare.prune()
+    assert bare.show(record.id).access_count == 1
+
+
+def test_the_modules_of_likely_files(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+    """Where a task names nothing, the code says where it will be worked on."""
+    code = "def token_lifetime():\n    return 24\n"
+    repo.commit("start", {"auth/lifetime.py": code, "web/page.py": "def footer():\n    return 1\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        memory.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
+        assert "Polling" in memory.plan_context("change token_lifetime").text
+        assert memory.plan_context("change the weather").text == ""
+
+
+def test_branches(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+    """What another branch learnt is told there, or when it is asked for."""
+    repo.commit("start", {"a.py": "x = 1\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.remember("Polling failed", type="dead_end", related_modules=["auth"], branch="work")
+        assert memory.plan_context("", modules=["auth"]).text == ""
+        assert memory.plan_context("", modules=["auth"], branch="work").hits
+        assert memory.plan_context("", modules=["auth"], branch="*").hits
+        repo.git("checkout", "-q", "-b", "work")
+        assert memory.plan_context("", modules=["auth"]).hits
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"task": 3}, {"modules": "auth"}, {"modules": [1]}, {"files": "a.py"}, {"files": [1]}, {"budget": 0}],
+)
+def test_bad_arguments(bare: Memory, given: dict[str, object]) -> None:
+    """What cannot be meant is refused by name."""
+    with pytest.raises(InvalidInput):
+        bare.plan_context(**{"task": "x", **given})  # type: ignore[arg-type]
+
+
+def test_step_limits(bare: Memory) -> None:
+    """The calibrations nearest to the task move the limit, the module's own before those around it."""
+    assert bare.step_factor(TASK) is None
+    assert bare.step_limit(100, TASK) == 100
+    calibrate(bare, "auth", 1.5)
+    calibrate(bare, "auth/web", 3.0)
+    assert bare.step_factor(modules=["auth"]) == 1.5
+    assert bare.step_limit(100, modules=["auth"]) == 150
+    assert bare.step_limit(100, files=["auth/web/page.py"]) == 200
+    assert bare.step_factor(modules=["auth/cli"]) == 1.5
+    assert bare.step_limit(100, modules=["billing"]) == 100
+    assert bare.step_limit(100, modules=["auth"], most=120) == 120
+    with pytest.raises(InvalidInput):
+        bare.step_limit(0)
+
+
+def test_prefetch(bare: Memory) -> None:
+    """Files that like sessions used, with their contents; those at hand are not named again."""
+    for path in ("auth/tokens.py", "server/settings.py"):
+        (bare.root / path).parent.mkdir()
+        (bare.root / path).write_text("x = 1\n")
+    for number in range(3):
+        worked(bare, f"s{number}", "server/settings.py")
+    found = bare.prefetch(TASK)
+    assert [one.path for one in found] == ["auth/tokens.py", "server/settings.py"]
+    assert "     1\tx = 1" in found.text
+    assert [one.path for one in bare.prefetch(TASK, files=["auth/tokens.py"])] == ["server/settings.py"]
+    assert [one.path for one in bare.prefetch("other work", modules=["auth"], most=1)] == ["auth/tokens.py"]
+    for wrong in ({"most": 0}, {"budget": 0}, {"most": True}):
+        with pytest.raises(InvalidInput):
+            bare.prefetch(TASK, **wrong)
+
+
+# Unfinished work
+
+
+def left(memory: Memory, name: str = "s1", **fields: object) -> MemoryRecord | None:
+    """Save where a session left its work."""
+    more = {k: fields.pop(k) for k in ("todo", "taint") if k in fields}
+    given: dict[str, Any] = {
+        "outcome": "unknown",
+        "files": (FileUse("auth/tokens.py", 1, 1, 1, 2),),
+        "branch": None,
+        "ended": "2026-02-28T10:00:00.000Z",
+        **fields,
+    }
+    one = session(name, **given)
+    return save_work_state(memory._parts, name, "claude-code", one, **more)  # type: ignore[arg-type]
+
+
+def test_a_session_has_one_state(bare: Memory, clock: FixedClock) -> None:
+    """It is replaced when the session stops again, and retired when nothing is left."""
+    first = left(bare, prompts=(TASK,), todo=["document it"])
+    assert first is not None
+    assert first.type == "work_state"
+    clock.advance(days=1)
+    second = left(
+        bare,
+        prompts=(TASK,),
+        todo=["tell the team"],
+        files=(FileUse("b.py", 0, 1, 1, 2),),
+        ended="2026-03-02T10:00:00.000Z",
+    )
+    assert second is not None
+    assert (second.id, second.related_files) == (first.id, ("b.py",))
+    (only,) = bare.list(types=["work_state"])
+    assert "tell the team" in only.content
+    assert "document it" not in only.content
+    assert left(bare, outcome="success") is None
+    assert bare.list(types=["work_state"]) == []
+    again = left(bare, prompts=(TASK,), todo=["one more thing"])
+    assert again is not None
+    assert again.id == first.id
+    assert "one more thing" in bare.work_state()
+
+
+def test_what_a_person_forgot_stays_forgotten(bare: Memory) -> None:
+    """The next stop of the session does not bring it back."""
+    state = left(bare, todo=["x y"])
+    assert state is not None
+    bare.forget(state.id)
+    assert left(bare, todo=["z"]) is None
+    assert bare.work_state() == ""
+
+
+def test_going_on(bare: Memory, clock: FixedClock) -> None:
+    """The own state first; else the newest, and with a task the newest about the same."""
+    assert bare.work_state() == ""
+    left(bare, "s1", prompts=(TASK,), todo=["document the setting"], ended="2026-02-27T10:00:00.000Z")
+    left(bare, "s2", prompts=("float the footer",), todo=["on phones"], ended="2026-02-28T10:00:00.000Z")
+    assert "float the footer" in bare.work_state()
+    assert "float the footer" in bare.work_state("continue")
+    assert TASK in bare.work_state("the lifetime of a token is no setting yet")
+    assert bare.work_state("rewrite the parser") == ""
+    assert TASK in bare.work_state("rewrite the parser", session_id="s1")
+    assert "float the footer" in bare.work_state(session_id="another")
+    clock.advance(days=20)
+    assert bare.work_state() == ""
+    assert TASK in bare.work_state(session_id="s1")
+
+
+def learnt(memory: Memory, name: str, **fields: object) -> None:
+    """Record a session as a run of `learn` does, and keep where it left its work."""
+    given: dict[str, Any] = {"branch": None, "files": (FileUse("auth/tokens.py", 1, 1, 1, 2),), **fields}
+    one = session(name, **given)
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.observed.record(one, (), "1", one.ended or "")
+    save_work_state(memory._parts, name, "claude-code", one)
+
+
+def broken(memory: Memory, name: str = "s1", ended: str = "2026-02-27T10:00:00.000Z") -> None:
+    """Record a session that ends with a failing check."""
+    failed = ErrorSeen("f1", "Bash", "make test", "1 failed", 1, (39,), resolved=False)
+    learnt(
+        memory,
+        name,
+        ended=ended,
+        prompts=("paginate the list of orders",),
+        outcome="failure",
+        errors=(failed,),
+        commands=(CommandRun("make test", "test", 1, 1, 39, 39),),
+    )
+
+
+def states(memory: Memory) -> list[str]:
+    """Return the sessions whose unfinished work is kept."""
+    return [m.session_id or "" for m in memory.list(types=["work_state"])]
+
+
+PASSES = {"commands": (CommandRun("make test", "test", 2, 1, 5, 9),)}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"prompts": ("tidy up",), **PASSES},
+        {"prompts": ("continue and fix the pagination of the orders",)},
+    ],
+    ids=["the check passes", "the same task"],
+)
+def test_work_that_a_later_session_did_is_over(bare: Memory, fields: dict[str, Any]) -> None:
+    """For good, once that session is learnt; it says by whom, and learning it again brings nothing back."""
+    broken(bare)
+    assert "Failing at the end: `make test`" in bare.work_state()
+    (left,) = bare.list(types=["work_state"])
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", **fields)
+    assert states(bare) == []
+    assert bare.work_state("paginate the list of orders") == ""
+    broken(bare)
+    assert states(bare) == []
+    assert "taken up and done by session claude-code:s2" in (bare.show(left.id).review_reason or "")
+    broken(bare, ended="2026-03-01T10:00:00.000Z")  # it went on, and broke it again
+    assert states(bare) == ["s1"]
+
+
+def test_work_that_was_learnt_after_the_session_that_did_it(bare: Memory) -> None:
+    """A session without an end is learnt late: what it had left is known to be done."""
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", **PASSES)
+    broken(bare)
+    assert states(bare) == []
+
+
+def test_work_that_a_person_keeps(bare: Memory) -> None:
+    """A state that somebody pinned is not retired by what sessions do."""
+    broken(bare)
+    (kept,) = bare.list(types=["work_state"])
+    bare.pin(kept.id)
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", **PASSES)
+    broken(bare)
+    assert states(bare) == ["s1"]
+
+
+def test_without_a_task_only_the_newest_session_is_told_of(bare: Memory) -> None:
+    """Once others changed something since, only who says what it is about hears of it."""
+    broken(bare)
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", prompts=("what is here?",), files=())
+    assert "Failing" in bare.work_state()
+    learnt(bare, "s3", ended="2026-02-28T11:00:00.000Z", prompts=("float the footer",))
+    assert bare.work_state() == ""
+    assert "Failing" in bare.work_state("the list of orders has no pages")
+    assert states(bare) == ["s1"]
+
+
+def test_a_state_belongs_to_its_branch(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+    """On another branch it is not told; on its own it is, and after a merge everywhere."""
+    repo.commit("start", {"a.py": "x = 1\n"})
+    repo.git("checkout", "-q", "-b", "lifetime")
+    repo.commit("work", {"a.py": "x = 2\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        when = "2026-02-28T10:00:00.000Z"
+        state = left(memory, prompts=(TASK,), todo=["document it"], branch="lifetime", ended=when)
+        assert state is not None
+        assert state.branch == "lifetime"
+        assert "on branch `lifetime`" in memory.work_state()
+        repo.git("checkout", "-q", "main")
+        assert memory.work_state() == ""
+
+
+def test_what_rests_on_outside_text_is_marked(bare: Memory) -> None:
+    """Its taint stays with the state, and secrets do not come in."""
+    state = left(bare, todo=[f"set TOKEN={SECRET}"], taint=Taint("web_fetch", 2))
+    assert state is not None
+    assert (state.taint, state.needs_review) == (Taint("web_fetch", 2), True)
+    assert "read text from outside" in bare.work_state()
+    assert SECRET not in bare.work_state() + str(state)
+
+
+def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
+    """What its plan leaves open comes from the observer; a session of long ago leaves nothing."""
+    script = Script().step()
+    script.add("user_prompt", text=TASK, step=0)
+    todos = [{"content": "add it", "status": "completed"}, {"content": "document it", "status": "pending"}]
+    script.edit("auth/tokens.py").call("TodoWrite", "plan", "ok", extra={"todos": todos})
+    watching = Observer("s1", "claude-code", strict=True)
+    for event in script.events:
+        watching.observe(event)
+    assert leave_work(bare._parts, watching) is None  # it ended in January
+    found = watching.finalize()._replace(ended="2026-02-28T10:00:00.000Z", branch=None)
+    record = leave_work(bare._parts, watching, found)
+    assert record is not None
+    assert record.last_accessed_at == "2026-02-28T10:00:00.000Z"
+    assert "- Still to do (1 of 2 done):\n  - document it" in bare.work_state(TASK)
+
+
+def test_saving_needs_a_memory_that_can_be_written(bare: Memory, tmp_path: Path) -> None:
+    """A memory opened for reading says so."""
+    bare.remember("x is y")
+    with (
+        Memory.open(bare.root, environ=environment(tmp_path), read_only=True) as readonly,
+        pytest.raises(StoreReadOnly),
+    ):
+        left(readonly, todo=["x"])
+
+
+# What interfaces showed
+
+SLOW = "TimeoutError: locator.click: Timeout 5000ms exceeded."
+
+
+def test_an_observation_of_an_interface(bare: Memory) -> None:
+    """It is stored as from outside: a person has to look at it, and it counts less until then."""
+    unit = WorkUnitRef("native", ("042", "1"), "Spec 042 / Subtask 1")
+    record = bare.observe_ui(
+        "mcp__playwright__browser_click",
+        SLOW,
+        arguments={"element": "Save"},
+        session_id="s1",
+        step=7,
+        work_unit=unit,
+        related_files=["web/page.tsx"],
+        related_modules=["web"],
+    )
+    assert record is not None
+    assert (record.type, record.source, record.scope) == ("e2e_observation", "mcp_auto", "global")
+    assert (record.needs_review, record.taint) == (True, Taint("mcp__playwright__browser_click", 7))
+    assert record.confidence == pytest.approx(0.75 * 0.7)
+    assert record.payload is not None
+    assert (record.payload["observation_type"], record.payload["judged_by"]) == ("timing", "rules")
+    assert (record.session_id, record.work_unit_ref) == ("s1", unit)
+    assert "> interface, from mcp__playwright__browser_click" in bare.qa_context("", modules=["web"]).text
+
+
+def test_never_the_same_twice(bare: Memory, tmp_path: Path, clock: FixedClock) -> None:
+    """Neither in a session, nor in the next one, nor after somebody forgot it."""
+    first = bare.observe_ui("browser_click", SLOW)
+    assert first is not None
+    assert bare.observe_ui("browser_click", SLOW.replace("5000", "3000")) is None
+    with Memory.open(bare.root, environ=environment(tmp_path), clock=clock) as again:
+        assert again.observe_ui("browser_click", SLOW) is None
+        again.forget(first.id)
+        assert again.observe_ui("browser_click", SLOW) is None
+    assert bare.list(types=["e2e_observation"]) == []
+
+
+def test_other_tools_and_ordinary_answers(bare: Memory) -> None:
+    """Nothing is kept of them."""
+    assert bare.observe_ui("Bash", SLOW) is None
+    assert bare.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
+    assert bare.observe_ui("browser_snapshot", None) is None
+    assert bare.list() == []
+
+
+def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """A configured model is asked once for each new answer; where it fails the rules answer, with a note."""
+    model = ScriptedModel(["C: The dialog closes at once.", "F: nothing", ProviderBusy("loading")])
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
+        page = "### Page state of the shop\n- dialog: closed now"
+        record = memory.observe_ui("browser_click", page)
+        assert record is not None
+        assert record.content == "The dialog closes at once."
+        assert record.payload is not None
+        assert record.payload["judged_by"] == "scripted"
+        assert memory.observe_ui("browser_click", page) is None
+        assert memory.observe_ui("browser_click", page + " and open again") is None
+        slow = memory.observe_ui("browser_click", SLOW)
+        assert slow is not None
+        assert "loading" in memory.notes[0]
+        assert len(model.calls) == 3
+
+
+def test_what_is_nothing_but_a_secret(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """It is not kept, and stops nobody."""
+    model = ScriptedModel([f"C: {SECRET} {SECRET} {SECRET} {SECRET}"])
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
+        assert memory.observe_ui("browser_click", "a page of several words") is None
+
+
+def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:
+    """The last thing of a plan is seldom ticked off; one that was never begun is still open."""
+    plan = [
+        {"content": "commit", "status": "completed"},
+        {"content": "push", "status": "in_progress"},
+    ]
+    for name, more in (("s1", []), ("s2", [{"content": "write the changelog", "status": "pending"}])):
+        observer = Observer(name, "claude-code", strict=True)
+        events: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("user_prompt", {"text": "rename the export button"}),
+            ("tool_call", {"tool": "Edit", "action": "edit", "paths": ("a.py",), "call_id": "c1"}),
+            ("tool_result", {"tool": "Edit", "action": "edit", "paths": ("a.py",), "call_id": "c1"}),
+            (
+                "tool_call",
+                {"tool": "TodoWrite", "action": "plan", "extra": {"todos": [*plan, *more]}, "call_id": "c2"},
+            ),
+            ("tool_result", {"tool": "TodoWrite", "action": "plan", "call_id": "c2"}),
+            ("reply", {"text": "Committed and pushed."}),
+        )
+        for step, (kind, fields) in enumerate(events):
+            at = f"2026-03-01T08:00:0{step}.000Z"
+            observer.observe(Event(kind, name, f"{name}-{step}", step, at, **fields))
+        leave_work(bare._parts, observer, observer.finalize(outcome="success"))
+    assert states(bare) == ["s2"]
+    assert "write the changelog" in bare.work_state()
+    assert "push" not in bare.work_state()

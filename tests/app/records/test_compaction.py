@@ -1,0 +1,558 @@
+"""A compaction archives before it moves the boundary, loses nothing, and says what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import AsyncMemory, Memory
+from remora.app.records.compaction import Compaction
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, ProviderError, StoreError, StoreFull, StoreReadOnly
+from remora.core.values import ToolCall
+from remora.llm.scripted import ScriptedModel
+from tests.app.talks import archives, contents, ended, markers, opened, start, talk
+from tests.helpers import SECRET, environment, files, holds, no_file_above
+from tests.servers import ModelServer, Reply
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+QUIET = {"REMORA_JOURNAL_ENABLED": "false"}
+SUMMARY = "They chose ES256 for the tokens and keep the key in the vault; src/tokens.py holds the change."
+
+
+def memory_of(tmp_path: Path, *replies: Any, **settings: str) -> tuple[Memory, ScriptedModel]:
+    """Return a memory whose model gives these replies."""
+    (tmp_path / "shop").mkdir(exist_ok=True)
+    model = ScriptedModel(replies)
+    environ = environment(tmp_path, **settings)
+    return Memory.open(
+        tmp_path / "shop", environ=environ, llm=model, clock=FixedClock("2026-03-01T12:00:00Z")
+    ), model
+
+
+def test_the_last_messages_stay(bare: Memory) -> None:
+    """What is older becomes a summary at the front, an archive and a marker; the history is whole."""
+    session = bare.session("cli:42")
+    said = session.extend(talk(30))
+    done = session.compact(4)
+    assert done._replace(summary="", consolidation=None) == Compaction(
+        "cli:42", 26, 4, how="extract", archive="cli-42-1", why="asked"
+    )
+    assert done.summary.startswith("Extract of 26 messages, made without a model.")
+    first, *rest = session.messages()
+    assert (first.role, first.content) == ("system", f"[Conversation summary]\n{done.summary}")
+    assert rest == said[26:]
+    assert session.history() == said
+    assert session.count() == 5
+    assert bare.entries.show("cli-42-1").content == done.summary
+    (marker,) = markers(session)
+    assert (marker["keptFrom"], marker["archiveName"], marker["summary"]) == (27, "cli-42-1", done.summary)
+    assert marker["details"] == {
+        "flattenedTo": 30,
+        "how": "extract",
+        "note": "there is no model",
+        "removed": 26,
+        "why": "asked",
+    }
+
+
+def test_another_object_and_another_opening_see_it(tmp_path: Path) -> None:
+    """The boundary is in the log: whoever opens it next goes on from there."""
+    memory, _ = memory_of(tmp_path, SUMMARY, **QUIET)
+    with memory:
+        session, other = memory.session("cli:42"), memory.session("cli:42")
+        session.extend(talk(10))
+        assert other.count() == 10
+        session.compact(2)
+        expected = [f"[Conversation summary]\n{SUMMARY}", "message 9", "message 10"]
+        assert contents(other) == expected
+    with opened(tmp_path) as memory:
+        assert contents(memory.session("cli:42")) == expected
+        assert memory.session("cli:42").recap().endswith("USER: message 9\nASSISTANT: message 10")
+
+
+@pytest.mark.parametrize("said", [0, 1, 20])
+def test_nothing_to_do(bare: Memory, said: int) -> None:
+    """With no more than what stays, nothing is written anywhere, however often it is asked."""
+    session = bare.session("cli:42")
+    session.extend(talk(said))
+    for _ in range(2):
+        assert session.compact() == Compaction("cli:42", 0, said)
+    assert archives(bare) == []
+    assert markers(session) == []
+    assert not (bare.home / "memory").exists()
+
+
+def test_keep_none(bare: Memory) -> None:
+    """Keeping none leaves the summary alone, and doing it again changes nothing."""
+    session = bare.session("cli:42")
+    session.extend(talk(3))
+    assert (session.compact(0).removed, session.count()) == (3, 1)
+    assert session.compact(0).removed == 0
+    session.append("user", "message 4")
+    assert contents(session)[1:] == ["message 4"]
+
+
+@pytest.mark.parametrize("wrong", [-1, True, "4", 2.0])
+def test_what_cannot_be_kept(bare: Memory, wrong: Any) -> None:
+    """A number that is none, or below zero, is refused before anything is done."""
+    session = bare.session("cli:42")
+    session.extend(talk(30))
+    with pytest.raises(InvalidInput, match="keep_last"):
+        session.compact(wrong)
+    assert session.count() == 30
+
+
+def test_tool_traffic_becomes_text(bare: Memory) -> None:
+    """What a compaction keeps needs no calls and no results; what comes later stays as it is."""
+    session = bare.session("cli:42")
+    session.extend(talk(4))
+    session.append("assistant", "Let me look.", tool_calls=[ToolCall("c1", "read_file", {"path": "auth.py"})])
+    session.append("tool", "TTL = 24 * 3600", tool_call_id="c1", tool_name="read_file")
+    said = session.history()
+    session.compact(1)  # the call goes with its result
+    call = 'Let me look.\n[Tool: read_file | Args: {"path": "auth.py"}]\n[Result: TTL = 24 * 3600]'
+    assert contents(session)[1:] == [call]
+    session.append("assistant", "", tool_calls=[ToolCall("c2", "bash", {"command": "make"})])
+    session.append("tool", "done", tool_call_id="c2", tool_name="bash")
+    assert [(m.role, len(m.tool_calls), m.tool_call_id) for m in session.messages()] == [
+        ("system", 0, None),
+        ("assistant", 0, None),
+        ("assistant", 1, None),
+        ("tool", 0, "c2"),
+    ]
+    assert session.history()[:6] == said
+
+
+def test_a_call_at_work_stays(bare: Memory) -> None:
+    """A compaction between a call and its result leaves the call to the result that comes."""
+    session = bare.session("cli:42")
+    session.extend(talk(6))
+    session.append("assistant", "", tool_calls=[ToolCall("c1", "bash", {"command": "make"})])
+    assert session.compact(0).kept == 1
+    session.append("tool", "done", tool_call_id="c1", tool_name="bash")
+    assert [(m.role, len(m.tool_calls)) for m in session.messages()[1:]] == [("assistant", 1), ("tool", 0)]
+
+
+def test_any_number_of_compactions(bare: Memory) -> None:
+    """Twenty rounds: a summary of summaries does not grow, each has its archive, nothing is lost."""
+    session = bare.session("cli:42")
+    sizes = []
+    for turn in range(20):
+        session.extend(talk(6, 6 * turn + 1, "They decided to use parser number"))
+        sizes.append(len(session.compact(3).summary))
+        assert session.count() == 4
+    assert max(sizes) <= 2_500
+    assert archives(bare) == [f"cli-42-{n}" for n in range(1, 21)]
+    assert len(markers(session)) == 20
+    assert [m.seq for m in session.history()] == list(range(1, 121))
+    assert contents(session)[1:] == [f"They decided to use parser number {n}" for n in (118, 119, 120)]
+
+
+# By itself
+
+
+def test_by_tokens(bare: Memory) -> None:
+    """147,003 characters fit into 50,000 tokens; one more, and the oldest become a summary."""
+    session = bare.session("cli:42")
+    session.extend([{"role": "user", "content": "x" * 4_900} for _ in range(30)])
+    session.append("user", "abc")
+    assert (session.standing().characters, session.standing().tokens) == (147_003, 50_000)
+    assert session.compact_if_needed() is None
+    session.append("user", "d")
+    assert session.standing().over
+    done = session.compact_if_needed()
+    assert done is not None
+    assert (done.why, done.removed, done.kept, done.how) == ("tokens", 12, 20, "extract")
+    assert not session.standing().over
+    assert session.compact_if_needed() is None
+
+
+def test_by_the_window(bare: Memory) -> None:
+    """Of more messages than the journal's window, half a window is left."""
+    session = bare.session("cli:42")
+    session.extend(talk(50))
+    assert session.compact_if_needed() is None
+    session.extend(talk(2, 51))
+    done = session.compact_if_needed()
+    assert done is not None
+    assert (done.why, done.removed, done.kept) == ("window", 27, 25)
+    assert contents(session)[1:] == [f"message {n}" for n in range(28, 53)]
+    session.extend(talk(25, 53))  # a summary and fifty messages
+    assert session.compact_if_needed() is None
+    session.append("user", "message 78")
+    again = session.compact_if_needed()
+    assert again is not None
+    assert (again.removed, again.kept) == (27, 25)
+
+
+def test_by_what_the_model_takes(bare: Memory) -> None:
+    """A caller who knows its model's limit has the conversation held to that."""
+    session = bare.session("cli:42")
+    session.extend([{"role": "user", "content": "x" * 2_900} for _ in range(10)])
+    assert session.compact_if_needed() is None
+    assert session.standing(20_000)[1:] == (16_285, 16_000, True)
+    done = session.compact_if_needed(20_000)
+    assert done is not None
+    assert not session.standing(20_000).over
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"REMORA_COMPACTION_ENABLED": "false"}, None),
+        ({"REMORA_JOURNAL_ENABLED": "false"}, None),
+        ({"REMORA_JOURNAL_MEMORY_WINDOW": "60"}, None),
+        ({"REMORA_JOURNAL_MEMORY_WINDOW": "10"}, "window"),
+        ({"REMORA_COMPACTION_MAX_CONTEXT_TOKENS": "8100"}, "tokens"),
+        ({"REMORA_COMPACTION_MODEL_INPUT_LIMIT": "10000"}, "tokens"),
+        ({"REMORA_COMPACTION_OVERHEAD_TOKENS": "49900"}, "tokens"),
+        ({"REMORA_COMPACTION_CHARACTERS_PER_TOKEN": "0.01"}, "tokens"),
+    ],
+)
+def test_settings(tmp_path: Path, folder: Path, settings: dict[str, str], why: str | None) -> None:
+    """Every constant is a setting; without the journal, or switched off, the window asks for nothing."""
+    with Memory.open(folder, environ=environment(tmp_path, **settings)) as memory:
+        session = memory.session("cli:42")
+        session.extend(talk(52))
+        done = session.compact_if_needed()
+        assert (done.why if done else None) == why
+
+
+def test_keep_last_is_a_setting(tmp_path: Path, folder: Path) -> None:
+    """How many stay is asked of the settings where the caller does not say it."""
+    with Memory.open(folder, environ=environment(tmp_path, REMORA_COMPACTION_KEEP_LAST="7")) as memory:
+        session = memory.session("cli:42")
+        session.extend(talk(30))
+        assert session.compact().kept == 7
+
+
+def test_nothing_due_costs_nothing(bare: Memory, tmp_path: Path) -> None:
+    """While there is room nothing is written and nobody's lock is asked for."""
+    session = bare.session("cli:42")
+    session.extend(talk(50))
+    before = files(tmp_path)
+    assert [session.compact_if_needed() for _ in range(3)] == [None] * 3
+    assert files(tmp_path) == before
+
+
+# With a model
+
+
+def test_a_model_writes_the_summary(tmp_path: Path) -> None:
+    """The model is asked once, within its bounds; the marker says that it was it."""
+    memory, model = memory_of(tmp_path, SUMMARY, **QUIET, REMORA_COMPACTION_SUMMARY_TIMEOUT="3")
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(30))
+        done = session.compact(2)
+        assert (done.how, done.summary, done.notes, done.consolidation) == ("model", SUMMARY, (), None)
+        assert memory.entries.show(done.archive).content == SUMMARY
+        assert "note" not in markers(session)[0]["details"]
+    (call,) = model.calls
+    assert (call.max_tokens, call.timeout, call.temperature) == (500, 3.0, 0.3)
+    assert call.messages[-1].content.count("\n") == 28
+    assert not (memory.home / "memory" / "HISTORY.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("reply", "how", "note"),
+    [
+        (ProviderError("the model is away"), "extract", "the model failed: the model is away"),
+        (TimeoutError(), "extract", "the model failed: TimeoutError"),
+        ("", "extract", "the model answered nothing"),
+        ("It was long. " * 1_000, "model", "the answer had 12,999 characters"),
+    ],
+)
+def test_a_model_that_fails(tmp_path: Path, reply: Any, how: str, note: str) -> None:
+    """Whatever a model does, there is a summary within bounds, and the result says what happened."""
+    memory, _ = memory_of(tmp_path, reply, **QUIET)
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(30))
+        done = session.compact(2)
+        assert (done.how, done.removed, len(done.notes)) == (how, 28, 1)
+        assert note in done.notes[0]
+        assert 0 < len(done.summary) <= 2_500
+        assert markers(session)[0]["details"]["note"] == done.notes[0]
+
+
+def test_a_configured_model_over_http(tmp_path: Path, folder: Path) -> None:
+    """A server that fails costs quality only; one that answers is used; without a key it is said."""
+    good = {"choices": [{"message": {"role": "assistant", "content": SUMMARY}, "finish_reason": "stop"}]}
+    with ModelServer() as server:
+        server.on("POST /v1/chat/completions", Reply({"error": "no memory left"}, 500), good)
+        settings = {
+            "REMORA_LLM_PROVIDER": "openai",
+            "REMORA_LLM_MODEL": "small",
+            "REMORA_LLM_URL": f"{server.url}/v1",
+            "REMORA_LLM_API_KEY_ENV": "MY_KEY",
+            **QUIET,
+        }
+        with Memory.open(folder, environ=environment(tmp_path, MY_KEY="k", **settings)) as memory:
+            session = memory.session("cli:42")
+            session.extend(talk(30))
+            first, second = session.compact(20), session.compact(10)
+        assert (first.how, second.how, second.summary) == ("extract", "model", SUMMARY)
+        assert "no memory left" in first.notes[0]
+    with Memory.open(folder, environ=environment(tmp_path, **settings | {"REMORA_LLM_URL": ""})) as memory:
+        third = memory.session("cli:42").compact(5)
+        assert third.how == "extract"
+        assert third.notes[0].startswith("no language model: ")
+
+
+def test_secrets(tmp_path: Path) -> None:
+    """A secret that a model writes is taken out; one that somebody typed into the log is not told to it."""
+    memory, model = memory_of(tmp_path, f"{SUMMARY} The key is {SECRET}.", **QUIET)
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(30))
+        SessionLog(memory.home / "sessions", "cli:42", FixedClock()).append(
+            {"role": "user", "content": f"Use {SECRET} there"}
+        )
+        done = session.compact(0)
+        assert done.summary == f"{SUMMARY} The key is [REDACTED:github-token]."
+        assert done.notes == ("secrets that were taken out of the summary: 1",)
+        assert SECRET not in contents(session)[0]
+    assert "Use [REDACTED:github-token] there" in model.calls[0].messages[-1].content
+    assert [Path(name).suffix for name in holds(tmp_path, SECRET)] == [".jsonl"]
+
+
+# What can go wrong
+
+
+@posix
+def test_a_marker_that_cannot_be_written(bare: Memory) -> None:
+    """On a full disk the context stays as it was, and the archive is taken back."""
+    session = bare.session("cli:42")
+    said = session.extend([{"role": "user", "content": "x" * 5_000} for _ in range(30)])
+    with no_file_above(session._log.path.stat().st_size + 50), pytest.raises(StoreFull):
+        session.compact(2)
+    assert session.messages() == session.history() == said
+    assert archives(bare) == []
+    assert not (bare.home / "memory" / "HISTORY.md").exists()
+    assert session.compact(2).archive == "cli-42-1"
+
+
+def _damaged(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "entries.mem").write_bytes(b"no entries at all, but something else " * 40)
+
+
+@pytest.mark.parametrize("spoil", [_damaged, Path.touch], ids=["damaged", "no folder"])
+def test_an_archive_that_cannot_be_written(bare: Memory, spoil: Callable[[Path], None]) -> None:
+    """Without an archive there is no marker: everything stays as it was."""
+    session = bare.session("cli:42")
+    said = session.extend(talk(30))
+    spoil(bare.home / "memory")
+    before = files(bare.home / "sessions")
+    with pytest.raises(StoreError):
+        session.compact(2)
+    assert session.messages() == said
+    after = files(bare.home / "sessions")
+    assert {name: data for name, data in after.items() if not name.endswith(".lock")} == {
+        name: data for name, data in before.items() if not name.endswith(".lock")
+    }
+
+
+def test_a_journal_that_cannot_be_written(bare: Memory) -> None:
+    """The boundary has moved by then: the journal gets it at the next time, and the result says so."""
+    session = bare.session("cli:42")
+    session.extend(talk(30))
+    bare.entries.add("a note", "x")
+    months = [bare.home / "memory" / name for name in ("HISTORY.md", "HISTORY-2026-03.md")]
+    for path in months:
+        path.mkdir()
+    done = session.compact(2)
+    assert (done.removed, done.consolidation) == (28, None)
+    assert done.notes[-1].startswith("the journal did not get it yet: ")
+    assert session.count() == 3
+    for path in months:
+        path.rmdir()
+    assert [one.messages for one in bare.journal.consolidate()] == [30]
+
+
+def test_a_clear_in_between_wins(tmp_path: Path) -> None:
+    """Who cleared while a model thought gets an empty context; the archive made for nothing goes."""
+
+    def clear(_: object) -> str:
+        memory.session("cli:42").clear()
+        memory.session("cli:42").append("user", "A new start")
+        return SUMMARY
+
+    memory, _ = memory_of(tmp_path, clear, **QUIET)
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(60))
+        done = session.compact(2)
+        assert (done.removed, done.kept, done.archive, done.summary) == (0, 1, "", "")
+        assert done.notes[0].startswith("nothing was removed: the working context begins at message 61")
+        assert contents(session) == ["A new start"]
+        assert archives(memory) == []
+        assert markers(session) == []
+
+
+def test_what_is_said_meanwhile_stays(tmp_path: Path) -> None:
+    """Messages that are appended while a model thinks are in the context afterwards."""
+
+    def append(_: object) -> str:
+        memory.session("cli:42").append("user", "One more thing")
+        return SUMMARY
+
+    memory, _ = memory_of(tmp_path, append, **QUIET)
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(10))
+        assert session.compact(2).kept == 2
+        assert contents(session)[1:] == ["message 9", "message 10", "One more thing"]
+
+
+def test_threads_take_turns(tmp_path: Path, folder: Path) -> None:
+    """Six threads, each with a memory of its own, shorten one session: one marker for what each removed."""
+    done: list[Compaction] = []
+    problems: list[BaseException] = []
+    environ = environment(tmp_path)
+
+    def work(number: int) -> None:
+        try:
+            with Memory.open(folder, environ=environ) as memory:
+                session = memory.session("cli:42")
+                for turn in range(4):
+                    session.extend(talk(3, 100 * number + 10 * turn))
+                    done.append(session.compact(2))
+        except BaseException as error:  # noqa: BLE001 - a thread's error is the test's
+            problems.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    with Memory.open(folder, environ=environ) as memory:
+        _check_turns(memory, done, 72)
+
+
+def test_processes_take_turns(tmp_path: Path, folder: Path) -> None:
+    """Three processes append to one session and shorten it: nothing is lost, no archive without a marker."""
+    script = """
+        session = memory.session("cli:42")
+        for turn in range(6):
+            session.extend([{"role": "user", "content": f"said {os.getpid()} {turn} {n}"} for n in range(3)])
+            done = session.compact(2)
+            say(done.removed, done.archive)
+        """
+    processes = [start(script, tmp_path) for _ in range(3)]
+    done = [
+        Compaction("cli:42", removed, 0, archive=archive)
+        for process in processes
+        for removed, archive in ended(process)
+    ]
+    with opened(tmp_path) as memory:
+        _check_turns(memory, done, 54)
+
+
+def _check_turns(memory: Memory, done: list[Compaction], said: int) -> None:
+    """Hold a session that many compacted against what each of them was told."""
+    session = memory.session("cli:42")
+    moved = [one for one in done if one.removed]
+    found = markers(session)
+    assert [marker["archiveName"] for marker in found] == archives(memory)
+    assert sorted(marker["archiveName"] for marker in found) == sorted(one.archive for one in moved)
+    kept = [marker["keptFrom"] for marker in found]
+    assert kept == sorted(set(kept))
+    whole = session.history()
+    assert [m.seq for m in whole] == list(range(1, said + 1))
+    assert len({m.content for m in whole}) == said
+    assert session.messages()[1:] == whole[kept[-1] - 1 :]
+    # Each removed what stood between the marker before and its own, and the summary before it.
+    gone = [now - before + (before > 1) for before, now in zip([1, *kept], kept, strict=False)]
+    assert [marker["details"]["removed"] for marker in found] == gone
+    assert not session.problems()
+
+
+def test_only_one_of_two_shortens_what_is_due(tmp_path: Path) -> None:
+    """Who waited for another's compaction looks again, and leaves alone what is no longer due."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(_: object) -> str:
+        begun.set()
+        assert go_on.wait(10)
+        return SUMMARY
+
+    memory, model = memory_of(tmp_path, slow, **QUIET)
+    done: dict[str, Compaction | None] = {}
+    with memory, opened(tmp_path, **QUIET) as other:
+        memory.session("cli:42").extend([{"role": "user", "content": "x" * 5_000} for _ in range(40)])
+        first = threading.Thread(
+            target=lambda: done.update(first=memory.session("cli:42").compact_if_needed())
+        )
+        first.start()
+        assert begun.wait(10)
+        second = threading.Thread(
+            target=lambda: done.update(second=other.session("cli:42").compact_if_needed())
+        )
+        second.start()
+        second.join(0.1)
+        assert second.is_alive()
+        go_on.set()
+        first.join()
+        second.join()
+        assert done["first"] is not None
+        assert (done["first"].how, done["second"]) == ("model", None)
+        assert len(markers(memory.session("cli:42"))) == 1
+    assert len(model.calls) == 1
+
+
+def test_reading_only(tmp_path: Path, folder: Path) -> None:
+    """A memory that was opened for reading shortens nothing."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        memory.session("cli:42").extend(talk(60))
+    before = files(tmp_path)
+    with Memory.open(folder, environ=environ, read_only=True) as memory:
+        session = memory.session("cli:42")
+        for change in (session.compact, session.compact_if_needed, session.new):
+            with pytest.raises(StoreReadOnly):
+                change()
+        assert session.standing().over is False
+        assert session.recap().startswith("## Recent Conversation Recap")
+    assert files(tmp_path) == before
+
+
+def test_async(tmp_path: Path, folder: Path) -> None:
+    """Async programs compact with the same words."""
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            session = memory.session("cli:42")
+            await session.extend(talk(52))
+            done = await session.compact_if_needed()
+            assert done is not None
+            assert (done.why, done.kept) == ("window", 25)
+            assert (await session.compact(2)).kept == 2
+            assert await session.count() == 3
+            assert [entry.name for entry in await memory.entries.list("archive")] == ["cli-42-1", "cli-42-2"]
+
+    asyncio.run(day())
+
+
+def test_sessions(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """The sessions of a project are listed with what can be seen at a glance."""
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+        assert memory.sessions() == []
+        memory.session("cli:1").extend(talk(30))
+        memory.session("cli:1").compact(2)
+        memory.session("web:2").extend(talk(3))
+        found = {one.id: (one.messages, one.created, one.problem) for one in memory.sessions()}
+        assert found == {
+            "cli:1": (30, "2026-03-01T12:00:00.000Z", ""),
+            "web:2": (3, "2026-03-01T12:00:00.000Z", ""),
+        }

@@ -1,0 +1,489 @@
+"""What a conversation said reaches the journal once, whatever fails or dies in between."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import AsyncMemory, Memory
+from remora.app.records.consolidation import Consolidation
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.core.errors import ProviderError, StoreBusy, StoreError, StoreReadOnly
+from remora.core.values import ToolCall
+from remora.llm.scripted import ScriptedModel
+from tests.app.talks import contents, history, in_each_history_file, markers, opened, start, talk
+from tests.helpers import SECRET, environment, files, holds
+from tests.journal.made import answer
+from tests.servers import ModelServer, Reply
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+
+
+def memory_of(tmp_path: Path, *replies: Any, **settings: str) -> tuple[Memory, ScriptedModel]:
+    """Return a memory whose model gives these replies."""
+    (tmp_path / "shop").mkdir(exist_ok=True)
+    model = ScriptedModel(replies)
+    clock = FixedClock("2026-03-01T12:00:00Z")
+    environ = environment(tmp_path, **settings)
+    return Memory.open(tmp_path / "shop", environ=environ, llm=model, clock=clock), model
+
+
+def fact(content: str, **more: Any) -> dict[str, Any]:
+    """Return a fact as a model offers it."""
+    return {"content": content, "type": "decision", **more}
+
+
+def in_the_way(memory: Memory) -> list[Path]:
+    """Put folders where the history files should be, so that they cannot be written."""
+    paths = [memory.journal.folder / name for name in ("HISTORY.md", "HISTORY-2026-03.md")]
+    for path in paths:
+        path.mkdir(parents=True)
+    return paths
+
+
+def test_the_journal_gets_what_left(bare: Memory) -> None:
+    """A compaction tells the journal of what it removed; what stayed is told later, and nothing twice."""
+    session = bare.session("cli:42")
+    session.extend(talk(30))
+    told = session.compact(4).consolidation
+    assert told is not None
+    assert (told.session_id, told.how, told.messages, told.facts, told.notes) == (
+        "cli:42",
+        "extract",
+        26,
+        (),
+        (),
+    )
+    assert history(bare) == [told.entry]
+    assert [m["upTo"] for m in markers(session, "consolidated")] == [26]
+    (rest,) = bare.journal.consolidate("cli:42")
+    assert (rest.how, rest.messages) == ("extract", 4)
+    assert "message 30" in rest.entry
+    assert "message 25" not in rest.entry
+    before = files(bare.home / "memory")
+    assert bare.journal.consolidate("cli:42")[0]._replace(seconds=0.0) == Consolidation("cli:42", "nothing")
+    assert bare.journal.consolidate() == []
+    assert history(bare) == [told.entry, rest.entry]
+    assert {n: d for n, d in files(bare.home / "memory").items() if n.endswith(".md")} == {
+        n: d for n, d in before.items() if n.endswith(".md")
+    }
+    assert [m["upTo"] for m in markers(session, "consolidated")] == [26, 30]
+
+
+def test_new(bare: Memory) -> None:
+    """A new start tells the journal only what it does not know, and is empty when the call returns."""
+    session = bare.session("cli:42")
+    session.extend(talk(30))
+    session.compact(4)
+    done = session.new()
+    assert (done.how, done.messages) == ("extract", 4)
+    assert contents(session) == []
+    assert len(session.history()) == 30
+    session.append("user", "message 31")
+    assert contents(session) == ["message 31"]
+    again = session.new()
+    assert (again.messages, session.count(), len(history(bare))) == (1, 0, 3)
+    assert session.new()[:3] == ("cli:42", "nothing", 0)
+    assert len(history(bare)) == 3
+
+
+def test_new_waits_for_the_model(tmp_path: Path) -> None:
+    """The context is emptied after the model has answered, not before."""
+    seen: list[int] = []
+
+    def reply(_: object) -> str:
+        seen.append(memory.session("cli:42").count())
+        return answer("[2026-03-01 12:00] They greeted.", "- They are polite")
+
+    memory, _ = memory_of(tmp_path, reply)
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(3))
+        done = session.new()
+        assert (done.how, done.entry, done.memory_changed) == (
+            "model",
+            "[2026-03-01 12:00] They greeted.",
+            True,
+        )
+        assert (seen, session.count()) == ([3], 0)
+        assert memory.journal.show() == "- They are polite"
+
+
+def test_a_history_that_cannot_be_written(bare: Memory) -> None:
+    """The session stays as it was, unmarked, and the next try brings everything over."""
+    session = bare.session("cli:42")
+    said = session.extend(talk(6))
+    paths = in_the_way(bare)
+    with pytest.raises(StoreError):
+        session.new()
+    with pytest.raises(StoreError):
+        bare.journal.consolidate()
+    assert session.messages() == said
+    assert markers(session, "consolidated") == markers(session, "clear") == []
+    for path in paths:
+        path.rmdir()
+    assert (session.new().messages, session.count()) == (6, 0)
+
+
+def test_one_of_two_history_files_is_enough(bare: Memory) -> None:
+    """Where one of them cannot be written the entry stands in the other, and the result says so."""
+    month, _ = in_the_way(bare)[::-1]
+    (bare.journal.folder / "HISTORY.md").rmdir()
+    session = bare.session("cli:42")
+    session.extend(talk(4))
+    done = session.new()
+    assert done.how == "extract"
+    assert month.name in done.notes[0]
+    assert history(bare) == [done.entry]
+
+
+def test_tool_traffic_alone(bare: Memory) -> None:
+    """There is nothing to tell of it; it is not looked at again."""
+    session = bare.session("cli:42")
+    session.append("assistant", "", tool_calls=[ToolCall("c1", "bash", {"command": "make"})])
+    done = session.new()
+    assert (done.how, done.messages, history(bare)) == ("nothing", 0, [])
+    assert [m["upTo"] for m in markers(session, "consolidated")] == [1]
+    assert bare.journal.consolidate() == []
+
+
+def test_without_the_journal(tmp_path: Path, folder: Path) -> None:
+    """A journal that is off gets nothing, and a new start needs none."""
+    with Memory.open(folder, environ=environment(tmp_path, REMORA_JOURNAL_ENABLED="false")) as memory:
+        session = memory.session("cli:42")
+        session.extend(talk(30))
+        assert session.compact(4).consolidation is None
+        done = session.new()
+        assert (done.how, done.notes, session.count()) == ("nothing", ("the journal is off",), 0)
+        assert memory.journal.note("a", "b") == session.note_today() == ""
+        assert not (memory.journal.folder / "HISTORY.md").exists()
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:  # it is caught up with later
+        assert [one.messages for one in memory.journal.consolidate()] == [30]
+
+
+# With a model
+
+
+def test_facts_become_memories(tmp_path: Path) -> None:
+    """Each fact is an inference of its session, found by a search, with files as the project names them."""
+    paths = [str(tmp_path / "shop" / "src" / "tokens.py"), "src/app.py"]
+    told = answer(
+        facts=[fact("Tokens are signed with ES256.", files=paths), fact("The key is in the vault.")]
+    )
+    memory, model = memory_of(tmp_path, told)
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(6))
+        done = session.new()
+        assert [m.content for m in done.facts] == [
+            "Tokens are signed with ES256.",
+            "The key is in the vault.",
+        ]
+        assert {(m.source, m.session_id, m.type) for m in done.facts} == {
+            ("observer_inferred", "cli:42", "decision")
+        }
+        assert done.facts[0].related_files == ("src/tokens.py", "src/app.py")
+        assert done.facts[0].confidence == 0.6
+        assert memory.search("ES256", kinds=["memory"])[0].memory == memory.show(done.facts[0].id)
+        assert done.notes == ()
+    assert len(model.calls) == 1
+
+
+def test_a_bad_fact_takes_no_good_one_with_it(tmp_path: Path) -> None:
+    """What cannot be stored is said; the facts before and after it, the entry and the mark are there."""
+    offered = [
+        fact("Tokens are signed with ES256."),
+        fact(SECRET),
+        fact("It is of a type that nobody knows.", type="rumour"),
+        "no fact at all",
+        fact("The key is in the vault."),
+    ]
+    memory, _ = memory_of(tmp_path, answer(facts=offered))
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(6))
+        done = session.new()
+        assert [m.content for m in done.facts] == [
+            "Tokens are signed with ES256.",
+            "The key is in the vault.",
+        ]
+        assert [note.split(":")[0] for note in done.notes] == ["fact 3", "fact 4", "a fact was not stored"]
+        assert len(memory.list()) == 2
+        assert len(history(memory)) == 1
+        assert session.count() == 0
+
+
+def test_a_fact_that_is_known(tmp_path: Path) -> None:
+    """A fact that is there already is merged, one that a person forgot stays forgotten."""
+    told = answer(facts=[fact("Tokens are signed with ES256."), fact("The key is in the vault.")])
+    memory, _ = memory_of(tmp_path, told)
+    with memory:
+        known = memory.remember("Tokens are signed with ES256.", type="decision")
+        gone = memory.forget(memory.remember("The key is in the vault.", type="decision").id)
+        session = memory.session("cli:42")
+        session.extend(talk(6))
+        (merged,) = session.new().facts
+        assert (merged.id, merged.receipt and merged.receipt.action) == (known.id, "merged")
+        assert memory.show(gone.id).deprecated
+        assert [m.id for m in memory.list()] == [known.id]
+
+
+def test_secrets(tmp_path: Path) -> None:
+    """No secret leaves the machine: not from the log, not from MEMORY.md; none that a model says is kept."""
+    memory, model = memory_of(tmp_path, answer(memory="- ES256", facts=[fact(f"The key is {SECRET}.")]))
+    with memory:
+        memory.journal.folder.mkdir(parents=True)
+        (memory.journal.folder / "MEMORY.md").write_text(f"- deploy with {SECRET}\n", "utf-8")
+        SessionLog(memory.home / "sessions", "cli:42", FixedClock()).append(
+            {"role": "user", "content": f"Use {SECRET} there"}
+        )
+        done = memory.session("cli:42").new()
+        assert done.how == "model"
+        assert [m.content for m in done.facts] == ["The key is [REDACTED:github-token]."]
+    asked = model.calls[0].messages[-1].content
+    assert SECRET not in asked
+    assert "- deploy with [REDACTED:github-token]" in asked
+    assert "Use [REDACTED:github-token] there" in asked
+    kept = {Path(name).parts[-2] for name in holds(tmp_path, SECRET)}
+    assert kept == {"sessions", "versions"}  # the log and the text that a person wrote
+
+
+def test_versions(tmp_path: Path) -> None:
+    """Each text of MEMORY.md that a consolidation replaced is kept, and can be brought back."""
+    texts = ["- ES256", "- ES256\n- vault", "- ES256\n- vault\n- tabs"]
+    memory, _ = memory_of(tmp_path, *(answer(memory=text) for text in texts))
+    with memory:
+        session = memory.session("cli:42")
+        for _ in texts:
+            session.extend(talk(2))
+            assert session.new().memory_changed
+        assert memory.journal.show() == texts[-1]
+        kept = memory.journal.versions()
+        assert [one.path.read_text("utf-8") for one in kept] == texts[1::-1]
+        assert memory.journal.restore(kept[1].name)
+        assert memory.journal.show() == texts[0]
+        assert texts[-1] in [one.path.read_text("utf-8") for one in memory.journal.versions()]
+
+
+@pytest.mark.parametrize(
+    ("reply", "note"),
+    [
+        (ProviderError("the model is away"), "the model is away"),
+        ("Sure! Here is what I think.", "was rejected"),
+        ('{"history_entry": "half', "was cut off"),
+        (answer(entry=None), "history_entry is null"),
+        (answer(memory=""), "would empty the memory"),
+    ],
+    ids=["error", "prose", "half", "null", "empty"],
+)
+def test_a_model_that_fails(tmp_path: Path, reply: Any, note: str) -> None:
+    """The end of the conversation goes into the history as it was said, and MEMORY.md stays."""
+    memory, _ = memory_of(tmp_path, reply)
+    with memory:
+        memory.journal.write("- They use tabs.")
+        session = memory.session("cli:42")
+        session.extend(talk(12))
+        done = session.new()
+        assert (done.how, done.memory_changed, done.facts, done.messages) == ("raw-fallback", False, (), 12)
+        assert note in done.notes[0]
+        assert history(memory)[0].startswith("[raw-fallback] Consolidation failed. Recent messages:")
+        assert "message 12" in history(memory)[0]
+        assert (memory.journal.show(), session.count()) == ("- They use tabs.", 0)
+        assert (done.kept_aside is not None) == isinstance(reply, str)
+
+
+def test_a_server_that_fails(tmp_path: Path, folder: Path) -> None:
+    """A hang and a refusal over real HTTP end with the words of the conversation in the history."""
+    with ModelServer() as server:
+        server.on("POST /v1/chat/completions", Reply({"error": "bad key"}, 401), Reply({}, delay=30))
+        settings = {
+            "REMORA_LLM_PROVIDER": "openai",
+            "REMORA_LLM_MODEL": "small",
+            "REMORA_LLM_URL": f"{server.url}/v1",
+            "REMORA_JOURNAL_CONSOLIDATION_TIMEOUT": "0.3",
+        }
+        with Memory.open(folder, environ=environment(tmp_path, **settings)) as memory:
+            session = memory.session("cli:42")
+            session.extend(talk(4))
+            first = session.new()
+            session.extend(talk(4, 5))
+            second = session.new()
+            assert (first.how, second.how) == ("raw-fallback", "raw-fallback")
+            assert "401" in first.notes[0]
+            assert "did not answer within" in second.notes[0]
+            assert second.seconds < 3
+            assert len(history(memory)) == 2
+
+
+def test_settings(tmp_path: Path) -> None:
+    """Time, tokens and the size of MEMORY.md are those of the settings."""
+    settings = {
+        "REMORA_JOURNAL_CONSOLIDATION_TIMEOUT": "7",
+        "REMORA_JOURNAL_CONSOLIDATION_TOKENS": "2000",
+        "REMORA_JOURNAL_MAX_MEMORY_SIZE": "500",
+    }
+    memory, model = memory_of(tmp_path, answer(), answer(memory="- short now " * 12), **settings)
+    with memory:
+        session = memory.session("cli:42")
+        session.extend(talk(2))
+        session.new()
+        memory.journal.write("- short now, and a good deal more of it\n" * 20)
+        session.extend(talk(2))
+        session.new()
+    first, second = model.calls
+    assert first.max_tokens == 2_000
+    assert 6.5 < (first.timeout or 0) <= 7
+    assert "500" not in first.messages[-1].content
+    assert "500" in second.messages[-1].content
+
+
+# All sessions
+
+
+def test_all_sessions(bare: Memory) -> None:
+    """Every session that said something new is brought in, each by itself."""
+    for name in ("cli:1", "cli:2", "web:1"):
+        bare.session(name).extend(talk(3, text=f"said in {name}"))
+    bare.session("cli:2").new()
+    done = bare.journal.consolidate()
+    assert sorted((one.session_id, one.messages) for one in done) == [("cli:1", 3), ("web:1", 3)]
+    assert len(history(bare)) == 3
+    assert [bare.session(name).count() for name in ("cli:1", "cli:2", "web:1")] == [3, 0, 3]
+    assert bare.journal.consolidate() == []
+
+
+def test_a_log_that_is_damaged_takes_no_other_with_it(bare: Memory) -> None:
+    """A log without its first line is read as far as it goes; one that nobody can read is named."""
+    for name in ("cli:1", "cli:2"):
+        bare.session(name).extend(talk(3, text=f"said in {name}"))
+    path = bare.session("cli:1")._log.path
+    path.write_text("{broken\n" + path.read_text("utf-8").split("\n", 1)[1], "utf-8")
+    newer = bare.home / "sessions" / "cli%3a9.jsonl"
+    newer.write_text('{"_type": "metadata", "version": 99, "key": "cli:9"}\n', "utf-8")
+    (bare.home / "sessions" / "~abc.jsonl").write_text("{}\n", "utf-8")
+    done = {one.session_id: one for one in bare.journal.consolidate()}
+    assert {name: one.messages for name, one in done.items() if one.messages} == {"cli:1": 3, "cli:2": 3}
+    assert all(one.notes for one in done.values() if one.how == "nothing")
+    assert len(history(bare)) == 2
+
+
+def test_a_session_that_is_not_there(bare: Memory) -> None:
+    """Nothing is told of a session that nobody began, and no file is made for it."""
+    assert bare.journal.consolidate("cli:none")[0].how == "nothing"
+    assert bare.sessions() == []
+
+
+def test_a_turn_that_does_not_come(tmp_path: Path, folder: Path) -> None:
+    """Who waits too long for others is told to try again; nothing was written and nothing marked."""
+    from remora.journal.turns import turn
+
+    environ = environment(tmp_path, REMORA_JOURNAL_CONSOLIDATION_TIMEOUT="0.01")
+    with Memory.open(folder, environ=environ) as memory:
+        session = memory.session("cli:42")
+        session.extend(talk(3))
+        import remora.journal.consolidate as steps
+
+        slack, steps._TURN_SLACK = steps._TURN_SLACK, 0.05
+        try:
+            with turn(memory.journal.folder / steps.TURN, 1.0), pytest.raises(StoreBusy):
+                session.new()
+        finally:
+            steps._TURN_SLACK = slack
+        assert (session.count(), markers(session, "consolidated")) == (3, [])
+        assert session.new().messages == 3
+
+
+def test_reading_only(tmp_path: Path, folder: Path) -> None:
+    """A memory that was opened for reading brings nothing into the journal."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        memory.session("cli:42").extend(talk(3))
+    with (
+        Memory.open(folder, environ=environ, read_only=True) as memory,
+        pytest.raises(StoreReadOnly, match="reading only"),
+    ):
+        memory.journal.consolidate()
+
+
+def test_async(tmp_path: Path, folder: Path) -> None:
+    """Async programs consolidate with the same words."""
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            session = memory.session("cli:42")
+            await session.extend(talk(3))
+            assert (await session.new()).messages == 3
+            await session.extend(talk(2))
+            assert [one.messages for one in await memory.journal.consolidate()] == [2]
+            assert [one.messages for one in await memory.journal.consolidate("cli:42")] == [0]
+
+    asyncio.run(day())
+
+
+# When a process dies
+
+DEATHS: dict[str, tuple[str, str, int]] = {
+    "before the intent": ("remora.journal.pending", "_save", 1),
+    "before the history": ("remora.journal.pending", "append_line", 1),
+    "before the month": ("remora.journal.pending", "append_line", 2),
+    "before MEMORY.md": ("remora.journal.files", "write_over", 1),
+    "before the mark": ("remora.conversation.log.SessionLog", "mark_consolidated", 1),
+    "before the facts": ("remora.app.records.consolidation", "_store", 1),
+    "before the clear": ("remora.conversation.log.SessionLog", "clear", 1),
+}
+SCRIPT = """
+import signal
+from importlib import import_module
+from remora.llm.scripted import ScriptedModel
+from tests.journal.made import answer
+
+place, name, times = {death!r}
+module, _, owner = place.rpartition(".")
+owner = import_module(place) if owner.islower() else getattr(import_module(module), owner)
+real, left = getattr(owner, name), [times]
+
+def dies(*given, **named):
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*given, **named)
+
+setattr(owner, name, dies)
+memory._parts._given = (None, ScriptedModel([answer("They chose.", "- ES256")]), None)
+memory.session("cli:42").new()
+"""
+
+
+@posix
+@pytest.mark.parametrize("death", DEATHS.values(), ids=DEATHS)
+def test_a_process_that_dies(tmp_path: Path, folder: Path, death: Sequence[Any]) -> None:
+    """Killed between any two steps: the history has what was said once, and the session its mark."""
+    with opened(tmp_path) as memory:
+        memory.session("cli:42").extend(talk(6))
+    process = start(SCRIPT.format(death=tuple(death)), tmp_path)
+    _, problems = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL, problems
+    with opened(tmp_path) as memory:
+        session = memory.session("cli:42")
+        assert session.count() == 6
+        memory.journal.consolidate()
+        memory.journal.consolidate()
+        assert markers(session, "consolidated")[-1]["upTo"] == 6
+        (entry,) = history(memory)
+        early = death[1] == "_save"
+        assert entry.startswith("[") if early else entry == "They chose."
+        assert {name[:7]: dict(found) for name, found in in_each_history_file(memory).items()} == {
+            "HISTORY": {entry: 1}
+        }
+        assert len(in_each_history_file(memory)) == 2
+        assert memory.journal.show() == ("" if early else "- ES256")
+        assert session.new().how == "nothing"
+        assert session.count() == 0
+    assert folder.exists()

@@ -1,0 +1,183 @@
+"""Notes and archives as users hold them: by name or alias, durable, without secrets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import AsyncMemory, Memory
+from remora.app.records.entries import Entries
+from remora.core.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreError, StoreReadOnly
+from remora.core.values import Redaction
+from remora.disk.files import lock
+from tests.app.talks import ended, opened, start
+from tests.helpers import SECRET, environment, files, holds
+
+
+def test_a_note(bare: Memory, tmp_path: Path) -> None:
+    """A note is written, found by each of its names, changed, renamed and removed, each time for good."""
+    notes = bare.entries
+    made = notes.add("deploy", "Roll out in steps.", aliases=["release"])
+    assert made[1:] == ("deploy", "Roll out in steps.", "note", ("release",), "2026-03-01T12:00:00Z")
+    assert notes.show("release") == notes.show("deploy") == made
+    assert notes.write("release", "Roll out at once.").content == "Roll out at once."
+    renamed = notes.rename("deploy", "rollout")
+    assert (renamed.name, renamed.aliases) == ("rollout", ("release", "deploy"))
+    assert notes.alias("rollout", "ship it").aliases == ("release", "deploy", "ship it")
+    assert notes.unalias("ship it", "deploy").aliases == ("release", "ship it")
+    with opened(tmp_path) as other:
+        assert other.entries.show("release").content == "Roll out at once."
+        assert other.entries.remove("ship it").name == "rollout"
+    assert notes.list() == []
+    with pytest.raises(NotFound, match="there is no note or archive 'rollout'"):
+        notes.show("rollout")
+
+
+def test_kinds(bare: Memory) -> None:
+    """Notes and archives are listed in the order of their making, and searched together or apart."""
+    notes = bare.entries
+    notes.add("deploy", "The parser is deployed on Fridays.")
+    notes.add("cli-1", "They spoke of the parser.", kind="archive")
+    assert [e.name for e in notes.list()] == ["deploy", "cli-1"]
+    assert [e.name for e in notes.list("archive")] == ["cli-1"]
+    assert {e.name for e, _ in notes.search("parser")} == {"deploy", "cli-1"}
+    assert [e.name for e, score in notes.search("parser", kind="note") if score > 0] == ["deploy"]
+    assert notes.search("parser", k=0) == notes.search("tokens") == []
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda n: n.add("deploy", "x"), Conflict, "deploy"),
+        (lambda n: n.add("other", "x", aliases=["release"]), Conflict, "release"),
+        (lambda n: n.add(" ", "x"), InvalidInput, "name"),
+        (lambda n: n.add(5, "x"), InvalidInput, "name must be text, not 5"),
+        (lambda n: n.add("other", None), InvalidInput, "content must be text, not None"),
+        (lambda n: n.add("other", "x", kind="letter"), InvalidInput, "letter"),
+        (lambda n: n.add(SECRET, "x"), InvalidInput, "a name holds a secret"),
+        (lambda n: n.add("other", "x", aliases=[SECRET]), InvalidInput, "a name holds a secret"),
+        (lambda n: n.rename("deploy", SECRET), InvalidInput, "a name holds a secret"),
+        (lambda n: n.rename("deploy", "talk"), Conflict, "talk"),
+        (lambda n: n.alias("none", "other"), NotFound, "none"),
+        (lambda n: n.unalias("deploy", "talk"), NotFound, "talk"),
+        (lambda n: n.write("none", "x"), NotFound, "none"),
+        (lambda n: n.remove("none"), NotFound, "none"),
+        (lambda n: n.list("letter"), InvalidInput, "letter"),
+    ],
+)
+def test_what_cannot_be_done(
+    bare: Memory, act: Callable[[Any], object], error: type[Exception], message: str
+) -> None:
+    """What does not fit is refused with its reason, and nothing changes."""
+    bare.entries.add("deploy", "Roll out in steps.", aliases=["release"])
+    bare.entries.add("talk", "About the parser.")
+    before = bare.entries.list()
+    with pytest.raises(error, match=message):
+        act(bare.entries)
+    assert bare.entries.list() == before
+
+
+def test_secrets(bare: Memory, tmp_path: Path) -> None:
+    """Secrets are taken out of what is written; what was taken out last can be asked for."""
+    made = bare.entries.add("deploy", f"Use {SECRET} and {SECRET}")
+    assert made.content == "Use [REDACTED:github-token] and [REDACTED:github-token]"
+    assert list(bare.entries.redactions) == [Redaction("github-token", 2)]
+    bare.entries.write("deploy", "password: swordfish")
+    assert list(bare.entries.redactions) == [Redaction("password", 1)]
+    bare.entries.write("deploy", "nothing")
+    assert list(bare.entries.redactions) == []
+    bare.close()
+    assert holds(tmp_path, SECRET) == []
+
+
+def test_reading_only(tmp_path: Path, folder: Path) -> None:
+    """Who opened for reading reads, and changes nothing on the disk."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        memory.entries.add("deploy", "Roll out in steps.")
+    before = files(tmp_path)
+    with Memory.open(folder, environ=environ, read_only=True) as memory:
+        notes = memory.entries
+        assert [e.name for e in notes.list()] == ["deploy"]
+        assert notes.search("steps")[0][0] == notes.show("deploy")
+        changes: list[Callable[[Entries], object]] = [
+            lambda n: n.add("other", "x"),
+            lambda n: n.write("deploy", "x"),
+            lambda n: n.rename("deploy", "x"),
+            lambda n: n.alias("deploy", "x"),
+            lambda n: n.unalias("deploy", "x"),
+            lambda n: n.remove("deploy"),
+        ]
+        for change in changes:
+            with pytest.raises(StoreReadOnly, match="opened for reading only"):
+                change(notes)
+    assert files(tmp_path) == before
+
+
+def test_a_closed_memory(tmp_path: Path, folder: Path) -> None:
+    """A memory that was closed writes nothing any more."""
+    memory = Memory.open(folder, environ=environment(tmp_path))
+    memory.close()
+    with pytest.raises(StoreError, match="closed"):
+        memory.entries.add("deploy", "x")
+    assert not (memory.home / "memory").exists()
+
+
+def test_another_process_holds_the_file(bare: Memory) -> None:
+    """A change waits for another one to end, and says so when it takes too long; reads do not wait."""
+    bare.entries.add("deploy", "x")
+    store = bare._parts.entries()
+    store._timeout = 0.05
+    with lock(store.path.resolve()):
+        with pytest.raises(StoreBusy):
+            bare.entries.add("other", "x")
+        assert [e.name for e in bare.entries.list()] == ["deploy"]
+    assert bare.entries.add("other", "x").name == "other"
+
+
+def test_several_processes(tmp_path: Path, folder: Path) -> None:
+    """Three processes add notes under their own names and race for shared ones: each name is given once."""
+    script = """
+        from remora.core.errors import Conflict
+        won = 0
+        for n in range(15):
+            memory.entries.add(f"{os.getpid()}-{n}", "own")
+            try:
+                memory.entries.add(f"shared-{n}", str(os.getpid()))
+                won += 1
+            except Conflict:
+                pass
+        say(won)
+        """
+    won = [ended(process)[0][0] for process in [start(script, tmp_path) for _ in range(3)]]
+    with opened(tmp_path) as memory:
+        found = memory.entries.list()
+        assert sum(won) == 15
+        assert len(found) == 60
+        assert sorted(e.name for e in found if e.name.startswith("shared")) == sorted(
+            f"shared-{n}" for n in range(15)
+        )
+        assert [e.id for e in found] == list(range(1, 61))
+
+
+def test_async(tmp_path: Path, folder: Path) -> None:
+    """Async programs keep notes with the same words."""
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            notes = memory.entries
+            await notes.add("deploy", f"Use {SECRET}")
+            assert notes.redactions == memory.entries.redactions == (Redaction("github-token", 1),)
+            await notes.rename("deploy", "rollout")
+            await notes.alias("rollout", "ship")
+            await notes.unalias("rollout", "deploy")
+            await notes.write("ship", "Roll out in steps.")
+            assert [e.name for e, _ in await notes.search("steps")] == ["rollout"]
+            assert (await notes.show("ship")).aliases == ("ship",)
+            assert await notes.list("note") == [await notes.remove("rollout")]
+
+    asyncio.run(day())

@@ -1,0 +1,424 @@
+"""What people and agents write into files is found by a search; the files are the source."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.records.note_index import follow_written, look_again
+from remora.core.clock import FixedClock
+from remora.core.text import words
+from remora.core.values import Hit
+from tests.app.talks import ended, start, talk
+from tests.helpers import SECRET, FakeEmbedder, environment, files, holds, texts
+
+TOKENS = "## Tokens\n\nThe gateway signs tokens with ES256.\n\nThe vault has the key."
+LONGTERM = f"# Project\n\nIt is a shop.\n\n{TOKENS}\n"
+Row = tuple[object, ...]
+
+
+def pieces(memory: Memory) -> list[Row]:
+    """Return what is indexed of the written files, without the numbers of the rows."""
+    sql = "SELECT path, kind, name, start_line, end_line, time, content FROM notes"
+    return sorted(memory._parts.room("project").space.db.rows(sql), key=repr)
+
+
+def by_hand(path: Path, text: str | bytes) -> None:
+    """Write a file as an editor does; a second has passed since the last time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.stat().st_mtime_ns if path.exists() else 1_700_000_000_000_000_000
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    os.utime(path, ns=(before, before + 1_000_000_000))
+
+
+def found(memory: Memory, query: str, kind: str) -> list[Hit]:
+    """Return the hits of a kind that have a word of the query."""
+    hits = memory.search(query, k=50, kinds=[kind])
+    return [h for h in hits if set(words(query)) & set(words(h.text))]
+
+
+@pytest.fixture
+def written(bare: Memory, clock: FixedClock) -> Memory:
+    """A memory with something of each kind about a gateway."""
+    bare.journal.write(LONGTERM)
+    bare.journal.add_history("They put the gateway behind the proxy.")
+    bare.journal.note("Is the gateway up?", "The gateway is up since noon.")
+    bare.entries.add("runbook", "Restart the gateway at night.", aliases=["night"])
+    bare.entries.add("cli-1", "They spoke of the gateway for an hour.", kind="archive")
+    return bare
+
+
+def test_each_kind_is_found(written: Memory) -> None:
+    """Long-term memory, history, daily notes, notes and archives, each as what it is, with its place."""
+    folder = written.home / "memory"
+    day = written.journal.days()[0]
+    hits = {hit.source: hit for hit in written.search("gateway", k=20)}
+    assert {kind: (hit.text, hit.path) for kind, hit in hits.items()} == {
+        "longterm": (TOKENS, str(folder / "MEMORY.md")),
+        "history": ("They put the gateway behind the proxy.", str(folder / "HISTORY-2026-03.md")),
+        "daily": (written.journal.day(day), str(folder / f"{day}.md")),
+        "note": ("Restart the gateway at night.", str(folder / "entries.mem")),
+        "archive": ("They spoke of the gateway for an hour.", str(folder / "entries.mem")),
+    }
+    for kind, hit in hits.items():
+        assert [h.id for h in written.search("gateway", k=20, kinds=[kind])] == [hit.id]
+    assert hits["history"].time == "2026-03-01T12:00:00.000Z"
+    assert written.entries.show("night").content == hits["note"].text
+
+
+def test_lines_are_those_of_the_file(bare: Memory) -> None:
+    """A hit in a file can be opened: its lines hold its text, also in long and odd files."""
+    folder = bare.home / "memory"
+    long = "\n\n".join(f"Paragraph {n} of the gateway: " + "it goes on and on. " * 12 for n in range(30))
+    by_hand(
+        folder / "MEMORY.md",
+        f"\ufeff# A\r\n\r\nThe gateway.\r\n\r\n\r\n## B\r\n```\ngateway\n\n# no heading\n```\n{long}\n",
+    )
+    by_hand(
+        folder / "HISTORY.md",
+        f"By hand, of the gateway.\n\n## 2026-01-01\nThe gateway.\n\n## 2026-01-02\n{long}\n",
+    )
+    by_hand(
+        folder / "2026-01-05.md",
+        "\n\n[10:00] User: gateway? | Assistant: yes\nThe gateway.\n\nOf the gateway, apart.\n",
+    )
+    hits = bare.search("gateway", k=200, kinds=["longterm", "history", "daily"])
+    assert {hit.source for hit in hits} == {"longterm", "history", "daily"}
+    assert len(hits) > 20
+    for hit in hits:
+        path = Path(hit.path or "")
+        assert path.is_absolute()
+        lines = path.read_bytes().decode("utf-8-sig").split("\n")
+        assert hit.start_line is not None
+        assert hit.end_line is not None
+        assert 1 <= hit.start_line <= hit.end_line <= len(lines)
+        here = [line.rstrip() for line in lines[hit.start_line - 1 : hit.end_line]]
+        shown = [line.rstrip() for line in hit.text.split("\n")]
+        assert shown == here[-len(shown) :] or shown == here[: len(shown)]
+
+
+def test_edits_by_hand(written: Memory) -> None:
+    """What a person changes, adds or takes away shows in the next search."""
+    folder = written.home / "memory"
+    assert len(found(written, "vault", "longterm")) == 1
+    by_hand(folder / "MEMORY.md", LONGTERM.replace("vault", "cellar"))
+    assert found(written, "vault", "longterm") == []
+    assert len(found(written, "cellar", "longterm")) == 1
+    by_hand(folder / "2026-02-02.md", "Bought a parrot.\n")
+    assert texts(found(written, "parrot", "daily")) == ["Bought a parrot."]
+    with (folder / "HISTORY.md").open("a", encoding="utf-8") as file:
+        file.write("\n## 2026-02-03\nThe parrot speaks.\n")
+    assert texts(found(written, "parrot", "history")) == ["The parrot speaks."]
+    (folder / "2026-02-02.md").unlink()
+    assert found(written, "parrot", "daily") == []
+    written.entries.remove("runbook")
+    assert found(written, "gateway", "note") == []
+    written.journal.write("- The gateway is gone.")
+    assert texts(found(written, "gateway", "longterm")) == ["- The gateway is gone."]
+
+
+def test_files_that_are_no_pieces_of_the_journal(written: Memory) -> None:
+    """Other files in the folder, versions and what was kept aside are not searched."""
+    folder = written.home / "memory"
+    for name in ("README.md", "2026-13-01.md", "notes.txt", "versions/MEMORY-2026.md", "memory.md"):
+        by_hand(folder / name, "A parrot.")
+    written.journal.write("No bird.")
+    assert written.search("parrot", k=20) == []
+
+
+def test_everything_was_deleted_meanwhile(tmp_path: Path, folder: Path) -> None:
+    """Files that went while nobody looked leave the index, also the last ones."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        memory.journal.write(LONGTERM)
+        memory.session("cli:1").append("user", "Which gateway?")
+        assert {h.source for h in memory.search("gateway")} == {"longterm", "turn"}
+        home = memory.home
+    for path in [*(home / "memory").glob("*.md"), *(home / "sessions").glob("*.jsonl")]:
+        path.unlink()
+    with Memory.open(folder, environ=environ) as memory:
+        assert memory.search("gateway") == []
+        assert (pieces(memory), memory.stats().turns) == ([], 0)
+
+
+def test_an_entry_in_two_files_is_one_hit(bare: Memory, clock: FixedClock) -> None:
+    """The month names it while it has it; what stands in HISTORY.md alone is found there."""
+    bare.journal.add_history("The gateway got a certificate.")
+    folder = bare.home / "memory"
+    history, month = folder / "HISTORY.md", folder / "HISTORY-2026-03.md"
+    assert [h.path for h in found(bare, "gateway", "history")] == [str(month)]
+    by_hand(history, history.read_text("utf-8") + "\n## 2025-01-01\nThe gateway was bought.\n")
+    assert {(h.path, h.start_line) for h in found(bare, "gateway", "history")} == {
+        (str(month), 2),
+        (str(history), 5),
+    }
+    aside = month.rename(folder / "month.txt")
+    assert {h.path for h in found(bare, "gateway", "history")} == {str(history)}
+    aside.rename(month)
+    assert sorted(h.path or "" for h in found(bare, "gateway", "history")) == sorted(
+        [str(month), str(history)]
+    )
+    history.unlink()
+    assert [h.path for h in found(bare, "gateway", "history")] == [str(month)]
+    clock.advance(days=31)
+    bare.journal.add_history("The gateway got a certificate.")  # the same words at another time
+    assert len(found(bare, "gateway", "history")) == 2
+
+
+def test_secrets_stay_in_the_file(bare: Memory, tmp_path: Path) -> None:
+    """A secret that somebody typed is neither in the index nor in an answer; the rest is found."""
+    folder = bare.home / "memory"
+    by_hand(folder / "MEMORY.md", f"# Key {SECRET}\n\nThe gateway uses {SECRET} for now.\n")
+    by_hand(folder / "HISTORY.md", f"\n## 2026-01-01\nThe gateway got {SECRET} then.\n")
+    by_hand(folder / "2026-01-05.md", f"[10:00] User: gateway? | Assistant: {SECRET} it is\n")
+    bare._parts.entries().add("old", f"The gateway had {SECRET} before.")
+    hits = bare.search("gateway", k=20)
+    assert {hit.source for hit in hits} == {"longterm", "history", "daily", "note"}
+    assert all("[REDACTED:github-token]" in hit.text for hit in hits)
+    assert SECRET not in repr(hits)
+    assert bare.search(SECRET, kinds=["longterm", "history", "daily", "note"]) == []
+    bare.close()
+    left = {Path(name).name for name in holds(tmp_path, SECRET)}
+    assert left == {"MEMORY.md", "HISTORY.md", "2026-01-05.md", "entries.mem"}
+
+
+def test_archives_answer_explicit_searches(written: Memory) -> None:
+    """They are found by who searches, and never put into a prompt unasked."""
+    assert "archive" in {h.source for h in written.search("gateway", k=20)}
+    packed = written.context("restart the gateway")
+    assert {h.source for h in packed.hits} >= {"note", "history"}
+    assert "archive" not in {h.source for h in packed.hits}
+    assert "spoke of the gateway" not in packed.text
+    assert "spoke of the gateway" not in written.journal.block("restart the gateway")
+
+
+def test_a_compaction_is_found(bare: Memory) -> None:
+    """The archive and the history entry of a compaction are searched like any other."""
+    bare.session("cli:42").extend(talk(30, text="the gateway said"))
+    done = bare.session("cli:42").compact(2)
+    hits = {h.source: h for h in bare.search("gateway", k=60)}
+    assert {"archive", "history", "turn"} <= hits.keys()
+    assert hits["archive"].text == done.summary
+    assert done.consolidation is not None
+    assert hits["history"].text == done.consolidation.entry
+
+
+def test_reading_only(tmp_path: Path, folder: Path) -> None:
+    """A memory that was opened for reading finds what is indexed and writes nothing."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as memory:
+        memory.journal.write(LONGTERM)
+        memory.search("gateway")
+        by_hand(memory.home / "memory" / "2026-02-02.md", "The gateway is new.\n")
+    before = files(tmp_path)
+    with Memory.open(folder, environ=environ, read_only=True) as memory:
+        assert [h.source for h in memory.search("gateway")] == ["longterm"]
+        assert memory.context("restart the gateway").hits != ()
+        memory.journal.block("gateway")
+    assert files(tmp_path) == before
+    with Memory.open(folder, environ=environ) as memory:
+        assert {h.source for h in memory.search("gateway")} == {"longterm", "daily"}
+
+
+def test_reindex(able: Memory, embedder: FakeEmbedder) -> None:
+    """Everything is made again from the files, with vectors."""
+    able.journal.write(LONGTERM)
+    able.entries.add("runbook", "Restart the gateway at night.")
+    able.search("gateway")
+    before = pieces(able)
+    space = able._parts.room("project").space
+    with space.db.transaction():
+        space.db.execute("UPDATE notes SET content = 'nonsense'")
+        space.db.execute("DELETE FROM notes WHERE kind = 'note'")
+    embedder.documents.clear()
+    assert able.reindex() == 2 * len(before)
+    assert pieces(able) == before
+    assert any("Restart the gateway at night." in text for text in embedder.documents)
+    assert space.vectors.pending_count() == 0
+
+
+def test_a_vector_stays_with_its_text(able: Memory, embedder: FakeEmbedder) -> None:
+    """An edit asks the model for what is new only; notes are found by meaning, too."""
+    able.journal.write(LONGTERM)
+    able.entries.add("runbook", "Restart it at night.")
+    assert [h.source for h in able.search("restart night", kinds=["note"])] == ["note"]
+    embedder.documents.clear()
+    able.journal.write("# New\n\nA first line.\n\n" + LONGTERM.replace("vault", "cellar"))
+    able.search("cellar")
+    said = [text.split("\n\n", 1)[-1] for text in embedder.documents]
+    assert len(said) == 2
+    assert sum("cellar" in text for text in said) == 1
+    assert sum("A first line." in text for text in said) == 1
+
+
+def test_a_damaged_entry_store(written: Memory) -> None:
+    """What it held before is still found, and everything else; mended, it is read again."""
+    store = written.home / "memory" / "entries.mem"
+    whole = store.read_bytes()
+    assert len(found(written, "gateway", "note")) == 1
+    by_hand(store, b"nothing of the kind" * 20)
+    written.journal.add_history("The gateway is slow.")
+    assert "The gateway is slow." in texts(found(written, "gateway", "history"))
+    assert len(found(written, "gateway", "note")) == 1
+    by_hand(store, whole)
+    written.entries.write("runbook", "Restart the gateway at noon.")
+    assert texts(found(written, "gateway", "note")) == ["Restart the gateway at noon."]
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/mem").exists(), reason="needs a file that is there and cannot be read"
+)
+@pytest.mark.parametrize(
+    "name", ["MEMORY.md", "2026-02-02.md", "HISTORY.md", "HISTORY-2026-03.md", "entries.mem"]
+)
+def test_a_file_that_cannot_be_read(written: Memory, name: str) -> None:
+    """It takes no other with it, and is found again when it can be read."""
+    path = written.home / "memory" / name
+    by_hand(written.home / "memory" / "2026-02-02.md", "The gateway is old.\n")
+    written.search("gateway")
+    before = pieces(written)
+    aside = path.rename(path.with_suffix(".aside"))
+    path.symlink_to("/proc/self/mem")
+    written.journal.note("How is the gateway?", "The gateway is new.")
+    assert any(h.text.endswith("The gateway is new.") for h in found(written, "gateway", "daily"))
+    assert len({h.source for h in written.search("gateway", k=20)}) >= 4
+    path.unlink()
+    aside.rename(path)
+    written.search("gateway")
+    after = pieces(written)
+    assert [row for row in after if "The gateway is new." not in str(row)] == before
+    assert len(after) == len(before) + 1
+
+
+def test_another_process_writes(bare: Memory, tmp_path: Path) -> None:
+    """What another process wrote is found by the next search."""
+    ended(
+        start(
+            """
+            memory.journal.write("- The gateway is theirs.")
+            memory.entries.add("theirs", "A note of the gateway.")
+            memory.journal.add_history("The gateway was changed by them.")
+            """,
+            tmp_path,
+        )
+    )
+    assert {h.source for h in bare.search("gateway")} == {"longterm", "note", "history"}
+
+
+def test_nothing_changed_costs_nothing(written: Memory) -> None:
+    """A search with no news writes nothing to the database."""
+    written.search("gateway")
+    db = written._parts.room("project").space.db
+    before = db.version()
+    written.search("gateway")
+    written.search("vault")
+    assert db.version() == before
+
+
+def test_a_database_that_is_held(written: Memory) -> None:
+    """While another writer holds the database the answer is older, and the next one is whole."""
+    import apsw
+
+    written.search("gateway")
+    holder = apsw.Connection(str(written.home / "memory.db"))
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        written.journal.add_history("The parrot is back.")
+        assert follow_written(written._parts, wait=0.05) == 0
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
+    assert texts(found(written, "parrot", "history")) == ["The parrot is back."]
+
+
+def _events(memory: Memory, clock: FixedClock, rng: random.Random) -> list[Callable[[], object]]:
+    """Return what may happen to the files, by us and by hand."""
+    folder = memory.home / "memory"
+
+    def some(pattern: str) -> Path | None:
+        return next(iter(rng.sample(paths, 1)), None) if (paths := sorted(folder.glob(pattern))) else None
+
+    def edit() -> None:
+        if (path := some("*.md")) is not None:
+            lines = path.read_bytes().split(b"\n")
+            at = rng.randrange(len(lines))
+            lines[at : at + rng.randint(0, 2)] = rng.choice(
+                [[b"A line by hand."], [b"## 2026-03-02", b"Odd."], [], [b""]]
+            )
+            by_hand(path, b"\n".join(lines))
+
+    def append() -> None:
+        if (path := some("*.md")) is not None:
+            by_hand(
+                path,
+                path.read_bytes()
+                + rng.choice([b"more", b"\n## 2026-03-03\nBy hand.\n", b"\r\nx\r\n", b"\n"]),
+            )
+
+    def remove() -> None:
+        if (path := some("*.md")) is not None:
+            path.unlink()
+
+    def copy() -> None:
+        if (path := some("HISTORY*.md")) is not None:
+            by_hand(
+                folder / rng.choice(["HISTORY.md", "HISTORY-2026-03.md", "HISTORY-2026-04.md"]),
+                path.read_bytes(),
+            )
+
+    def history() -> None:
+        memory.journal.add_history(
+            rng.choice(["Again.", f"Event {rng.randrange(10_000)}.\n\nMore.", "Long. " * 400])
+        )
+
+    return [
+        *[history] * 4,
+        lambda: clock.advance(days=rng.choice([0, 1, 20])),
+        lambda: memory.journal.note("How?", f"So {rng.randrange(10_000)}."),
+        lambda: memory.journal.write(f"- fact {rng.randrange(10_000)}\n\n{LONGTERM}"),
+        lambda: memory.entries.add(f"note {rng.randrange(10**9)}", "Something."),
+        edit,
+        append,
+        remove,
+        copy,
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_order_of_events_ends_in_the_same_index(bare: Memory, clock: FixedClock, seed: int) -> None:
+    """Whatever was written, edited, copied and deleted: the index is as if it had been made at once.
+
+    But for entries of the same instant that share a piece: which of their files names it depends on
+    the order. Everything is found all the same.
+    """
+    rng = random.Random(seed)
+    (bare.home / "memory").mkdir()
+    events = _events(bare, clock, rng)
+    for _ in range(25):
+        for _ in range(rng.randint(1, 3)):
+            rng.choice(events)()
+        look_again(bare._parts)  # also where a busy machine made the last look a slow one
+        follow_written(bare._parts)
+        step_by_step = pieces(bare)
+        space = bare._parts.room("project").space
+        with space.db.transaction():
+            for path in space.notes.files():
+                space.notes.forget(path)
+            bare._parts.written.seen = {}
+            look_again(bare._parts)
+            follow_written(bare._parts)
+        at_once = pieces(bare)
+        said = [
+            (
+                Counter(row for row in rows if row[1] != "history"),
+                {row[5:] for row in rows if row[1] == "history"},
+            )
+            for rows in (step_by_step, at_once)
+        ]
+        assert said[0] == said[1]
