@@ -23,7 +23,7 @@ from remora.core.errors import RemoraError
 from remora.core.events import Event
 from remora.graph import signatures
 from remora.graph.chunks import chunks
-from remora.graph.extract import extract
+from remora.graph.extract import extract_with_tree
 from remora.graph.languages import LANGUAGES
 from remora.graph.statements import Statements
 from remora.interfaces.install.drafts import Broken
@@ -144,7 +144,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _parsed(language: str, text: str) -> None:
-    facts = extract(_bytes(text), language)
+    facts, _ = extract_with_tree(_bytes(text), language)
     chunks("a", text, facts, "code", Statements(None))
 
 

@@ -37,7 +37,7 @@ from benchmarks.common import Check, Options, Report, Table, memory_in, say, wor
 from benchmarks.paths import OURS
 from benchmarks.repository import build, consistent, stand_at
 from benchmarks.scip_calls import call_sites
-from remora.graph.scip_index import DEFINITION, READ, ScipDocument, ScipOccurrence
+from remora.graph.scip_index import DEFINITION, ScipDocument, ScipOccurrence
 from remora.retrieval.pipeline import PARTS
 from remora.sources.git_log import Commit, FileChange
 
@@ -244,7 +244,7 @@ def _scip(place: Path, path: str) -> ScipDocument:
         return f"scip-python python made 0.1 `{module}`/{_DEFINED[name][3]}"
 
     found = [
-        ScipOccurrence(line, start, line, start + len(name), symbol(name), DEFINITION)
+        ScipOccurrence(line, start, start + len(name), symbol(name), DEFINITION)
         for name, (file, line, start, _) in _DEFINED.items()
         if file == path
     ]
@@ -253,8 +253,8 @@ def _scip(place: Path, path: str) -> ScipDocument:
         if isinstance(node, ast.ImportFrom):
             used += [(alias.name, alias.lineno, alias.col_offset) for alias in node.names]
     for name, line, start in used:
-        found.append(ScipOccurrence(line, start, line, start + len(name), symbol(name), READ))
-    return ScipDocument(path, "python", tuple(found))
+        found.append(ScipOccurrence(line, start, start + len(name), symbol(name)))
+    return ScipDocument(path, tuple(found))
 
 
 def _holds(what: str, truth: bool) -> Check:

@@ -61,11 +61,7 @@ class Walked(CoChange):
 
     def named(self, names: Sequence[str], limit: int = 20) -> list[str]:
         """Return present files whose path is one of the names, or ends in "/" and the name."""
-        found = [
-            f.path
-            for f in self.files()
-            if f.present and any(f.path == n or f.path.endswith(f"/{n}") for n in names)
-        ]
+        found = [path for path in self.tree if any(path == n or path.endswith(f"/{n}") for n in names)]
         return sorted(found, key=lambda path: (len(path), path))[:limit]
 
     def co_access(self, paths: Sequence[str], minimum: float, limit: int) -> list[tuple[str, str, float]]:

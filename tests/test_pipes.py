@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from remora.app.agent import hook_event as hooking
+from remora.app.agent import hook_context
 from remora.checks import named, standing
 from remora.disk import live
 from remora.disk.live import Head
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system h
 
 
 def _head(pipe: Path) -> Any:
-    return hooking.tree_of(Head("h", "s", "/else", head_file="/else/.git/HEAD"), str(pipe.parent)).root
+    return hook_context.tree_of(Head("h", "s", "/else", head_file="/else/.git/HEAD"), str(pipe.parent)).root
 
 
 def _last(pipe: Path) -> Any:
@@ -38,7 +38,7 @@ def _last(pipe: Path) -> Any:
 READERS: dict[str, tuple[str, Callable[[Path], Any], Any]] = {
     "a live file": ("s1.jsonl", lambda pipe: live.read(str(pipe)), (None, [])),
     "the end of a live file": ("s1.jsonl", _last, {}),
-    "git's file of a branch": ("HEAD", lambda pipe: hooking._branch(str(pipe)), ""),
+    "git's file of a branch": ("HEAD", lambda pipe: hook_context._branch(str(pipe)), ""),
     "git's file of a work tree": (".git", _head, "/else"),
     "a database": ("memory.db", lambda pipe: look(str(pipe)), None),
     "a rule file": ("AGENTS.md", lambda pipe: rules._read(pipe)[0], None),

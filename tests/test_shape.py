@@ -6,6 +6,9 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -45,14 +48,18 @@ def test_no_group_is_matched_possessively() -> None:
     assert [p.name for p in MODULES if wrong.search(p.read_text("utf-8"))] == []
 
 
+def modules_of(root: Path) -> dict[str, Path]:
+    """Return the modules of a package by name, each with its file."""
+    paths = {".".join((root.name, *p.relative_to(root).with_suffix("").parts)): p for p in root.rglob("*.py")}
+    return {name.removesuffix(".__init__"): path for name, path in paths.items()}
+
+
 def imported_by(root: Path) -> dict[str, set[str]]:
     """Return which modules of a package each module imports when it runs, inside functions too.
 
     What is imported for type checkers alone does not count.
     """
-    package = root.name
-    paths = {".".join((package, *p.relative_to(root).with_suffix("").parts)): p for p in root.rglob("*.py")}
-    paths = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    paths = modules_of(root)
 
     def nearest(name: str) -> str:
         while name and name not in paths:
@@ -121,8 +128,8 @@ def sql_in(source: str) -> list[str]:
     """Return the texts of a module that are SQL, docstrings left out."""
     tree = ast.parse(source)
     docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    texts = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
-    return [node.value for node in texts if id(node) not in docs and SQL.search(node.value)]
+    found = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in docs)
+    return [text for text in found if isinstance(text, str) and SQL.search(text)]
 
 
 def test_sql_lives_in_the_store() -> None:
@@ -135,3 +142,127 @@ def test_sql_is_found() -> None:
     """A query and a condition are found, a sentence with such words is not."""
     assert sql_in("x = 'SELECT id FROM memories'\ny = 'm.deprecated = 1 AND m.branch IS NULL'\n") != []
     assert sql_in("def f():\n    'SELECT a FROM b'\n    return 'select a file from the list'\n") == []
+
+
+# Names that nothing in `remora` uses, and why they stay; "*" stands for any module or member.
+UNUSED_WITH_REASON = {
+    "remora.app.aio:Async*.*": "what `Memory`, a session and a loop offer, for programs",
+    "remora.conversation.memory:MessageMemory.*": "a conversation's buffer, for programs",
+    "remora.conversation.strategies:semantic": "a strategy that a program chooses",
+    "remora.core.clock:FixedClock.advance": "a clock for the tests of programs",
+    "remora.app.learning.live_observation:Watched.*": "what a program tells of its units of work",
+    "remora.core.methodology:*Methodology.*": "what a plugin brings with it, as its specification names it",
+    "remora.entries.dump:*": "entries as a folder of Markdown, as their specification names it",
+    "remora.sources.transcripts.plain:write": "a transcript that a program writes, see docs/transcripts.md",
+    "remora.core.errors:HTTP_STATUS": "what a server answers with for an error, see docs/reference.md",
+    "remora.app.learning.learn:LearnReport.*": "values that are printed as JSON",
+    "remora.core.values:Memory*.*": "values that are stored, and printed as JSON",
+    "remora.core.values:Receipt.*": "values that are printed as JSON",
+    "remora.graph.modules:ModuleInfo.*": "values that are printed as JSON",
+    "remora.llm.client:Completion.*": "read by name, from the answers of models of any make",
+    "remora.graph.go_interfaces:Shape.*": "compared as a whole",
+    "remora.store.recording:Pair.*": "columns of a row",
+    "remora.observer.signals:Kind.*": "the definition of each signal beside its numbers",
+    "remora.core.moments:KINDS": "the closed list that hosts are tested against",
+    "remora.core.secrets:KINDS": "the closed list that samples are tested against",
+    "remora.app.recall.relevance:calibrate": "makes the constants beside it from judged answers",
+    "remora.interfaces.adapters.*": "called by the frameworks, or by programs that use them",
+    "remora.interfaces.cli:Verbs.*": "called by click",
+    "remora.interfaces.hooks.hosts:_ALL": "has each host's module checked against the protocol",
+    "remora.interfaces.mcp_server.bounded:BoundedProtocol.*": "called by asyncio and uvicorn",
+    "remora.interfaces.mcp_server.server:Server.*": "called by the MCP library",
+    "remora.interfaces.mcp_server.tools:Tools.*": "called by the name of a tool",
+}
+REGISTERING = {"command", "group", "register"}  # decorators that keep the function they are given
+
+
+def defined_in(body: Sequence[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.stmt]]:
+    """Yield the names that a module or a class binds, those of its classes as "Class.name"."""
+    for node in body:
+        match node:
+            case ast.If() | ast.Try():
+                handled = [one for handler in getattr(node, "handlers", ()) for one in handler.body]
+                yield from defined_in([*node.body, *node.orelse, *handled], prefix)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield prefix + node.name, node
+                if isinstance(node, ast.ClassDef):
+                    yield from defined_in(node.body, f"{node.name}.")
+            case ast.Assign() | ast.AnnAssign():
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = [name for target in targets for name in ast.walk(target)]
+                yield from ((prefix + name.id, node) for name in names if isinstance(name, ast.Name))
+
+
+def unused_in(root: Path) -> list[str]:
+    """Return "module:name" of what a package defines and nothing else of it uses.
+
+    A name of a module is used where it is loaded there, imported from there, or read from the module as
+    an attribute. A member of a class is used by any attribute of that name, whatever object it is of, and so
+    is what a module has for a protocol.
+    """
+    trees = {name: ast.parse(path.read_text("utf-8")) for name, path in modules_of(root).items()}
+    uses: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)  # module and line of each use
+    promised: set[str] = set()
+    for module, tree in trees.items():
+        nodes = list(ast.walk(tree))
+        imported: dict[str, str] = {}
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                imported |= {alias.asname or alias.name: alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                    uses[node.module, alias.name].add((module, node.lineno))
+        modules = {name: full for name, full in imported.items() if full in trees or name == full}
+        for node in nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                uses[module, node.id].add((module, node.lineno))
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                of = node.value.id if isinstance(node.value, ast.Name) else ""
+                uses[modules.get(of, ""), node.attr].add((module, node.lineno))
+            elif isinstance(node, ast.ClassDef) and any("Protocol" in ast.unparse(b) for b in node.bases):
+                promised |= {name for name, _ in defined_in(node.body)}
+    found = []
+    for module, tree in trees.items():
+        definitions: dict[str, list[ast.stmt]] = defaultdict(list)
+        for name, statement in defined_in(tree.body):
+            definitions[name].append(statement)
+        for name, statements in definitions.items():
+            short = name.rpartition(".")[2]
+            decorators = [d for s in statements for d in getattr(s, "decorator_list", ())]
+            names = {ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in decorators}
+            own = {(module, n) for s in statements for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
+            member = name != short or short in promised
+            used = not uses[module, short] <= own or (member and not uses["", short] <= own)
+            if not (used or names & REGISTERING or short.startswith("__")):
+                found.append(f"{module}:{name}")
+    return sorted(found)
+
+
+def test_everything_is_used() -> None:
+    """What `remora` defines it uses: there is no code that only tests call, but for what has a reason."""
+    unused = unused_in(ROOT / "remora")
+    assert [n for n in unused if not any(fnmatch(n, known) for known in UNUSED_WITH_REASON)] == []
+    assert [known for known in UNUSED_WITH_REASON if not any(fnmatch(n, known) for n in unused)] == []
+
+
+def test_what_is_unused_is_found(tmp_path: Path) -> None:
+    """Functions, members and constants that nobody but themselves uses are found; what is used is not."""
+    package = tmp_path / "house"
+    package.mkdir()
+    (package / "one.py").write_text(
+        "from house import two\n"
+        "LEFT, USED = 1, 2\n"
+        "def again(n):\n    return again(n - 1)\n"
+        "class Plain:\n    field: int = USED\n    left: int = 0\n    def walk(self): return self.field\n"
+        "print(Plain(two.shown()).walk())\n"
+    )
+    (package / "two.py").write_text(
+        "import json\ndef shown(): return json.load()\ndef load(): ...\n@cli.command()\ndef verb(): ...\n"
+    )
+    assert unused_in(package) == [
+        "house.one:LEFT",
+        "house.one:Plain.left",
+        "house.one:again",
+        "house.two:load",
+    ]

@@ -104,7 +104,7 @@ class Memory:
             ConfigError: remora.toml or a REMORA_ variable cannot be used.
             StoreError: the database cannot be used (its subclasses say why).
         """
-        parts = build(
+        opened = build(
             Path(project),
             os.environ if environ is None else environ,
             clock=clock,
@@ -114,11 +114,11 @@ class Memory:
             reranker=reranker,
         )
         try:
-            parts.room("project")
+            opened.room("project")
         except BaseException:
-            parts.close()
+            opened.close()
             raise
-        return cls(parts)
+        return cls(opened)
 
     def close(self) -> None:
         """Write what is pending and close the files; a second call does nothing."""
@@ -1010,7 +1010,7 @@ class Memory:
                 self._parts,
                 Path(path).expanduser(),
                 system,
-                project=project,
+                of_project=project,
                 dry_run=dry_run,
                 progress=progress,
             )

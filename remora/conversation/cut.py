@@ -81,8 +81,6 @@ def cut_to_fit(
     messages: Sequence[Message],
     settings: CompactionSettings,
     input_limit: int | None = None,
-    *,
-    summary_characters: int | None = None,
 ) -> int:
     """Return the cut of a compaction that starts by itself: at the setting, or later if need be.
 
@@ -94,9 +92,8 @@ def cut_to_fit(
         messages: as in `cut`.
         settings: how many stay, and the limit.
         input_limit: tokens that the model takes, if the caller knows.
-        summary_characters: what the summary may take; None for the room that the settings give it.
     """
-    summary = len(SUMMARY_HEAD) + 1 + (room(settings) if summary_characters is None else summary_characters)
+    summary = len(SUMMARY_HEAD) + 1 + room(settings)
     keep = settings.keep_last
     while True:
         place = cut(messages, keep)

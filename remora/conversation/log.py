@@ -168,12 +168,6 @@ class SessionLog:
         with self._reader.current() as view:
             return view.replay.last_seq
 
-    @property
-    def problem_count(self) -> int:
-        """How many lines were skipped or read only in part."""
-        with self._reader.current() as view:
-            return view.replay.problem_count + view.torn
-
     def problems(self) -> list[Problem]:
         """Return the lines that were skipped or read only in part, at most a thousand, with the reason."""
         with self._reader.current() as view:

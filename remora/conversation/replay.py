@@ -77,7 +77,6 @@ class Replay:
         self.boundary: Boundary | None = None
         self.consolidated = 0
         self.problems: list[Problem] = []
-        self.problem_count = 0
 
     @property
     def last_seq(self) -> int:
@@ -193,7 +192,6 @@ class Replay:
     }
 
     def _doubt(self, reason: str) -> None:
-        self.problem_count += 1
         if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(Problem(self.lines, reason))
 

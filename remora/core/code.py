@@ -9,43 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import NamedTuple, Protocol
 
 from remora.core.values import Skipped
-
-NodeKind = Literal[
-    "file",
-    "module",  # a namespace inside a file, and in layer 2 a folder of files
-    "class",  # also struct, enum, record, object
-    "function",
-    "method",
-    "interface",  # also trait, protocol
-    "type",  # an alias, a typedef
-    "test",  # a test function, or a class of them
-    "config",  # a configuration file
-    "pattern",  # layer 3
-    "decision",  # layer 3
-]
-EdgeKind = Literal[
-    "imports",
-    "defines",
-    "calls",
-    "inherits",
-    "implements",
-    "tests",
-    "documents",
-    "co_change",
-    "co_access",
-    "is_entrypoint_for",  # layer 2
-    "flows_to",  # layer 2
-    "depends_logically",  # layer 2
-    "applies_pattern",  # layer 3
-]
-EdgeSource = Literal["ast", "scip", "git", "observer", "llm", "agent"]
-
-NODE_KINDS: tuple[str, ...] = get_args(NodeKind)
-EDGE_KINDS: tuple[str, ...] = get_args(EdgeKind)
-EDGE_SOURCES: tuple[str, ...] = get_args(EdgeSource)
 
 # How sure an edge of the syntax tree is. Below GUESS_BELOW it is a guess, and is shown as one.
 EXACT = 0.95  # the language's own rules name the target: an import, `self.x`, a name in the same file
@@ -69,7 +35,8 @@ class Definition(NamedTuple):
     Attributes:
         qualname: "Class.method", unique in the file; a repeated name gets "#2", "#3" in order.
         name: its last part, as written in the source.
-        kind: a `NodeKind`.
+        kind: "module" (a namespace), "class" (also struct, enum, record, object), "function", "method",
+            "interface" (also trait, protocol), "type" (an alias, a typedef) or "test".
         start_line, end_line: with its decorators, attributes and the doc comment right above it.
         line: where its own first line (`def`, `class`, `fn` …) stands.
         parent: the qualname of the definition around it, "" at the top level.
@@ -273,7 +240,7 @@ class Impact(NamedTuple):
         depth: steps from the target, from 1.
         via: the edges on the shortest way, from the target's side: "a.py:f <-calls- b.py:g".
         confidence: product of the edges' confidence, 0..1.
-        kind: a `NodeKind`.
+        kind: of a definition as `Definition` has it, or "file" or "config".
         test: it is a test.
         source: of the last edge: "ast", "scip", …
     """

@@ -168,7 +168,6 @@ class Directive(NamedTuple):
         touching: stems of what must not be changed without it ("migration").
         inside, exempt: where alone it holds, and where it does not: a path, or the stem of a folder's name.
         about: paths that it begins with.
-        lasting: it says itself that it holds in general.
     """
 
     forbids: tuple[Thing, ...] = ()
@@ -178,7 +177,6 @@ class Directive(NamedTuple):
     inside: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
-    lasting: bool = False
 
 
 def directive(text: str) -> Directive:
@@ -225,7 +223,6 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(inside)),
         tuple(dict.fromkeys(exempt)),
         about,
-        LASTS.search(text) is not None,
     )
 
 

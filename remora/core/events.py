@@ -50,27 +50,6 @@ ACTIONS: tuple[str, ...] = get_args(Action)
 SESSION_KINDS: tuple[str, ...] = get_args(SessionKind)
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 
-SignalType = Literal[
-    "file_access",
-    "co_access",
-    "error_retry",
-    "backtrack",
-    "read_abandon",
-    "repeated_grep",
-    "tool_sequence",
-    "time_anomaly",
-    "self_correction",
-    "external_reference",
-    "glob_ignore",
-    "import_chase",
-    "test_order",
-    "config_touch",
-    "step_overrun",
-    "parallel_conflict",
-    "context_token_spike",
-]
-SIGNAL_TYPES: tuple[str, ...] = get_args(SignalType)
-
 
 class Event(NamedTuple):
     """Something that happened in a session.
@@ -127,7 +106,7 @@ class Signal(NamedTuple):
     """One thing that a session showed.
 
     Attributes:
-        type: one of SIGNAL_TYPES.
+        type: one of the seventeen of `observer.signals.KINDS`.
         key: what it is about, the same in every session that shows it: two paths, an error's
             fingerprint, a search pattern.
         step: where it showed first.
@@ -343,7 +322,6 @@ class Observation(NamedTuple):
         branch: the branch it worked on most.
         signals: each type and key once.
         files, errors, commands: what was used, failed, ran.
-        sequences: actions in order, as short strings, for recipes.
         tokens: input tokens in all, None where the host does not tell.
         events: how many were looked at; `late` how many took longer than the hard limit.
         dropped: signals that were evicted.
@@ -374,7 +352,6 @@ class Observation(NamedTuple):
     files: tuple[FileUse, ...]
     errors: tuple[ErrorSeen, ...]
     commands: tuple[CommandRun, ...]
-    sequences: tuple[tuple[str, ...], ...] = ()
     tokens: int | None = None
     events: int = 0
     late: int = 0

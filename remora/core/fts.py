@@ -6,7 +6,7 @@ joined with OR. So `NEAR(`, `*`, `"`, `-` or a lone `AND` in a question cannot f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from remora.core.text import sound
 
@@ -26,17 +26,4 @@ def any_of(terms: Sequence[str]) -> str:
     >>> any_of(["jwt", "AND"])
     '"jwt" OR "AND"'
     """
-    return " OR ".join(_said(terms))
-
-
-def all_of(terms: Sequence[str]) -> str:
-    """Return a query that matches rows with every term; terms of punctuation only do not count.
-
-    >>> all_of(["jwt", "expiry"])
-    '"jwt" AND "expiry"'
-    """
-    return " AND ".join(_said(terms))
-
-
-def _said(terms: Iterable[str]) -> list[str]:
-    return [quoted(t) for t in terms if any(c.isalnum() for c in t)]
+    return " OR ".join(quoted(t) for t in terms if any(c.isalnum() for c in t))

@@ -55,10 +55,5 @@ def said_on(text: str) -> str:
     return found[1] if found else ""
 
 
-def without_day(text: str) -> str:
-    """Return what the user said without the day."""
-    return _SAID.sub("", text)
-
-
 def _said(text: str) -> list[str]:
     return words_or_pairs(_MARKER.sub(" ", text))

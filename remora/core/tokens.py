@@ -49,7 +49,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from remora.core.errors import InvalidInput
 from remora.core.values import Message
 
 MESSAGE_OVERHEAD = (
@@ -192,26 +191,3 @@ ESTIMATORS: dict[str, Estimator] = {
         Estimator("scripts", scripts, overhead=MESSAGE_OVERHEAD),
     )
 }
-
-
-def estimator(name: str) -> Estimator:
-    """Return the estimator of a name.
-
-    Raises:
-        InvalidInput: no estimator has that name.
-    """
-    found = ESTIMATORS.get(name)
-    if found is None:
-        raise InvalidInput(
-            f"no token estimator is called {name!r}", hint=f"Choose one of {', '.join(ESTIMATORS)}."
-        )
-    return found
-
-
-def count(text: str, name: str = "chars/4") -> int:
-    """Return the estimated number of tokens of a text.
-
-    Raises:
-        InvalidInput: no estimator has that name.
-    """
-    return estimator(name).text(text)

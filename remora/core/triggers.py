@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
-AT_COMMANDS, AT_EDITS = (PROGRAM, EVENT), (WRITE, PATH, TOUCH)
+AT_EDITS = (WRITE, PATH, TOUCH)
 ONLY, NOT_IN, DONE = "only:", "not:", "done:"  # marks in `unless`: holds only there, not there, done already
 MOST_KEYS = 600  # of one edit
 _HALF = 0.5  # of the words of a thing, the first among them, that one line must hold

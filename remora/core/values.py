@@ -39,9 +39,7 @@ Phase = Literal["define", "implement", "validate", "refine", "explore", "reflect
 HitSource = Literal[
     "memory", "commit", "session", "longterm", "note", "archive", "history", "daily", "quote", "turn", "code"
 ]
-OwnerKind = Literal["memory", "turn", "note", "chunk"]
 EntryKind = Literal["note", "archive"]
-Realm = Literal["project", "user"]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
 MEMORY_SOURCES: tuple[str, ...] = get_args(MemorySource)
@@ -52,7 +50,6 @@ HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
 MEMORY_KINDS = ("memory", "commit", "session")  # what lies in `memories`; see `core.evidence`
 FILE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits that are written files
 NOTE_KINDS = (*FILE_KINDS, "quote")  # what lies in `notes`
-OWNER_KINDS: tuple[str, ...] = get_args(OwnerKind)
 ENTRY_KINDS: tuple[str, ...] = get_args(EntryKind)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -47,24 +48,12 @@ def cache_key(text: str, model_id: str, dims: int) -> str:
 
 
 class CachedEmbedder:
-    """An embedder that asks its cache first. It has the attributes of the one it wraps.
-
-    Attributes:
-        failures: how often the cache could not be read or written.
-        last_failure: what it said the last time.
-    """
+    """An embedder that asks its cache first. It has the attributes of the one it wraps."""
 
     def __init__(self, inner: Embedder, cache: VectorCache, clock: Clock) -> None:
         self._inner = inner
         self._cache = cache
         self._clock = clock
-        self.failures = 0
-        self.last_failure = ""
-
-    @property
-    def inner(self) -> Embedder:
-        """The embedder behind the cache."""
-        return self._inner
 
     @property
     def model_id(self) -> str:
@@ -118,25 +107,16 @@ class CachedEmbedder:
         now = int(self._clock.now() * 1000)
         try:
             blobs = self._cache.get_many(list(dict.fromkeys(keys)), now) if keys else {}
-        except Exception as error:  # noqa: BLE001 a cache of any make must not stop the embedding
-            self._failed(error)
+        except Exception:  # noqa: BLE001 a cache of any make must not stop the embedding
             return {}
         found: dict[str, NDArray[np.float32]] = {}
         for key, blob in blobs.items():
-            try:
+            with suppress(InvalidInput):
                 found[key] = from_blob(blob, self.dims)
-            except InvalidInput as error:
-                self._failed(error)
         return found
 
     def _write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
         expires = int((self._clock.now() + LIFETIME_DAYS * DAY_SECONDS) * 1000)
         rows = [(key, to_blob(v), self.model_id, self.dims, expires) for key, v in vectors.items()]
-        try:
+        with suppress(Exception):  # as above: the vectors are good without it
             self._cache.put_many(rows)
-        except Exception as error:  # noqa: BLE001 as above: the vectors are good without it
-            self._failed(error)
-
-    def _failed(self, error: Exception) -> None:
-        self.failures += 1
-        self.last_failure = f"{type(error).__name__}: {error}"

@@ -118,13 +118,6 @@ class EntryStore:
         best = sorted((-score, id_) for id_, score in scores.items() if score >= cut)[:limit]
         return [(records[id_].entry(), -score) for score, id_ in best]
 
-    def generation(self) -> int:
-        """Return a number that grows with every change of the file; 0 while there is none.
-
-        Whoever keeps something derived from the entries can compare it instead of reading them.
-        """
-        return self._table().generation
-
     def problems(self) -> list[str]:
         """Return what is wrong with the file although all its entries are sound; the next change mends it."""
         problem = self._table().problem

@@ -55,8 +55,10 @@ LOOKS = 64  # matches between two looks at the time, which would take longer tha
 _MAX_TYPE = 400  # bytes of a written type that are read
 
 
-def extract(source: bytes, language: str, enough: Callable[[], bool] | None = None) -> FileFacts:
-    """Return the facts of one file.
+def extract_with_tree(
+    source: bytes, language: str, enough: Callable[[], bool] | None = None
+) -> tuple[FileFacts, Tree | None]:
+    """Return the facts of one file, and the tree they were read from; None where there is none to rely on.
 
     Args:
         source: the file's bytes, whatever they are.
@@ -67,13 +69,6 @@ def extract(source: bytes, language: str, enough: Callable[[], bool] | None = No
     Raises:
         InvalidInput: no language has this name.
     """
-    return extract_with_tree(source, language, enough)[0]
-
-
-def extract_with_tree(
-    source: bytes, language: str, enough: Callable[[], bool] | None = None
-) -> tuple[FileFacts, Tree | None]:
-    """Return what `extract` does, and the tree that it was read from; None where there is none to rely on."""
     grammar = grammar_of(language)
     data = readable(source)
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))

@@ -35,9 +35,6 @@ class Language(NamedTuple):
         shebangs: programs in a first line `#!/usr/bin/env python3`, without version numbers.
         grammar: returns the parser's tables; None when we cannot parse it.
         queries: files of `queries/`, read one after the other.
-        comments: node types of comments.
-        line_comment: the sign that begins a comment to the end of the line, "" when there is none.
-        block: how the body of a definition is marked: "indent", "braces", "end", "" when it has none.
     """
 
     name: str
@@ -47,9 +44,6 @@ class Language(NamedTuple):
     shebangs: tuple[str, ...] = ()
     grammar: Callable[[], object] | None = None
     queries: tuple[str, ...] = ()
-    comments: tuple[str, ...] = ("comment",)
-    line_comment: str = "//"
-    block: Literal["indent", "braces", "end", ""] = "braces"
 
 
 class Role(NamedTuple):
@@ -147,7 +141,6 @@ def _php() -> object:
     return tree_sitter_php.language_php()
 
 
-_COMMENTS = ("line_comment", "block_comment")
 _RUBY_FILES = ("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Podfile", "Brewfile")
 
 PARSED: tuple[Language, ...] = (
@@ -159,8 +152,6 @@ PARSED: tuple[Language, ...] = (
         ("python", "pypy"),
         _python,
         ("python",),
-        line_comment="#",
-        block="indent",
     ),
     Language(
         "javascript",
@@ -181,9 +172,9 @@ PARSED: tuple[Language, ...] = (
         ("javascript", "typescript"),
     ),
     Language("tsx", "code", (".tsx",), (), (), _tsx, ("javascript", "typescript", "jsx")),
-    Language("rust", "code", (".rs",), (), ("rust-script",), _rust, ("rust",), _COMMENTS),
+    Language("rust", "code", (".rs",), (), ("rust-script",), _rust, ("rust",)),
     Language("go", "code", (".go",), (), (), _go, ("go",)),
-    Language("java", "code", (".java",), (), (), _java, ("java",), _COMMENTS),
+    Language("java", "code", (".java",), (), (), _java, ("java",)),
     Language("c", "code", (".c", ".h"), (), (), _c, ("c",)),
     Language(
         "cpp",
@@ -203,8 +194,6 @@ PARSED: tuple[Language, ...] = (
         ("ruby", "jruby"),
         _ruby,
         ("ruby",),
-        line_comment="#",
-        block="end",
     ),
     Language("php", "code", (".php", ".phtml", ".php5", ".inc"), (), ("php",), _php, ("php",)),
 )
@@ -216,12 +205,10 @@ UNPARSED: tuple[Language, ...] = (
         (".sh", ".bash", ".zsh", ".ksh", ".fish"),
         (),
         ("sh", "bash", "zsh", "dash", "ksh", "fish"),
-        line_comment="#",
-        block="",
     ),
-    Language("make", "code", (".mk", ".mak"), ("Makefile", "makefile", "GNUmakefile"), (), line_comment="#"),
-    Language("docker", "code", (".dockerfile",), ("Dockerfile", "Containerfile"), (), line_comment="#"),
-    Language("cmake", "code", (".cmake",), ("CMakeLists.txt",), (), line_comment="#"),
+    Language("make", "code", (".mk", ".mak"), ("Makefile", "makefile", "GNUmakefile"), ()),
+    Language("docker", "code", (".dockerfile",), ("Dockerfile", "Containerfile"), ()),
+    Language("cmake", "code", (".cmake",), ("CMakeLists.txt",), ()),
     Language("kotlin", "code", (".kt", ".kts")),
     Language("swift", "code", (".swift",)),
     Language("scala", "code", (".scala", ".sc")),
@@ -229,56 +216,52 @@ UNPARSED: tuple[Language, ...] = (
     Language("dart", "code", (".dart",)),
     Language("zig", "code", (".zig",)),
     Language("objective-c", "code", (".m", ".mm")),
-    Language("lua", "code", (".lua",), (), ("lua",), line_comment="--", block="end"),
-    Language("perl", "code", (".pl", ".pm"), (), ("perl",), line_comment="#"),
-    Language("r", "code", (".r",), (), ("Rscript",), line_comment="#"),
-    Language("julia", "code", (".jl",), (), ("julia",), line_comment="#", block="end"),
-    Language("elixir", "code", (".ex", ".exs"), (), ("elixir",), line_comment="#", block="end"),
-    Language("erlang", "code", (".erl", ".hrl"), (), ("escript",), line_comment="%", block=""),
-    Language("haskell", "code", (".hs",), (), ("runghc",), line_comment="--", block="indent"),
-    Language("ocaml", "code", (".ml", ".mli"), line_comment="", block="indent"),
-    Language("fsharp", "code", (".fs", ".fsi", ".fsx"), block="indent"),
-    Language("clojure", "code", (".clj", ".cljs", ".cljc", ".edn"), line_comment=";", block=""),
-    Language("powershell", "code", (".ps1", ".psm1"), (), ("pwsh",), line_comment="#"),
-    Language("cython", "code", (".pyx", ".pxd", ".pxi"), line_comment="#", block="indent"),
-    Language("fortran", "code", (".f", ".f90", ".f95", ".for"), line_comment="!", block="end"),
-    Language("vue", "code", (".vue",), line_comment=""),
-    Language("svelte", "code", (".svelte",), line_comment=""),
+    Language("lua", "code", (".lua",), (), ("lua",)),
+    Language("perl", "code", (".pl", ".pm"), (), ("perl",)),
+    Language("r", "code", (".r",), (), ("Rscript",)),
+    Language("julia", "code", (".jl",), (), ("julia",)),
+    Language("elixir", "code", (".ex", ".exs"), (), ("elixir",)),
+    Language("erlang", "code", (".erl", ".hrl"), (), ("escript",)),
+    Language("haskell", "code", (".hs",), (), ("runghc",)),
+    Language("ocaml", "code", (".ml", ".mli")),
+    Language("fsharp", "code", (".fs", ".fsi", ".fsx")),
+    Language("clojure", "code", (".clj", ".cljs", ".cljc", ".edn")),
+    Language("powershell", "code", (".ps1", ".psm1"), (), ("pwsh",)),
+    Language("cython", "code", (".pyx", ".pxd", ".pxi")),
+    Language("fortran", "code", (".f", ".f90", ".f95", ".for")),
+    Language("vue", "code", (".vue",)),
+    Language("svelte", "code", (".svelte",)),
     Language("protobuf", "code", (".proto",)),
-    Language("graphql", "code", (".graphql", ".gql"), line_comment="#"),
-    Language("markdown", "prose", (".md", ".markdown", ".mdx", ".mdc"), line_comment="", block=""),
-    Language("rst", "prose", (".rst",), line_comment="", block=""),
+    Language("graphql", "code", (".graphql", ".gql")),
+    Language("markdown", "prose", (".md", ".markdown", ".mdx", ".mdc")),
+    Language("rst", "prose", (".rst",)),
     Language(
         "text",
         "prose",
         (".txt", ".text"),
         ("README", "LICENSE", "LICENCE", "NOTICE", "COPYING", "AUTHORS", "CHANGELOG", "CHANGES", "NEWS"),
-        line_comment="",
-        block="",
     ),
-    Language("asciidoc", "prose", (".adoc", ".asciidoc"), line_comment="", block=""),
-    Language("org", "prose", (".org",), line_comment="", block=""),
-    Language("tex", "prose", (".tex",), line_comment="%", block=""),
-    Language("json", "data", (".json", ".jsonc", ".json5", ".ipynb"), (".babelrc", ".eslintrc"), block=""),
-    Language("yaml", "data", (".yaml", ".yml"), (".clang-format",), line_comment="#", block=""),
-    Language("toml", "data", (".toml",), ("Cargo.lock", "Pipfile"), line_comment="#", block=""),
+    Language("asciidoc", "prose", (".adoc", ".asciidoc")),
+    Language("org", "prose", (".org",)),
+    Language("tex", "prose", (".tex",)),
+    Language("json", "data", (".json", ".jsonc", ".json5", ".ipynb"), (".babelrc", ".eslintrc")),
+    Language("yaml", "data", (".yaml", ".yml"), (".clang-format",)),
+    Language("toml", "data", (".toml",), ("Cargo.lock", "Pipfile")),
     Language(
         "ini",
         "data",
         (".ini", ".cfg", ".conf", ".properties", ".editorconfig"),
         (".editorconfig", ".gitconfig", ".npmrc"),
-        line_comment="#",
-        block="",
     ),
-    Language("gomod", "data", (".mod",), ("go.mod", "go.work"), block=""),
-    Language("ignore", "data", (), (".gitignore", ".dockerignore"), line_comment="#", block=""),
-    Language("xml", "data", (".xml", ".xsd", ".xsl", ".csproj", ".plist"), line_comment="", block=""),
-    Language("sql", "data", (".sql",), line_comment="--", block=""),
-    Language("html", "data", (".html", ".htm", ".xhtml"), line_comment="", block=""),
-    Language("css", "data", (".css", ".scss", ".sass", ".less"), line_comment="", block=""),
-    Language("csv", "data", (".csv", ".tsv"), line_comment="", block=""),
-    Language("terraform", "data", (".tf", ".tfvars", ".hcl"), line_comment="#"),
-    Language("nix", "data", (".nix",), line_comment="#"),
+    Language("gomod", "data", (".mod",), ("go.mod", "go.work")),
+    Language("ignore", "data", (), (".gitignore", ".dockerignore")),
+    Language("xml", "data", (".xml", ".xsd", ".xsl", ".csproj", ".plist")),
+    Language("sql", "data", (".sql",)),
+    Language("html", "data", (".html", ".htm", ".xhtml")),
+    Language("css", "data", (".css", ".scss", ".sass", ".less")),
+    Language("csv", "data", (".csv", ".tsv")),
+    Language("terraform", "data", (".tf", ".tfvars", ".hcl")),
+    Language("nix", "data", (".nix",)),
 )
 
 LANGUAGES: dict[str, Language] = {row.name: row for row in PARSED + UNPARSED}

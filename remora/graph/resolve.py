@@ -32,18 +32,6 @@ if TYPE_CHECKING:
     from remora.graph.tables import Table, Value
 
 
-def links(path: str, facts: FileFacts, symbols: Symbols, roots: Roots) -> list[Link]:
-    """Return every edge out of one file, in order, each once.
-
-    Args:
-        path: the file.
-        facts: what was read from it.
-        symbols: the project, this file included.
-        roots: where modules begin in it.
-    """
-    return Resolver(symbols, roots).links(path, facts)
-
-
 class Resolver:
     """Resolves files of one project; good as long as its symbols do not change."""
 

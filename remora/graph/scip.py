@@ -184,9 +184,7 @@ class _File:
                 table.define(self._known_as(occurrence.symbol), self.path, at)
         for symbol in self.document.symbols:
             table.relations += [
-                (self._known_as(symbol.symbol), self._known_as(other.symbol))
-                for other in symbol.relationships
-                if other.is_implementation
+                (self._known_as(symbol.symbol), self._known_as(other)) for other in symbol.implements
             ]
 
     def _known_as(self, symbol: str) -> str:

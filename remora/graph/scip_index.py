@@ -9,8 +9,8 @@ An index may have hundreds of megabytes, so it is read document by document from
 than one document is in memory. Fields that are not known are passed over, so a newer index can be
 read too. Damage raises an error that names the byte; what was read before it is good.
 
-Lines count from 1, as everywhere in the graph (SCIP counts from 0). Columns count from 0 in the units
-that `ScipDocument.columns` names.
+Lines count from 1, as everywhere in the graph (SCIP counts from 0). Columns count from 0, in a unit that
+differs from index to index.
 """
 
 from __future__ import annotations
@@ -23,83 +23,42 @@ from typing import BinaryIO, NamedTuple
 
 from remora.core.errors import SourceError
 
-DEFINITION, IMPORT, WRITE, READ, GENERATED, TEST, FORWARD = 1, 2, 4, 8, 16, 32, 64  # bits of `roles`
+DEFINITION, IMPORT = 1, 2  # bits of `roles`
 PLACES = ("index.scip", ".scip/index.scip")
-_COLUMNS = ("", "utf-8", "utf-16", "utf-32")
 _NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _MOST_NUMBER_BYTES = 10
 
 Field = tuple[int, int, int, int]  # number of the field; its value or -1; where its bytes begin and end
 
 
-class ScipMetadata(NamedTuple):
-    """Who made an index, and of what; `project_root` is a file: URL."""
-
-    tool: str = ""
-    version: str = ""
-    project_root: str = ""
-
-
 class ScipOccurrence(NamedTuple):
-    """A place where a symbol stands. `enclosing` are the first and last line of what it defines, or None."""
+    """A place where a symbol stands: its line, and the columns where it begins and ends."""
 
     line: int
     start: int
-    end_line: int
     end: int
     symbol: str
     roles: int = 0
-    enclosing: tuple[int, int] | None = None
-
-
-class ScipRelationship(NamedTuple):
-    """How a symbol stands to another: it implements or overrides it, has its type, or is the same."""
-
-    symbol: str
-    is_reference: bool = False
-    is_implementation: bool = False
-    is_type_definition: bool = False
-    is_definition: bool = False
 
 
 class ScipSymbol(NamedTuple):
-    """What an index tells of a symbol. `kind` and `display_name` are empty in many indexes."""
+    """A symbol, and the symbols that it implements or overrides."""
 
     symbol: str
-    relationships: tuple[ScipRelationship, ...] = ()
-    kind: int = 0
-    display_name: str = ""
-    enclosing_symbol: str = ""
+    implements: tuple[str, ...] = ()
 
 
 class ScipDocument(NamedTuple):
-    """A file of the index; `skipped` counts occurrences whose place makes no sense."""
+    """A file of the index. Occurrences whose place makes no sense are left out."""
 
     relative_path: str
-    language: str = ""
     occurrences: tuple[ScipOccurrence, ...] = ()
     symbols: tuple[ScipSymbol, ...] = ()
-    columns: str = ""
-    skipped: int = 0
 
 
 def find_index(root: Path) -> Path | None:
     """Return the index of a project, None when there is none."""
     return next((root / place for place in PLACES if (root / place).is_file()), None)
-
-
-def read_metadata(source: bytes | memoryview | BinaryIO) -> ScipMetadata:
-    """Return who made an index. It stands first, so little is read.
-
-    Raises:
-        SourceError: the index is damaged before it.
-    """
-    for number, data, base in _parts(source):
-        if number == 1:
-            return _metadata(data, base)
-        if number == 2:
-            break
-    return ScipMetadata()
 
 
 def read_index(source: bytes | memoryview | BinaryIO) -> Iterator[ScipDocument]:
@@ -111,9 +70,8 @@ def read_index(source: bytes | memoryview | BinaryIO) -> Iterator[ScipDocument]:
     Raises:
         SourceError: the index is damaged or ends too soon; the message names the byte.
     """
-    for number, data, base in _parts(source):
-        if number == 2:
-            yield _document(data, base)
+    for data, base in _documents(source):
+        yield _document(data, base)
 
 
 def _damaged(at: int, what: str) -> SourceError:
@@ -140,8 +98,8 @@ class _View(io.RawIOBase):
         return self._at
 
 
-def _parts(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[int, bytes, int]]:
-    """Yield the metadata (1) and documents (2) of an index as bytes, with their offset in the index."""
+def _documents(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Yield the documents of an index as bytes, with their offset in the index."""
     file = _View(memoryview(source)) if isinstance(source, (bytes, memoryview)) else source
     size = file.seek(0, os.SEEK_END)
     at = 0
@@ -154,12 +112,12 @@ def _parts(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[int, bytes, 
             length, after = _number(head, after, len(head), at)
             if at + after + length > size:
                 raise _damaged(at, f"{length} bytes are announced, {max(0, size - at - after)} are there")
-            if key >> 3 in (1, 2):
+            if key >> 3 == 2:
                 file.seek(at + after)
                 data = file.read(length)
                 if len(data) != length:
                     raise _damaged(at, "the file became shorter while it was read")
-                yield key >> 3, data, at + after
+                yield data, at + after
             after += length
         else:
             after = _past(head, kind, after, len(head), at)
@@ -223,70 +181,42 @@ def _text(data: bytes, start: int, end: int) -> str:
     return data[start:end].decode("utf-8", "replace")
 
 
-def _metadata(data: bytes, base: int) -> ScipMetadata:
-    found = ScipMetadata()
-    for number, _, start, end in _fields(data, 0, len(data), base):
-        if number == 2:
-            for inner, _, a, b in _fields(data, start, end, base):
-                if inner == 1:
-                    found = found._replace(tool=_text(data, a, b))
-                elif inner == 2:
-                    found = found._replace(version=_text(data, a, b))
-        elif number == 3:
-            found = found._replace(project_root=_text(data, start, end))
-    return found
-
-
 def _document(data: bytes, base: int) -> ScipDocument:
-    path = language = ""
-    encoding = skipped = 0
+    path = ""
     occurrences: list[ScipOccurrence] = []
     symbols: list[ScipSymbol] = []
     names: dict[bytes, str] = {}  # a symbol stands many times in a document; its text is kept once
     for number, value, start, end in _fields(data, 0, len(data), base):
         if number == 2 and value < 0:
             occurrence = _occurrence(data, start, end, base, names)
-            if occurrence is None:
-                skipped += 1
-            else:
+            if occurrence is not None:
                 occurrences.append(occurrence)
         elif number == 3 and value < 0:
             symbols.append(_symbol(data, start, end, base))
         elif number == 1:
             path = _text(data, start, end)
-        elif number == 4:
-            language = _text(data, start, end)
-        elif number == 6 and value >= 0:
-            encoding = value
-    columns = _COLUMNS[encoding] if encoding < len(_COLUMNS) else ""
-    return ScipDocument(path, language, tuple(occurrences), tuple(symbols), columns, skipped)
+    return ScipDocument(path, tuple(occurrences), tuple(symbols))
 
 
 def _occurrence(
     data: bytes, start: int, end: int, base: int, names: dict[bytes, str]
 ) -> ScipOccurrence | None:
     place: list[int] = []
-    around: list[int] = []
     symbol = ""
     roles = 0
     for number, value, a, b in _fields(data, start, end, base):
-        if number in (1, 7):
-            numbers = place if number == 1 else around
+        if number == 1:
             if value >= 0:  # written one by one
-                numbers.append(value)
+                place.append(value)
             else:
-                numbers += _numbers(data, a, b, base)
+                place += _numbers(data, a, b, base)
         elif number == 2:
             raw = data[a:b]
             symbol = names.get(raw) or names.setdefault(raw, raw.decode("utf-8", "replace"))
         elif number == 3 and value >= 0:
             roles = value
     spot = _range(place)
-    if spot is None:
-        return None
-    whole = _range(around)
-    enclosing = (whole[0], whole[2]) if whole else None
-    return ScipOccurrence(*spot, symbol, roles, enclosing)
+    return ScipOccurrence(*spot, symbol, roles) if spot is not None else None
 
 
 def _numbers(data: bytes, at: int, end: int, base: int) -> list[int]:
@@ -297,41 +227,35 @@ def _numbers(data: bytes, at: int, end: int, base: int) -> list[int]:
     return found
 
 
-def _range(numbers: list[int]) -> tuple[int, int, int, int] | None:
-    """Return line, column, end line, end column; None for what is no range. Lines count from 1."""
+def _range(numbers: list[int]) -> tuple[int, int, int] | None:
+    """Return line, column, end column; None for what is no range. Lines count from 1."""
     if len(numbers) == 3:
         line, start, end = numbers
         numbers = [line, start, line, end]
     if len(numbers) != 4 or max(numbers) > 0x7FFF_FFFF or numbers[:2] > numbers[2:]:
         return None
-    line, start, end_line, end = numbers
-    return line + 1, start, end_line + 1, end
+    line, start, _, end = numbers
+    return line + 1, start, end
 
 
 def _symbol(data: bytes, start: int, end: int, base: int) -> ScipSymbol:
-    symbol = display_name = enclosing = ""
-    kind = 0
-    relations: list[ScipRelationship] = []
-    for number, value, a, b in _fields(data, start, end, base):
-        if number == 1:
-            symbol = _text(data, a, b)
-        elif number == 4 and value < 0:
-            relations.append(_relationship(data, a, b, base))
-        elif number == 5 and value >= 0:
-            kind = value
-        elif number == 6:
-            display_name = _text(data, a, b)
-        elif number == 8:
-            enclosing = _text(data, a, b)
-    return ScipSymbol(symbol, tuple(relations), kind, display_name, enclosing)
-
-
-def _relationship(data: bytes, start: int, end: int, base: int) -> ScipRelationship:
     symbol = ""
-    flags = [False] * 4
+    implements: list[str] = []
     for number, value, a, b in _fields(data, start, end, base):
         if number == 1:
             symbol = _text(data, a, b)
-        elif 2 <= number <= 5 and value >= 0:
-            flags[number - 2] = bool(value)
-    return ScipRelationship(symbol, *flags)
+        elif number == 4 and value < 0 and (other := _implemented(data, a, b, base)) is not None:
+            implements.append(other)
+    return ScipSymbol(symbol, tuple(implements))
+
+
+def _implemented(data: bytes, start: int, end: int, base: int) -> str | None:
+    """Return the symbol of a relationship, None for one that is no implementation."""
+    symbol = ""
+    implementation = False
+    for number, value, a, b in _fields(data, start, end, base):
+        if number == 1:
+            symbol = _text(data, a, b)
+        elif number == 3 and value >= 0:
+            implementation = bool(value)
+    return symbol if implementation else None

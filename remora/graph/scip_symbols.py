@@ -20,33 +20,25 @@ TYPE_PARAMETER, PARAMETER, MACRO, META = "type parameter", "parameter", "macro",
 _NAME = r"(?:`(?:[^`]|``)+`|[\w+\-$]+)"
 _DESCRIPTOR = re.compile(
     rf"\[(?P<type_parameter>{_NAME})\]|\((?P<parameter>{_NAME})\)"
-    rf"|(?P<name>{_NAME})(?P<end>\((?P<form>{_NAME}?)\)\.|[/#.!:])"
+    rf"|(?P<name>{_NAME})(?P<end>\({_NAME}?\)\.|[/#.!:])"
 )
 _KINDS = {"/": NAMESPACE, "#": TYPE, ".": TERM, "!": MACRO, ":": META}
-_PART = re.compile(r"((?:[^ ]|  )*) ")
+# Scheme (never empty), manager, package and version, each with the blank behind it; "  " is a blank within.
+_HEAD = re.compile(r"(?!\.? (?! ))(?>(?:[^ ]|  )* ){4}")
 
 
 class Descriptor(NamedTuple):
-    """One step of a name; `form` tells overloads apart."""
+    """One step of a name."""
 
     name: str
     kind: str
-    form: str = ""
 
 
 class ScipName(NamedTuple):
-    """A name taken apart. A local name has the scheme "local" and its number as `package`."""
+    """A name taken apart: a local one is known only within its document and has no steps."""
 
-    scheme: str
-    manager: str = ""
-    package: str = ""
-    version: str = ""
+    local: bool
     descriptors: tuple[Descriptor, ...] = ()
-
-    @property
-    def local(self) -> bool:
-        """Whether the name is known only within its document."""
-        return self.scheme == "local"
 
     @property
     def last(self) -> Descriptor | None:
@@ -59,24 +51,15 @@ def parse_name(symbol: str) -> ScipName | None:
     """Return a symbol string taken apart, None when it is none.
 
     >>> parse_name("scip-python python demo 0.1 `pkg.a`/A#run().").descriptors[1:]
-    (Descriptor(name='A', kind='type', form=''), Descriptor(name='run', kind='method', form=''))
-    >>> parse_name("local 7").package, parse_name("nonsense")
-    ('7', None)
+    (Descriptor(name='A', kind='type'), Descriptor(name='run', kind='method'))
+    >>> parse_name("local 7").local, parse_name("nonsense")
+    (True, None)
     """
     if symbol.startswith("local "):
-        return ScipName("local", package=symbol[6:]) if symbol[6:] else None
-    parts: list[str] = []
-    at = 0
-    while len(parts) < 4:
-        part = _PART.match(symbol, at)
-        if part is None:
-            return None
-        parts.append("" if part[1] == "." else part[1].replace("  ", " "))
-        at = part.end()
-    descriptors = _descriptors(symbol, at)
-    if descriptors is None or not parts[0]:
-        return None
-    return ScipName(parts[0], parts[1], parts[2], parts[3], descriptors)
+        return ScipName(local=True) if symbol[6:] else None
+    head = _HEAD.match(symbol)
+    descriptors = _descriptors(symbol, head.end()) if head is not None else None
+    return ScipName(local=False, descriptors=descriptors) if descriptors is not None else None
 
 
 def _descriptors(symbol: str, at: int) -> tuple[Descriptor, ...] | None:
@@ -91,8 +74,7 @@ def _descriptors(symbol: str, at: int) -> tuple[Descriptor, ...] | None:
         elif step["parameter"]:
             found.append(Descriptor(_plain(step["parameter"]), PARAMETER))
         else:
-            kind = _KINDS.get(step["end"], METHOD)
-            found.append(Descriptor(_plain(step["name"]), kind, _plain(step["form"] or "")))
+            found.append(Descriptor(_plain(step["name"]), _KINDS.get(step["end"], METHOD)))
     return tuple(found)
 
 

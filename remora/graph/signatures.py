@@ -9,7 +9,6 @@ from remora.graph.extract_parts import plain_type, split_top
 
 _ARROW = re.compile(r"->\s*(.+)$", re.DOTALL)
 _WORD = re.compile(r"[^\W\d]\w*")
-_OPENING, _CLOSING = "([{<", ")]}>"
 # Where a parameter's type stands before its name.
 _NAME_LAST = frozenset(("java", "c", "cpp", "csharp", "php"))
 

@@ -123,13 +123,13 @@ def consolidate(
     return outcome._replace(notes=notes, seconds=time.monotonic() - began)
 
 
-def recover_interrupted(journal: Journal, done: Done | None, wait: float = _TURN_SLACK) -> Recovered:
+def recover_interrupted(journal: Journal, done: Done | None) -> Recovered:
     """Finish consolidations that a crash interrupted; see `consolidate` for `done`.
 
     Raises:
         StoreBusy: a consolidation is under way.
     """
-    with turn(journal.folder / TURN, wait):
+    with turn(journal.folder / TURN, _TURN_SLACK):
         return recover(journal, done)
 
 

@@ -144,10 +144,6 @@ class Journal:
         with lock(folder.with_name(f".{folder.name}")):
             return self._rejected.keep(sound(f"{reason}\n\n{text}\n").encode(), self.clock.now())
 
-    def rejected(self) -> list[KeptFile]:
-        """Return what was kept aside, newest first."""
-        return self._rejected.contents()[::-1]
-
     # --- HISTORY.md ------------------------------------------------------------------------------
 
     def append_history(self, entry: str) -> Appended:

@@ -19,9 +19,7 @@ class Noted(NamedTuple):
     problem: str = ""
 
 
-def note_exchange(
-    journal: Journal, messages: Sequence[Message], settings: JournalSettings, at: float | None = None
-) -> Noted:
+def note_exchange(journal: Journal, messages: Sequence[Message], settings: JournalSettings) -> Noted:
     """Note the last message of the user with the final answer to it.
 
     Nothing is noted without both, or by a journal that is off.
@@ -30,12 +28,11 @@ def note_exchange(
         journal: where to.
         messages: of the conversation, oldest first.
         settings: whether the journal is on.
-        at: when, in seconds since the epoch; now by default.
     """
     exchange = last_exchange(messages) if settings.enabled else None
     if exchange is None:
         return Noted()
     try:
-        return Noted(journal.append_today(*exchange, at))
+        return Noted(journal.append_today(*exchange))
     except RemoraError as error:
         return Noted(problem=str(error))

@@ -15,8 +15,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from remora.core.clock import to_iso
-from remora.journal.files import MEMORY, Journal
-from remora.journal.history import HistoryEntry, entries
+from remora.journal.files import MEMORY
+from remora.journal.history import HistoryEntry
 
 TARGET, MOST = 800, 1200  # characters of a piece
 
@@ -47,21 +47,6 @@ class _Line(NamedTuple):
 
 
 _Group = list[_Line]
-
-
-def all_pieces(journal: Journal, problems: list[str] | None = None) -> Iterator[Piece]:
-    """Yield the pieces of every file of a journal; what cannot be read is reported in `problems`."""
-    found = problems if problems is not None else []
-    memory = journal.read_memory()
-    found += [memory.problem] if memory.problem else []
-    yield from memory_pieces((memory.data or b"").decode("utf-8-sig", "replace"))
-    for entry in entries(journal.folder, found):
-        yield from history_pieces(entry)
-    for day in journal.note_days():
-        notes = journal.read_day(day)
-        found += [notes.problem] if notes.problem else []
-        text = (notes.data or b"").decode("utf-8-sig", "replace")
-        yield from daily_pieces(text, day, journal.zone, journal.day_path(day).name)
 
 
 def memory_pieces(text: str, path: str = MEMORY) -> list[Piece]:

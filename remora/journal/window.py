@@ -24,11 +24,6 @@ class Cut(NamedTuple):
     kept: int
     due: bool
 
-    @property
-    def size(self) -> int:
-        """How many messages are consolidated."""
-        return self.end - self.start
-
 
 def window_cut(count: int, memory_window: int, consolidated: int = 0) -> Cut:
     """Return where a conversation is cut; it keeps half of its window, rounded down.
@@ -40,8 +35,8 @@ def window_cut(count: int, memory_window: int, consolidated: int = 0) -> Cut:
         memory_window: the most it may have.
         consolidated: how many of the first ones are in the journal already.
 
-    >>> window_cut(52, 50), window_cut(60, 50, 30).size
-    (Cut(start=0, end=27, kept=25, due=True), 5)
+    >>> window_cut(52, 50)
+    Cut(start=0, end=27, kept=25, due=True)
     """
     count = max(0, count)
     kept = min(count, max(0, memory_window) // 2)

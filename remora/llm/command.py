@@ -189,8 +189,8 @@ def _start_of(file: IO[bytes], most: int) -> str:
     return file.read(most).decode("utf-8", "replace")
 
 
-def _end_of(file: IO[bytes], most: int = 2_000) -> str:
-    file.seek(max(0, file.seek(0, os.SEEK_END) - most))
+def _end_of(file: IO[bytes]) -> str:
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 2_000))
     return file.read().decode("utf-8", "replace")
 
 

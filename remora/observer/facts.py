@@ -41,8 +41,6 @@ class OpenError(NamedTuple):
     `harness` says that it is an error of the host's own tool (a file edited unread, a text not found).
     """
 
-    tool: str
-    command: str
     message: str
     step: int
     harness: bool = False
@@ -52,7 +50,6 @@ class SessionFacts(NamedTuple):
     """The facts of one session; what is long is cut, what is many keeps its last few hundred.
 
     Attributes:
-        host: as in an Observation.
         prompts: what the user typed, in order; the first one is always there.
         replies: the last few texts of the model to the user, in order.
         commands: runs in order.
@@ -60,22 +57,16 @@ class SessionFacts(NamedTuple):
         planned: how many things the last plan held; None without a plan.
         done: how many of them were ticked off.
         interrupted: how often the user stopped the model.
-        denied: how often the user refused a tool.
         open_errors: errors never followed by a success, in order.
         steps: replies of the model.
         stopped: step of the last turn that was over without words that anybody saw; None without one.
-        ended: the host said that the session ended.
-        tools: calls of each tool, by the host's own name.
         actions: calls of each kind of action (ACTIONS).
         commits: first lines of the messages of the commits it made, as far as they could be seen.
-        branch: the branch it worked on most.
         last_kind: the kind of the last event that was a prompt, a reply or a tool's; the end of a turn is a
             reply.
         last_edit: step of the last change; None without one.
-        last_check: step and result of the last test, lint or build; None without one.
     """
 
-    host: str = ""
     prompts: tuple[Said, ...] = ()
     replies: tuple[Said, ...] = ()
     commands: tuple[Ran, ...] = ()
@@ -83,18 +74,13 @@ class SessionFacts(NamedTuple):
     planned: int | None = None
     done: int = 0
     interrupted: int = 0
-    denied: int = 0
     open_errors: tuple[OpenError, ...] = ()
     steps: int = 0
     stopped: int | None = None
-    ended: bool = False
-    tools: Mapping[str, int] = {}
     actions: Mapping[str, int] = {}
     commits: tuple[str, ...] = ()
-    branch: str | None = None
     last_kind: str = ""
     last_edit: int | None = None
-    last_check: tuple[int, bool] | None = None
 
 
 class Judgement(NamedTuple):

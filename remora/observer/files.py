@@ -76,7 +76,6 @@ class Files(Kept):
     recent: dict[str, Touch]
     pairs: dict[tuple[str, str], Pair]
     opened: list[Opened]
-    doors: dict[str, tuple[str, int]]  # file read once: the file opened after it, and its step
     edits: list[Touch]
     configs: dict[str, list[int]]
     named: dict[str, int]  # not opened, but searched in or named in a command: the last step
@@ -84,7 +83,7 @@ class Files(Kept):
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
-        self.uses, self.recent, self.pairs, self.doors, self.configs = {}, {}, {}, {}, {}
+        self.uses, self.recent, self.pairs, self.configs = {}, {}, {}, {}
         self.opened, self.edits, self.named = [], [], {}
         self.order, self.limits = 0, limits
 

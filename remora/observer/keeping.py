@@ -8,7 +8,7 @@ become lists. Decoding follows the types, so a tuple is a tuple again.
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from remora.core.errors import InvalidInput
@@ -139,8 +139,3 @@ def cut(text: str, limit: int) -> str:
         return text
     head = (limit - 3) // 2
     return f"{text[:head]}\n…\n{text[len(text) - (limit - 3 - head) :]}"[:limit]
-
-
-def last(items: Sequence[T]) -> T | None:
-    """Return the last item, None of nothing."""
-    return items[-1] if items else None

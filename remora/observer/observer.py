@@ -248,7 +248,7 @@ class Observer:
         main = self._watches[""]
         unresolved = [f for w in self._watches.values() for f in w.errors.unresolved()]
         return self._story.facts(
-            self.host, main.pace.planned(), main.pace.done(), sorted(unresolved, key=lambda f: f.steps[-1])
+            main.pace.planned(), main.pace.done(), sorted(unresolved, key=lambda f: f.steps[-1])
         )
 
     def unfinished(self, *, ended_well: bool = False) -> list[str]:
@@ -329,7 +329,6 @@ class Observer:
             tuple(files),
             tuple(merge_errors([w.errors.seen(w.pad) for w in watches])),
             tuple(merge_commands([w.commands() for w in watches])),
-            tuple(sequence for w in watches for sequence in w.pace.sequences),
             tokens or None,
             self.events,
             self.late,

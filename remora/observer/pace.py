@@ -23,7 +23,6 @@ _HOUR = 3600.0
 GROWTH = 10_000  # tokens in one step
 _GROWTH_TIMES = 4.0
 _STEPS = 10  # of one item of a plan
-_EPISODE = 30  # actions of an episode that are kept
 
 _LIMIT = re.compile(r"timed? ?out|deadline exceeded|time limit|killed|SIGKILL|hangs?\b", re.IGNORECASE)
 _NARROW = re.compile(r"(?:^|\s)(?:-run|-k|-t|--filter|--grep)[\s=]|::|\.(?:py|go|ts|js|rb)\b")
@@ -43,8 +42,6 @@ class Pace(Kept):
 
     chain: list[tuple[str, str, bool, int, str]]  # since the last change: command, purpose, failed, step, key
     changed: bool
-    sequences: list[tuple[str, ...]]
-    episode: list[str]
     order: list[str]  # "e" for a change, "t" or "n" for a wide or a narrow test
     tests: list[str]
     durations: list[float]
@@ -62,7 +59,7 @@ class Pace(Kept):
     pasted: bool
 
     def __init__(self) -> None:
-        self.chain, self.sequences, self.episode, self.order, self.tests = [], [], [], [], []
+        self.chain, self.order, self.tests = [], [], []
         self.durations, self.slow, self.growths, self.spikes, self.brought = [], [], [], [], []
         self.tested, self.forms, self.counted = [], [], []
         self.plan = {}
@@ -77,24 +74,15 @@ class Pace(Kept):
             self._close_chain(pad)
             self.changed = True
             self.order.append("e")
-            self._act(f"edit {_ending(call.path)}")
         elif call.action == "plan" and call.worked:
             self._planned(call)
         elif run is not None and run.normal:
             self._ran(call, run, pad)
-        elif call.action in ("read", "search", "glob", "fetch", "task"):
-            self._act(call.action)
         if call.action == "read" and call.worked:
             keep_last(self.brought, (call.step, call.path), 40)
         del self.order[:-2000]
 
-    def _act(self, what: str) -> None:
-        if len(self.episode) < _EPISODE and (not self.episode or self.episode[-1] != what):
-            self.episode.append(what)
-
     def _ran(self, call: Call, run: Run, pad: Scratchpad) -> None:
-        if run.purpose != "look":
-            self._act(f"run {run.normal}")
         if run.purpose == "test":
             self.order.append("n" if _NARROW.search(run.normal) else "t")
             self.tested = [*self.tested[:1], call.key]
@@ -110,12 +98,9 @@ class Pace(Kept):
     # Chains of checks
 
     def prompt(self, text: str, pad: Scratchpad) -> None:
-        """A prompt ends an episode and a chain; a long one explains a growth of tokens."""
+        """A prompt ends a chain; a long one explains a growth of tokens."""
         self._close_chain(pad)
         self.changed = False
-        if len(self.episode) > 1:
-            keep_last(self.sequences, tuple(self.episode), 40)
-        self.episode = []
         self.pasted = self.pasted or len(text) > GROWTH
 
     def _close_chain(self, pad: Scratchpad) -> None:
@@ -327,11 +312,6 @@ def _kind(normal: str) -> str:
 
 def _name(todo: Mapping[str, Any]) -> str:
     return shorten(collapse(str(todo.get("content") or todo.get("subject") or todo.get("step") or "")), 120)
-
-
-def _ending(path: str) -> str:
-    name = path.rsplit("/", 1)[-1]
-    return f"*.{name.rsplit('.', 1)[-1]}" if "." in name else name
 
 
 def _module(paths: list[str]) -> str:

@@ -84,7 +84,7 @@ def _named(signal: Signal) -> str:
     return f"{signal.type.replace('_', ' ')} {quoted(signal.key, 80)}"
 
 
-def majority(values: Sequence[str], share: float = AGREE) -> str:
+def majority(values: Sequence[str]) -> str:
     """Return the value that most of the non-empty ones are, empty when they do not agree.
 
     >>> majority(["a", "b", "a", ""]), majority(["a", "b", "c"])
@@ -94,7 +94,7 @@ def majority(values: Sequence[str], share: float = AGREE) -> str:
     if not known:
         return ""
     value, n = max(Counter(known).items(), key=lambda item: (item[1], item[0]))
-    return value if n >= max(2, share * len(known)) else ""
+    return value if n >= max(2, AGREE * len(known)) else ""
 
 
 def _texts(shown: Sequence[Shown], name: str) -> list[str]:

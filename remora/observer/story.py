@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 from remora.core.events import Event
-from remora.core.programs import CHECKS
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.errors import Failure, Run
 from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
-from remora.observer.fingerprint import denied
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.shell.location import inside
 
@@ -32,29 +30,25 @@ class Story(Kept):
     commands: list[Ran]
     edits: list[Edited]
     commits: list[str]
-    tools: dict[str, int]
     actions: dict[str, int]
     branches: dict[str, int]
     interrupted: int
-    denied: int
     before: int | None  # steps that were taken before the first event: by the origin of a fork
     last: int
     of_agents: int  # the most steps of a subagent
     stopped: int | None
-    ended: bool
     last_kind: str
     last_edit: int | None
-    last_check: tuple[int, bool] | None
     started: str | None
     finished: str | None
 
     def __init__(self) -> None:
         self.prompts, self.replies, self.commands, self.edits, self.commits = [], [], [], [], []
-        self.tools, self.actions, self.branches = {}, {}, {}
+        self.actions, self.branches = {}, {}
         self.before = None
-        self.interrupted = self.denied = self.last = self.of_agents = 0
-        self.ended, self.last_kind = False, ""
-        self.stopped, self.last_edit, self.last_check = None, None, None
+        self.interrupted = self.last = self.of_agents = 0
+        self.last_kind = ""
+        self.stopped, self.last_edit = None, None
         self.started, self.finished = None, None
 
     def see(self, event: Event) -> None:
@@ -68,9 +62,7 @@ class Story(Kept):
             self.branches[event.branch] = self.branches.get(event.branch, 0) + 1
         if event.agent:
             return
-        if event.kind == "session_end":
-            self.ended = True
-        elif event.kind == "user_prompt":
+        if event.kind == "user_prompt":
             self._asked(event)
         elif event.kind == "reply":
             self.last_kind = "reply"
@@ -116,11 +108,8 @@ class Story(Kept):
 
     def settle(self, call: Call, run: Run | None) -> None:
         """Look at a finished call of any agent."""
-        make_room(self.tools, 300)
-        self.tools[call.tool] = self.tools.get(call.tool, 0) + 1
         self.actions[call.action] = self.actions.get(call.action, 0) + 1
         if call.denied:
-            self.denied += bool(call.extra.get("denied")) or denied(call.text)
             return
         if run is not None:
             self._ran(call, run)
@@ -138,16 +127,13 @@ class Story(Kept):
             Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed, told),
             COMMANDS,
         )
-        if run.purpose in CHECKS and run.purpose != "format" and failed is not None:
-            self.last_check = (call.step, not failed)
         if failed is False and _COMMIT.search(call.command):
             for subject in _COMMITTED.findall(call.text)[:5]:
                 keep_last(self.commits, shorten(subject, 120), 100)
 
-    def facts(self, host: str, planned: int | None, done: int, open_errors: list[Failure]) -> SessionFacts:
+    def facts(self, planned: int | None, done: int, open_errors: list[Failure]) -> SessionFacts:
         """Return the facts as they are now."""
         return SessionFacts(
-            host,
             tuple(self.prompts),
             tuple(self.replies[-REPLIES:]),
             tuple(self.commands),
@@ -155,21 +141,13 @@ class Story(Kept):
             planned,
             done,
             self.interrupted,
-            self.denied,
-            tuple(
-                OpenError(f.tool, f.target if f.heads else "", f.message, f.steps[-1], f.harness)
-                for f in open_errors
-            ),
+            tuple(OpenError(f.message, f.steps[-1], f.harness) for f in open_errors),
             self.steps,
             self.stopped,
-            self.ended,
-            dict(self.tools),
             dict(self.actions),
             tuple(self.commits),
-            self.branch(),
             self.last_kind,
             self.last_edit,
-            self.last_check,
         )
 
     def branch(self) -> str | None:

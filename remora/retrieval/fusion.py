@@ -25,8 +25,8 @@ RRF_K = 60
 Id = TypeVar("Id", bound=Hashable)
 
 
-def weighted_rrf(paths: Sequence[tuple[Sequence[Id], float]], k: int = RRF_K) -> dict[Id, float]:
-    """Return the fused score of every id: the sum of weight / (k + rank + 1), rank from 0 (section 7).
+def weighted_rrf(paths: Sequence[tuple[Sequence[Id], float]]) -> dict[Id, float]:
+    """Return the fused score of every id: the sum of weight / (RRF_K + rank + 1), rank from 0 (section 7).
 
     >>> scores = weighted_rrf([(["a", "b", "c"], 0.5), (["c", "a", "b"], 0.5)])
     >>> round(scores["a"], 7), round(scores["c"], 7)
@@ -35,7 +35,7 @@ def weighted_rrf(paths: Sequence[tuple[Sequence[Id], float]], k: int = RRF_K) ->
     scores: dict[Id, float] = {}
     for ids, weight in paths:
         for rank, found in enumerate(ids):
-            scores[found] = scores.get(found, 0.0) + weight / (k + rank + 1)
+            scores[found] = scores.get(found, 0.0) + weight / (RRF_K + rank + 1)
     return scores
 
 

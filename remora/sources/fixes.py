@@ -119,11 +119,6 @@ def is_source(path: str) -> bool:
     return not _NOT_SOURCE.search(path)
 
 
-def fix_candidate(commit: Commit) -> MemoryDraft | None:
-    """Return what a commit proposes to remember, None when it says nothing worth it."""
-    return _propose(commit)[0]
-
-
 class Candidates:
     """The most telling candidates of a history, at most `limit`; of equals the later ones."""
 

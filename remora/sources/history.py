@@ -24,7 +24,7 @@ from remora.core.cochange import (
 from remora.core.modules import module_of as module_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from remora.sources.git_log import Commit, FileChange
 
@@ -192,18 +192,6 @@ class CoChange:
             if path not in self.tree:
                 self.tree.add(path)
                 self._touched.add(path)
-
-    def files(self) -> Iterator[FileStat]:
-        """Yield the statistics of every file that exists or ever changed, by path."""
-        for path in sorted(self._files.keys() | set(self.tree)):
-            yield self._stat(path)
-
-    def pairs(self) -> Iterator[PairStat]:
-        """Yield every pair once, `path` before `other`, sorted."""
-        for path in sorted(self._pairs):
-            for other in sorted(self._pairs[path]):
-                if path < other:
-                    yield self._pair_stat(path, other)
 
     def changed_files(self) -> list[FileStat]:
         """Return the statistics that differ from what was loaded, by path."""

@@ -266,10 +266,6 @@ def _sentence_asks(sentence: str) -> bool:
     return bool(mild) and not _OPTIONAL.search(sentence)
 
 
-def _orders(text: str) -> bool:
-    return any(map(_is_order, SENTENCE.split(_NAMED.sub("", text))))
-
-
 def _commands(sentence: str) -> bool:
     """Return whether a sentence orders even where things are described: there "always" tells what is."""
     return bool(_IN_FRONT.search(sentence)) or (is_imperative(sentence) and not _OPTIONAL.search(sentence))

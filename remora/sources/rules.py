@@ -8,7 +8,6 @@ stands, so reading again changes nothing. A rule that applies to a folder or to 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import posixpath
 import re
@@ -80,7 +79,6 @@ class RuleFile(NamedTuple):
         kind: see rule_files.
         folder: what it applies to without globs; "" is the project.
         globs: what it applies to, from the root.
-        sha256: of its bytes.
         rules: how many rules it holds, those that other files hold too included.
         imported_by: the file that asked for it, None for a file found by its name.
         aliases: links to it.
@@ -92,7 +90,6 @@ class RuleFile(NamedTuple):
     kind: str
     folder: str = ""
     globs: tuple[str, ...] = ()
-    sha256: str = ""
     rules: int = 0
     imported_by: str | None = None
     aliases: tuple[str, ...] = ()
@@ -126,14 +123,14 @@ def read_memory_file(
         shown: its name in reports and origins.
         index: whether it lists the other files; lines that only do that are left out.
     """
-    text, digest, why = _read(file)
+    text, why = _read(file)
     if text is None:
         return (), (Skipped(shown, why),)
     text, _ = _without_secrets(text)
     found = Found(shown, CLAUDE_MEMORY, "", file, whole=index)
     gathered: dict[str, _Gathered] = {}
     skipped: list[Skipped] = []
-    _gather(_Loaded(found, RuleFile(shown, found.kind, sha256=digest), text), file.parent, gathered, skipped)
+    _gather(_Loaded(found, RuleFile(shown, found.kind), text), file.parent, gathered, skipped)
     return tuple(one.rule(key).draft for key, one in gathered.items()), tuple(skipped)
 
 
@@ -149,7 +146,7 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
         root: the project's folder.
         inside: whether the file lies in the project; elsewhere its folder says nothing of what it applies to.
     """
-    text, digest, why = _texts(raw)
+    text, why = _texts(raw)
     if text is None:
         return RuleScan((), (), (Skipped(path, why),))
     text, redactions = _without_secrets(text)
@@ -158,7 +155,7 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
     folder = folder if inside and kind != TAUGHT else ""
     found = Found(path, kind, folder, root / path, whole)
     globs = globs_of(text.front, folder)
-    file = RuleFile(path, kind, folder, globs, digest, note=text.note, redactions=redactions)
+    file = RuleFile(path, kind, folder, globs, note=text.note, redactions=redactions)
     skipped = (
         [
             Skipped(f"{path}:{line} @{target}", "imported; hand that file in as well")
@@ -232,7 +229,7 @@ class _Loader:
             self._skip(place, "lies outside the project")
             return
         self._by_file[real] = None
-        text, digest, why = _read(real)
+        text, why = _read(real)
         if text is None:
             self._skip(place, why)
             return
@@ -243,7 +240,6 @@ class _Loader:
             found.kind,
             found.folder,
             globs,
-            digest,
             imported_by=imported_by,
             note=text.note,
             redactions=redactions,
@@ -318,33 +314,33 @@ class _Loader:
         self._skipped.append(Skipped(what, why))
 
 
-def _read(file: Path) -> tuple[Text | None, str, str]:
-    """Return a file's text and SHA-256, or None and why it cannot be used."""
+def _read(file: Path) -> tuple[Text | None, str]:
+    """Return a file's text, or None and why it cannot be used."""
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
-            return None, "", "not a regular file"
+            return None, "not a regular file"
         if status.st_size > MAX_BYTES:
-            return None, "", f"larger than {MAX_BYTES >> 20} MB"
+            return None, f"larger than {MAX_BYTES >> 20} MB"
         raw = read_small(file, MAX_BYTES, links=True)
     except OSError as error:
-        return None, "", f"cannot be read: {error.strerror}"
+        return None, f"cannot be read: {error.strerror}"
     except StoreError as error:
-        return None, "", f"cannot be read: {error}"
+        return None, f"cannot be read: {error}"
     return _texts(raw or b"")
 
 
-def _texts(raw: bytes) -> tuple[Text | None, str, str]:
-    """Return the text and the SHA-256 of a file's bytes, or None and why they cannot be used."""
+def _texts(raw: bytes) -> tuple[Text | None, str]:
+    """Return the text of a file's bytes, or None and why they cannot be used."""
     if len(raw) > MAX_BYTES:
-        return None, "", f"larger than {MAX_BYTES >> 20} MB"
+        return None, f"larger than {MAX_BYTES >> 20} MB"
     try:
         text = read(raw)
     except ValueError:
-        return None, "", "binary, not text"
+        return None, "binary, not text"
     if not text.body.strip():
-        return None, "", "empty"
-    return text, hashlib.sha256(raw).hexdigest(), ""
+        return None, "empty"
+    return text, ""
 
 
 def _without_secrets(text: Text) -> tuple[Text, tuple[Redaction, ...]]:

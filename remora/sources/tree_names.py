@@ -24,14 +24,10 @@ NOT_A_FILE = "not a file"  # a pipe, a socket, a device, a folder
 UNKNOWN_KIND = "unknown kind"
 CHANGING = "changing"  # it was written to each time it was read
 GONE = "gone"  # it was there when the files were listed
-REASONS = (
-    *(GENERATED, VENDORED, MINIFIED, TOO_LARGE, BINARY, UNREADABLE),
-    *(SYMLINK, SUBMODULE, NOT_A_FILE, UNKNOWN_KIND, CHANGING, GONE),
-)
 
 
 class LeftOut(NamedTuple):
-    """A file that is not looked at; `why` is one of REASONS."""
+    """A file that is not looked at; `why` is one of the reasons above."""
 
     path: str
     why: str

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.code import Chunk
-from remora.core.fts import any_of, quoted
+from remora.core.fts import any_of
 from remora.core.text import identifier_parts, index_terms
 from remora.store.connection import Database, Row
 
@@ -126,13 +126,6 @@ class Chunks:
         sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
         match = any_of([name])
         return bool(match) and self._db.row(sql, (match,)) is not None
-
-    def saying(self, words: Sequence[str], limit: int) -> list[str]:
-        """Return the texts of parts that have some words, or forms of them, one after the other."""
-        sql = """SELECT c.text FROM code_chunks_fts f CROSS JOIN code_chunks c ON c.id = f.rowid
-                 WHERE f.code_chunks_fts MATCH ? ORDER BY c.id LIMIT ?"""
-        match = f"text : {quoted(' '.join(words))}" if words else ""
-        return [r[0] for r in self._db.rows(sql, (match, limit))] if match else []
 
     def ranked(
         self, terms: Sequence[str], limit: int

@@ -83,10 +83,6 @@ class Injections:
                   WHERE m.memory_id = ? ORDER BY i.at DESC, i.id DESC LIMIT ?"""
         return [_made(row) for row in self._db.rows(sql, (memory_id, limit))]
 
-    def count(self) -> int:
-        """Return how often anything was said."""
-        return int(self._db.value("SELECT count(*) FROM injections"))
-
 
 def _made(row: Sequence[object]) -> Injection:
     values = list(row)

@@ -19,6 +19,7 @@ from remora.core.errors import StoreTooNew
 from remora.core.text import content_hash, index_terms
 
 _PROVENANCE = 2  # the migration that needs Python's help
+_TRIES = 50  # to switch a file to WAL, 20 ms apart
 
 
 def scripts() -> list[tuple[int, str]]:
@@ -115,16 +116,16 @@ def _describe(connection: apsw.Connection) -> None:
         )
 
 
-def set_wal(connection: apsw.Connection, tries: int = 50) -> None:
+def set_wal(connection: apsw.Connection) -> None:
     """Switch a file to WAL; SQLite does not wait for this lock by itself, so we do."""
     if next(connection.execute("PRAGMA journal_mode"))[0] == "wal":
         return
-    for attempt in range(tries):
+    for attempt in range(_TRIES):
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except apsw.BusyError:
-            if attempt == tries - 1:
+            if attempt == _TRIES - 1:
                 raise
             time.sleep(0.02)
 

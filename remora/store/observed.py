@@ -243,15 +243,6 @@ class Observed(Recording):
                   WHERE f.path = ? AND f.edits > 0 AND o.edits > 0 GROUP BY o.path ORDER BY o.path"""
         return {other: SignalCount(*counts) for other, *counts in self._db.rows(sql, (path,))}
 
-    def sessions_editing(self, paths: Sequence[str]) -> int:
-        """Return in how many sessions every one of some files was edited."""
-        given = json.dumps(sorted(set(paths)))
-        sql = """SELECT count(*) FROM (
-                   SELECT f.session_id FROM json_each(?1) j
-                   CROSS JOIN observer_session_files f ON f.path = j.value AND f.edits > 0
-                   GROUP BY f.session_id HAVING count(*) = (SELECT count(*) FROM json_each(?1)))"""
-        return int(self._db.value(sql, (given,)))
-
     def had(self, path: str) -> bool:
         """Return whether a session read or edited a file, or one in a folder."""
         sql = """SELECT EXISTS (SELECT 1 FROM observer_session_files
@@ -308,19 +299,6 @@ class Observed(Recording):
                  WHERE f.path >= ? AND f.path < ? AND f.edits > 0
                  ORDER BY s.started_at DESC, s.id LIMIT ?"""
         return [i for i, _ in self._db.rows(sql, (f"{folder}/", f"{folder}0", limit))]
-
-    def edit_counts(self, limit: int) -> list[tuple[str, int]]:
-        """Return the files that most sessions edited, with how many, most first."""
-        sql = """SELECT path, count(*) FROM observer_session_files WHERE edits > 0
-                 GROUP BY path ORDER BY 2 DESC, 1 LIMIT ?"""
-        return [(path, number) for path, number in self._db.rows(sql, (limit,))]
-
-    def sequence_counts(self, sequences: Sequence[Sequence[str]]) -> dict[tuple[str, ...], int]:
-        """Return in how many sessions each of some sequences stands."""
-        given = json.dumps([json.dumps(list(s), ensure_ascii=False) for s in sequences], ensure_ascii=False)
-        sql = """SELECT q.sequence, count(*) FROM json_each(?) j
-                 CROSS JOIN observer_session_sequences q ON q.sequence = j.value GROUP BY q.sequence"""
-        return {tuple(json.loads(text)): number for text, number in self._db.rows(sql, (given,))}
 
     def sessions(self, limit: int = 100) -> list[SessionRow]:
         """Return the sessions that were learnt, newest first."""
@@ -379,11 +357,6 @@ class Observed(Recording):
         return [
             Ran(session, command, runs, failed, bool(last)) for session, command, runs, failed, last in rows
         ]
-
-    def branches(self) -> list[str]:
-        """Return every branch that a session worked on."""
-        sql = "SELECT DISTINCT branch FROM observer_sessions WHERE branch IS NOT NULL ORDER BY branch"
-        return [r[0] for r in self._db.rows(sql)]
 
     # What was learnt
 

@@ -38,10 +38,6 @@ class Recording:
         self._db = db
         self._project_id = project_id
 
-    def forget(self, session_id: str) -> None:
-        """Take a session out of everything that it added to."""
-        self._take_out(session_id)
-
     def record(
         self,
         observation: Observation,
@@ -106,10 +102,6 @@ class Recording:
         self._db.execute_many(
             "INSERT OR IGNORE INTO observer_session_commands VALUES (?, ?, ?, ?, ?, ?)",
             [(session, c.as_run, c.purpose, c.runs, c.failures, c.last_step) for c in self._own(o.commands)],
-        )
-        self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_sequences VALUES (?, ?)",
-            [(session, json.dumps(s, ensure_ascii=False)) for s in o.sequences],
         )
         self._count_modules({f.path for f in files if f.edits}, 1)
         self._sum_files({f.path for f in files})

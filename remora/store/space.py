@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,10 @@ class Space:
     def open(cls, path: Path, *, realm: str, project_id: str, read_only: bool = False) -> Space:
         """Open the database at a path; errors as for `Database.open`."""
         return cls(Database.open(path, read_only=read_only), realm=realm, project_id=project_id)
+
+    def transaction(self, *, durable: bool = True, wait: float | None = None) -> AbstractContextManager[None]:
+        """Return a transaction to enter with `with`; see `Database.transaction`."""
+        return self.db.transaction(durable=durable, wait=wait)
 
     def nearest(self, owner_kind: str, model_id: str) -> NearestIndex:
         """Return the in-memory index of one kind of owner and one model, made on first use."""

@@ -68,10 +68,6 @@ class Triggers:
                   WHERE m.deprecated = 0 ORDER BY t.key, t.memory_id, t.needs"""
         return [_trigger(row) for row in self._db.rows(sql, (json.dumps(sorted(set(words))), kind))]
 
-    def count(self) -> int:
-        """Return how many triggers there are."""
-        return int(self._db.value("SELECT count(*) FROM memory_triggers"))
-
 
 def _trigger(row: tuple) -> Trigger:  # type: ignore[type-arg]
     kind, key, memory_id, needs, weight, unless = row

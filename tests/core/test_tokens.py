@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remora.core.errors import InvalidInput
-from remora.core.tokens import ESTIMATORS, ceil_chars_4, count, estimator, scripts
+from remora.core.tokens import ESTIMATORS, ceil_chars_4, scripts
 from remora.core.values import Message, ToolCall
 
 # Texts of our own, and how many tokens bpe-openai 0.1.4 counts in them for cl100k and for o200k.
@@ -56,7 +55,7 @@ SAMPLES = {
 )
 def test_four_characters_a_token(text: str, tokens: int):
     """The retrieval specification's estimate (002) is a quarter of the characters, rounded up."""
-    assert ceil_chars_4(text) == count(text) == count(text, "chars/4") == tokens
+    assert ceil_chars_4(text) == ESTIMATORS["chars/4"].text(text) == tokens
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,7 @@ def test_four_characters_a_token(text: str, tokens: int):
 )
 def test_four_bytes_a_token(text: str, tokens: int):
     """The entry store's estimate (003) is a quarter of the bytes, rounded down, and at least 1."""
-    assert count(text, "bytes/4") == tokens
+    assert ESTIMATORS["bytes/4"].text(text) == tokens
 
 
 @pytest.mark.parametrize(
@@ -72,28 +71,28 @@ def test_four_bytes_a_token(text: str, tokens: int):
 )
 def test_four_bytes_a_token_rounded_down(text: str, tokens: int):
     """The conversation memory's estimate (004) lets less than four bytes be free."""
-    assert count(text, "floor-bytes/4") == tokens
+    assert ESTIMATORS["floor-bytes/4"].text(text) == tokens
 
 
 @pytest.mark.parametrize(("characters", "tokens"), [(0, 0), (3, 0), (4, 1), (7, 2), (147_004, 42_001)])
 def test_three_and_a_half_characters_a_token(characters: int, tokens: int):
     """The compaction's estimate (001) is int(characters / 3.5); its overhead of 8000 is not part of it."""
-    assert count("x" * characters, "chars/3.5") == tokens == int(characters / 3.5)
+    assert ESTIMATORS["chars/3.5"].text("x" * characters) == tokens == int(characters / 3.5)
 
 
 def test_three_and_a_half_is_rounded_once():
     """Messages are added up before the rounding, as 001 does: three of 3 characters are 2 tokens, not 0."""
     messages = [Message(0, "user", "abc")] * 3
-    assert estimator("chars/3.5").tokens(messages) == 2
-    assert estimator("floor-bytes/4").tokens(messages) == 0
+    assert ESTIMATORS["chars/3.5"].tokens(messages) == 2
+    assert ESTIMATORS["floor-bytes/4"].tokens(messages) == 0
 
 
 def test_budgets_in_parts_of_a_token():
     """The greatest weight within a budget is just below the next token."""
-    counter = estimator("chars/3.5")
+    counter = ESTIMATORS["chars/3.5"]
     weight = counter.fitting(2)
     assert (weight // counter.parts, (weight + 1) // counter.parts) == (2, 3)
-    assert estimator("chars/4").fitting(2) == 2
+    assert ESTIMATORS["chars/4"].fitting(2) == 2
 
 
 @pytest.mark.parametrize(
@@ -115,7 +114,7 @@ def test_budgets_in_parts_of_a_token():
 )
 def test_scripts(text: str, tokens: int):
     """Words, numbers, signs and scripts weigh what they usually cost."""
-    assert scripts(text) == count(text, "scripts") == tokens
+    assert scripts(text) == ESTIMATORS["scripts"].text(text) == tokens
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -135,7 +134,7 @@ def test_scripts_is_nearer_than_a_quarter_of_the_characters():
 
 def test_a_message_costs_more_than_its_text():
     """The default adds 4 tokens a message, and counts what a tool is called with."""
-    counter = estimator("scripts")
+    counter = ESTIMATORS["scripts"]
     plain = Message(0, "user", "hello world")
     assert counter.tokens([plain, plain]) == 2 * (2 + 4)
     call = plain._replace(tool_calls=(ToolCall("", "list_files", {"path": "src"}),))
@@ -158,13 +157,6 @@ def test_what_the_documents_count_of_a_message():
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_estimates_only_grow(first: str, second: str):
     """More text is never fewer tokens; two texts together are more than each alone by a rounding at most."""
-    for name in ESTIMATORS:
-        one, other, both = count(first, name), count(second, name), count(first + second, name)
+    for way in ESTIMATORS.values():
+        one, other, both = way.text(first), way.text(second), way.text(first + second)
         assert max(one, other) <= both <= one + other + 1
-
-
-def test_unknown_estimator():
-    """An estimator that does not exist is refused with the names of those that do, never guessed."""
-    with pytest.raises(InvalidInput, match="'messages'") as caught:
-        count("text", "messages")
-    assert caught.value.hint == "Choose one of chars/4, bytes/4, floor-bytes/4, chars/3.5, scripts."

@@ -18,6 +18,7 @@ from remora.core.values import Entry
 from remora.entries.dump import dump, load
 from remora.entries.store import EntryStore
 from remora.entries.table import Add
+from tests.entries.writes import writes
 
 T0 = "2026-01-01T00:00:00Z"
 
@@ -92,10 +93,10 @@ def test_load_replaces_everything_and_uses_no_id_twice(store: EntryStore, tmp_pa
     """What was in the store and is not in the folder is gone; ids go on; it is one write."""
     dump(store, tmp_path / "out")
     store.add("extra", "")
-    generation = store.generation()
+    generation = writes(store)
     load(store, tmp_path / "out")
     assert [(e.id, e.name) for e in store.entries()] == [(5, "zeta"), (6, "cli-42-1"), (7, "deploy")]
-    assert store.generation() == generation + 1
+    assert writes(store) == generation + 1
 
 
 def test_a_second_dump_removes_what_is_gone(store: EntryStore, tmp_path: Path) -> None:

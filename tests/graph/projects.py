@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remora.graph.extract import extract
+from remora.graph.extract import extract_with_tree
 from remora.graph.imports import FAMILIES
 from remora.graph.languages import language_of
 from remora.graph.memory_symbols import MemorySymbols
-from remora.graph.resolve import links
+from remora.graph.resolve import Resolver
 from remora.graph.roots import find_roots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from remora.core.code import FileFacts, Link
+
+
+def facts_of(source: bytes, language: str) -> FileFacts:
+    """Return the facts of one file."""
+    return extract_with_tree(source, language)[0]
 
 
 class Project:
@@ -25,13 +30,13 @@ class Project:
         for path, text in texts.items():
             language = language_of(path, text.encode())
             if language in FAMILIES:
-                self.facts[path] = extract(text.encode(), language)
+                self.facts[path] = facts_of(text.encode(), language)
         self.roots = find_roots(sorted(texts), texts.get)
         self.symbols = MemorySymbols({path: facts.outline for path, facts in self.facts.items()})
 
     def links(self, path: str) -> list[Link]:
         """Return the edges out of a file."""
-        return links(path, self.facts[path], self.symbols, self.roots)
+        return Resolver(self.symbols, self.roots).links(path, self.facts[path])
 
     def targets(self, path: str, kind: str, source: str | None = None) -> dict[str, float]:
         """Return the targets of the edges of a kind from a file or from one of its definitions."""

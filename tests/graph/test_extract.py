@@ -8,9 +8,10 @@ import pytest
 
 from remora.core.code import Binding, FileFacts, Import, Outline, Reference, Uses
 from remora.core.errors import InvalidInput
-from remora.graph.extract import MAX_BYTES, extract
+from remora.graph.extract import MAX_BYTES, extract_with_tree
 from remora.graph.languages import PARSED
 from tests.graph.facts_text import shown
+from tests.graph.projects import facts_of
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -23,7 +24,7 @@ def names(facts: FileFacts) -> list[str]:
 @pytest.mark.parametrize("language", [row.name for row in PARSED])
 def test_every_fact_of_a_realistic_file_is_found(language: str) -> None:
     """A sample of each language gives exactly the definitions, imports, references and bindings beside it."""
-    facts = extract((SAMPLES / f"{language}.txt").read_bytes(), language)
+    facts = facts_of((SAMPLES / f"{language}.txt").read_bytes(), language)
     assert facts.errors == 0
     assert shown(facts) == (SAMPLES / f"{language}.facts").read_text(encoding="utf-8").splitlines()
 
@@ -32,29 +33,29 @@ def test_every_fact_of_a_realistic_file_is_found(language: str) -> None:
 def test_facts_are_the_same_each_time(language: str) -> None:
     """Reading the same bytes twice gives equal facts."""
     source = (SAMPLES / f"{language}.txt").read_bytes()
-    assert extract(source, language) == extract(source, language)
+    assert facts_of(source, language) == facts_of(source, language)
 
 
 @pytest.mark.parametrize("language", [row.name for row in PARSED])
 def test_an_empty_file_has_no_facts(language: str) -> None:
     """No bytes are no lines, no definitions and no errors."""
-    assert extract(b"", language) == FileFacts(Outline(language), Uses(), 0, 0)
+    assert facts_of(b"", language) == FileFacts(Outline(language), Uses(), 0, 0)
 
 
 def test_lines_are_counted_with_and_without_a_last_line_end() -> None:
     """The last line counts once, whether it ends in a line end or not."""
-    assert [extract(text, "python").lines for text in (b"a", b"a\n", b"a\nb", b"\n\n")] == [1, 1, 2, 2]
+    assert [facts_of(text, "python").lines for text in (b"a", b"a\n", b"a\nb", b"\n\n")] == [1, 1, 2, 2]
 
 
 def test_a_language_without_a_grammar_gives_its_lines_only() -> None:
     """Prose and data are counted, not parsed."""
-    assert extract(b"# A\n\ntext\n", "markdown") == FileFacts(Outline("markdown"), Uses(), 3, 0)
+    assert facts_of(b"# A\n\ntext\n", "markdown") == FileFacts(Outline("markdown"), Uses(), 3, 0)
 
 
 def test_an_unknown_language_is_refused() -> None:
     """A name that is in no row is the caller's mistake."""
     with pytest.raises(InvalidInput, match="cobol"):
-        extract(b"", "cobol")
+        facts_of(b"", "cobol")
 
 
 @pytest.mark.parametrize(
@@ -70,14 +71,14 @@ def test_an_unknown_language_is_refused() -> None:
 )
 def test_any_encoding_is_read(source: bytes) -> None:
     """A name is the same in every encoding that is seen, and so is its line."""
-    facts = extract(source, "python")
+    facts = facts_of(source, "python")
     assert names(facts) == ["grüße"]
     assert (facts.lines, facts.errors, facts.outline.definitions[0].line) == (1, 0, 1)
 
 
 def test_columns_are_bytes_and_texts_are_not_shifted() -> None:
     """Signs of several bytes before a name do not shift what is cut out after them."""
-    facts = extract('x = "日本語"; y = pkg.Foo("é").run(größe())\n'.encode(), "python")
+    facts = facts_of('x = "日本語"; y = pkg.Foo("é").run(größe())\n'.encode(), "python")
     assert [(r.receiver, r.name) for r in facts.uses.references] == [
         ("pkg", "Foo"),
         ("pkg.Foo()", "run"),
@@ -87,12 +88,12 @@ def test_columns_are_bytes_and_texts_are_not_shifted() -> None:
 
 def test_nul_bytes_do_not_end_a_file() -> None:
     """What stands after a NUL is read."""
-    assert names(extract(b"x = 1 \0\ndef after(): pass\n", "python")) == ["after"]
+    assert names(facts_of(b"x = 1 \0\ndef after(): pass\n", "python")) == ["after"]
 
 
 def test_what_cannot_be_read_is_counted_and_the_rest_is_kept() -> None:
     """A broken statement costs one error; the definitions around it stay."""
-    facts = extract(b"def a(): pass\n\nx = = (\n\nclass B:\n    def c(self): d()\n", "python")
+    facts = facts_of(b"def a(): pass\n\nx = = (\n\nclass B:\n    def c(self): d()\n", "python")
     assert facts.errors > 0
     assert "a" in names(facts)
 
@@ -100,20 +101,20 @@ def test_what_cannot_be_read_is_counted_and_the_rest_is_kept() -> None:
 def test_repeated_names_are_numbered_and_their_members_follow() -> None:
     """The second definition of a name is "#2", and what is in it is named after that."""
     source = b"class A:\n    def f(self): pass\nclass A:\n    def f(self): pass\n    def f(self): pass\n"
-    assert names(extract(source, "python")) == ["A", "A.f", "A#2", "A#2.f", "A#2.f#2"]
+    assert names(facts_of(source, "python")) == ["A", "A.f", "A#2", "A#2.f", "A#2.f#2"]
 
 
 def test_a_number_that_is_taken_by_a_sentence_is_passed_over() -> None:
     """A test called "x#2" does not take the number of a second test called "x"."""
     source = b'it("x#2", () => {}); it("x", () => {}); it("x", () => {});'
-    assert names(extract(source, "javascript")) == ["x#2", "x", "x#3"]
+    assert names(facts_of(source, "javascript")) == ["x#2", "x", "x#3"]
 
 
 def test_signatures_are_one_line_without_comments_and_at_most_300_characters() -> None:
     """A head over many lines becomes one, comments in it are left out, and a long one is cut with a sign."""
-    short = extract(b"def f(\n    a,  # first\n    b=1,\n) -> int:\n    pass\n", "python")
+    short = facts_of(b"def f(\n    a,  # first\n    b=1,\n) -> int:\n    pass\n", "python")
     assert short.outline.definitions[0].signature == "def f( a, b=1, ) -> int"
-    long = extract(b"def f(" + b"a, " * 300 + b"): pass\n", "python")
+    long = facts_of(b"def f(" + b"a, " * 300 + b"): pass\n", "python")
     signature = long.outline.definitions[0].signature
     assert len(signature) == 300
     assert signature.endswith("…")
@@ -121,15 +122,15 @@ def test_signatures_are_one_line_without_comments_and_at_most_300_characters() -
 
 def test_docs_are_plain_text_of_at_most_1000_characters() -> None:
     """A doc string loses its margin; a long one is cut."""
-    facts = extract(b'def f():\n    """One.\n\n    Two.\n        Three.\n    """\n', "python")
+    facts = facts_of(b'def f():\n    """One.\n\n    Two.\n        Three.\n    """\n', "python")
     assert facts.outline.definitions[0].doc == "One.\n\nTwo.\n    Three."
-    facts = extract(b'def f():\n    "' + b"x" * 3_000 + b'"\n', "python")
+    facts = facts_of(b'def f():\n    "' + b"x" * 3_000 + b'"\n', "python")
     assert len(facts.outline.definitions[0].doc) == 1_000
 
 
 def test_a_comment_after_code_or_an_empty_line_is_no_doc() -> None:
     """Only a comment that stands by itself right above a definition belongs to it."""
-    facts = extract(b"int a; // of a\nvoid f() {}\n\n// far\n\nvoid g() {}\n", "c")
+    facts = facts_of(b"int a; // of a\nvoid f() {}\n\n// far\n\nvoid g() {}\n", "c")
     assert [(row.name, row.doc, row.start_line) for row in facts.outline.definitions] == [
         ("f", "", 2),
         ("g", "", 6),
@@ -138,7 +139,7 @@ def test_a_comment_after_code_or_an_empty_line_is_no_doc() -> None:
 
 def test_a_chain_too_long_to_follow_is_unknown() -> None:
     """A fluent builder of a hundred calls keeps its names; what stands before the late ones is "?"."""
-    facts = extract(b"x = a" + b".b()" * 100 + b"\n", "python")
+    facts = facts_of(b"x = a" + b".b()" * 100 + b"\n", "python")
     assert len(facts.uses.references) == 100
     assert {row.name for row in facts.uses.references} == {"b"}
     assert [row.receiver for row in facts.uses.references[:3]] == ["a", "a.b()", "a.b().b()"]
@@ -147,7 +148,7 @@ def test_a_chain_too_long_to_follow_is_unknown() -> None:
 
 def test_a_declared_type_goes_before_the_value() -> None:
     """`x: Foo = make()` is a Foo; without a written type it is what `make` returns."""
-    facts = extract(b"x: Foo = make()\ny = make()\nz = pkg.Foo()\n", "python")
+    facts = facts_of(b"x: Foo = make()\ny = make()\nz = pkg.Foo()\n", "python")
     assert facts.uses.bindings == (
         Binding("x", "Foo", 1),
         Binding("y", "make()", 2),
@@ -157,13 +158,13 @@ def test_a_declared_type_goes_before_the_value() -> None:
 
 def test_a_class_in_small_letters_is_known_from_its_own_file() -> None:
     """A call of a class that the file defines binds that class, whatever its letters."""
-    facts = extract(b"class node: ...\nx = node()\n", "python")
+    facts = facts_of(b"class node: ...\nx = node()\n", "python")
     assert facts.uses.bindings == (Binding("x", "node", 2),)
 
 
 def test_python_relative_imports_keep_their_level() -> None:
     """Dots are counted, also without a module after them."""
-    facts = extract(b"from ... import a\nfrom ..b.c import (d as e,)\nimport x.y\n", "python")
+    facts = facts_of(b"from ... import a\nfrom ..b.c import (d as e,)\nimport x.y\n", "python")
     assert facts.outline.imports == (
         Import("", (("a", "a"),), "", 3, "from", 1),
         Import("b.c", (("d", "e"),), "", 2, "from", 2),
@@ -173,18 +174,18 @@ def test_python_relative_imports_keep_their_level() -> None:
 
 def test_a_prototype_gives_way_to_the_definition() -> None:
     """A C function that is declared and defined in one file is one definition, the one with a body."""
-    facts = extract(b"int f(int);\nint f(int x) { return g(x); }\nint h(void);\n", "c")
+    facts = facts_of(b"int f(int);\nint f(int x) { return g(x); }\nint h(void);\n", "c")
     assert [(row.qualname, row.line) for row in facts.outline.definitions] == [("f", 2), ("h", 3)]
     assert facts.uses.references == (Reference("g", "", "call", 2, "f"),)
 
 
 def test_methods_of_a_type_in_another_file_keep_its_name() -> None:
     """A Go method and a Rust impl stand under their type even when it is defined elsewhere."""
-    go = extract(b"package a\nfunc (s *Server) Run() { s.Stop() }\n", "go")
+    go = facts_of(b"package a\nfunc (s *Server) Run() { s.Stop() }\n", "go")
     assert [(row.qualname, row.parent, row.kind) for row in go.outline.definitions] == [
         ("Server.Run", "Server", "method")
     ]
-    rust = extract(b"impl fmt::Debug for Server { const N: u8 = f(); fn run(&self) { g() } }", "rust")
+    rust = facts_of(b"impl fmt::Debug for Server { const N: u8 = f(); fn run(&self) { g() } }", "rust")
     assert names(rust) == ["Server.run"]
     assert [(row.name, row.scope) for row in rust.uses.references if row.kind == "call"] == [
         ("f", ""),
@@ -194,13 +195,13 @@ def test_methods_of_a_type_in_another_file_keep_its_name() -> None:
 
 def test_a_file_larger_than_the_limit_is_not_parsed() -> None:
     """A huge file gives its lines and one error."""
-    facts = extract(b"x = 1\n" * (MAX_BYTES // 6 + 1), "python")
+    facts = facts_of(b"x = 1\n" * (MAX_BYTES // 6 + 1), "python")
     assert (facts.outline.definitions, facts.errors, facts.lines) == ((), 1, MAX_BYTES // 6 + 1)
 
 
 def test_the_caller_can_end_a_parse() -> None:
     """A file is given up, with one error, when the caller has had enough."""
-    facts = extract(b"def f(): pass\n" * 1_000, "python", lambda: True)
+    facts = extract_with_tree(b"def f(): pass\n" * 1_000, "python", lambda: True)[0]
     assert facts == FileFacts(Outline("python"), Uses(), 1_000, 1)
 
 
@@ -218,7 +219,7 @@ def test_the_caller_can_end_a_parse() -> None:
 )
 def test_deep_source_is_read_without_recursion(language: str, source: bytes) -> None:
     """Text nested far beyond what people write gives facts or errors, never a crash."""
-    facts = extract(source, language)
+    facts = facts_of(source, language)
     assert facts.lines == 1
     assert all(len(row.qualname) < 10_000 for row in facts.outline.definitions)
 
@@ -226,10 +227,10 @@ def test_deep_source_is_read_without_recursion(language: str, source: bytes) -> 
 def test_words_of_the_language_are_no_links_of_a_chain() -> None:
     """What is waited for is the thing itself; a literal is no name."""
     source = b"async fn f(job: Job) { job.await.inner.run(); job.inner.go(); }\n"
-    uses = extract(source, "rust").uses.references
+    uses = facts_of(source, "rust").uses.references
     assert [(row.receiver, row.name) for row in uses if row.kind == "call"] == [
         ("job.inner", "run"),
         ("job.inner", "go"),
     ]
-    java = extract(b"class A { void f() { null.a.run(); this.b.run(); } }\n", "java").uses.references
+    java = facts_of(b"class A { void f() { null.a.run(); this.b.run(); } }\n", "java").uses.references
     assert [row.receiver for row in java if row.name == "run"] == ["?", "this.b"]

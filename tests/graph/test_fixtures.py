@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY
-from remora.graph.extract import extract
-from tests.graph.projects import Project
+from tests.graph.projects import Project, facts_of
 
 APP = {
     "app/__init__.py": "",
@@ -50,7 +49,7 @@ TAKES = "def test_total(cart):\n    assert cart.total() == 1\n"
 )
 def test_what_a_fixture_gives(source: str, expected: tuple[str, str]) -> None:
     """A fixture has a name for tests and the one type of all that it returns or yields."""
-    definition = extract(source.encode(), "python").outline.definitions[0]
+    definition = facts_of(source.encode(), "python").outline.definitions[0]
     assert (definition.fixture, definition.gives) == expected
 
 
@@ -70,7 +69,7 @@ def test_what_a_fixture_gives(source: str, expected: tuple[str, str]) -> None:
 )
 def test_what_tests_take(source: str, expected: list[str]) -> None:
     """Parameters of tests and fixtures without a default take fixtures, and so do marks."""
-    uses = extract(source.encode(), "python").uses.references
+    uses = facts_of(source.encode(), "python").uses.references
     assert [row.name for row in uses if row.kind == "fixture"] == expected
 
 

@@ -7,7 +7,6 @@ import random
 import pytest
 
 from remora.core.code import FileFacts, Link, Outline
-from remora.graph.extract import extract
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import (
     ALL,
@@ -22,8 +21,9 @@ from remora.graph.names import (
     ways_of,
     wholes,
 )
-from remora.graph.resolve import Resolver, links
+from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots
+from tests.graph.projects import facts_of
 
 MODULES = [
     "p/a.py",
@@ -98,9 +98,9 @@ def edited(text: str, dice: random.Random) -> str:
     return "\n".join(lines)
 
 
-def facts_of(texts: dict[str, str]) -> dict[str, FileFacts]:
+def all_facts(texts: dict[str, str]) -> dict[str, FileFacts]:
     """Return the facts of each file."""
-    return {path: extract(text.encode(), "python") for path, text in texts.items()}
+    return {path: facts_of(text.encode(), "python") for path, text in texts.items()}
 
 
 def resolve_all(facts: dict[str, FileFacts], roots: Roots) -> dict[str, list[Link]]:
@@ -137,7 +137,7 @@ def test_resolving_touched_files_is_as_good_as_resolving_all(seed: int) -> None:
     dice = random.Random(seed)
     texts = {path: some_file(dice) for path in MODULES if dice.random() < 0.9}
     roots = find_roots(sorted(MODULES), lambda _: None)
-    facts = facts_of(texts)
+    facts = all_facts(texts)
     known = resolve_all(facts, roots)
     for _ in range(4):
         before = dict(facts)
@@ -146,7 +146,7 @@ def test_resolving_touched_files_is_as_good_as_resolving_all(seed: int) -> None:
                 texts.pop(path, None)
             else:
                 texts[path] = edited(texts.get(path, ""), dice)
-        facts = facts_of(texts)
+        facts = all_facts(texts)
         changes = {
             path: (
                 before[path].outline if path in before else None,
@@ -158,7 +158,8 @@ def test_resolving_touched_files_is_as_good_as_resolving_all(seed: int) -> None:
         again = touched_files(changes, facts, known)
         symbols = MemorySymbols({path: f.outline for path, f in facts.items()})
         known = {path: known[path] for path in facts if path in known and path not in again}
-        known |= {path: links(path, facts[path], symbols, roots) for path in again}
+        resolver = Resolver(symbols, roots)
+        known |= {path: resolver.links(path, facts[path]) for path in again}
         whole = resolve_all(facts, roots)
         assert known == whole
 
@@ -166,19 +167,19 @@ def test_resolving_touched_files_is_as_good_as_resolving_all(seed: int) -> None:
 def test_names_of_a_file_are_all_that_could_lead_elsewhere() -> None:
     """References, receivers, imports, bases and types of variables are among a file's names."""
     source = b"import a.b as m\nfrom .c import d as e\nclass K(m.Base):\n def f(self, x: m.T): x.go()\n"
-    found = names_of(extract(source, "python"))
+    found = names_of(facts_of(source, "python"))
     assert {"a", "b", "m", "c", "d", "e", "K", "Base", "T", "go"} <= found
 
 
 def test_a_test_file_depends_on_the_file_that_its_name_means() -> None:
     """With its path, the stem of the tested file is among the names."""
-    assert "core" in names_of(extract(b"", "python"), "tests/test_core.py")
+    assert "core" in names_of(facts_of(b"", "python"), "tests/test_core.py")
 
 
 def test_an_edit_inside_a_function_changes_no_names() -> None:
     """What a body does is nobody else's business."""
-    old = extract(b"def f(a):\n    return g(a)\n", "python").outline
-    new = extract(b"\n\ndef f(a):\n    return h(a)\n", "python").outline
+    old = facts_of(b"def f(a):\n    return g(a)\n", "python").outline
+    new = facts_of(b"\n\ndef f(a):\n    return h(a)\n", "python").outline
     assert changed_names("m.py", old, new) == frozenset()
 
 
@@ -197,32 +198,32 @@ def test_an_edit_inside_a_function_changes_no_names() -> None:
 )
 def test_changed_names_are_those_that_mean_something_else(old: str, new: str, expected: set[str]) -> None:
     """A definition, an import, a base and a return type each change the name that others use."""
-    outlines = [extract(text.encode(), "python").outline for text in (old, new)]
+    outlines = [facts_of(text.encode(), "python").outline for text in (old, new)]
     assert changed_names("m.py", *outlines) == expected
 
 
 def test_a_file_that_comes_is_known_by_its_stem_and_its_names() -> None:
     """A new module may be what an import meant all along."""
-    outline = extract(b"def f(): pass\n", "python").outline
+    outline = facts_of(b"def f(): pass\n", "python").outline
     assert changed_names("p/new.py", None, outline) == {"new", "f"}
     assert "p" in place_names("p/__init__.py")
 
 
 def test_names_pass_on_under_other_names() -> None:
     """A renamed import and a class below a touched one are touched as well."""
-    outline = extract(b"from x import f as g\nclass K(f): pass\n", "python").outline
+    outline = facts_of(b"from x import f as g\nclass K(f): pass\n", "python").outline
     assert spread({"f"}, "m.py", outline) == {"g", "K"}
 
 
 def test_fixtures_pass_on_what_they_give() -> None:
     """A fixture is touched with what it gives, under the name by which tests take it."""
     source = b"@pytest.fixture(name='cart')\ndef made(): return Cart()\n"
-    outline = extract(source, "python").outline
+    outline = facts_of(source, "python").outline
     assert spread({"Cart"}, "conftest.py", outline) == {"cart"}
     assert spread({"made"}, "conftest.py", outline) == {"cart"}
-    after = extract(source.replace(b"Cart()", b"Bag()"), "python").outline
+    after = facts_of(source.replace(b"Cart()", b"Bag()"), "python").outline
     assert changed_names("conftest.py", outline, after) == {"cart"}
-    found = ways_of(extract(b"def test_a(cart): pass\n", "python"))
+    found = ways_of(facts_of(b"def test_a(cart): pass\n", "python"))
     assert {"cart", "conftest"} <= found.keys()
     assert found["cart"] == DOT
 
@@ -230,7 +231,7 @@ def test_fixtures_pass_on_what_they_give() -> None:
 def test_how_a_file_uses_each_name() -> None:
     """Behind a dot, taken by an import, given another name; everything that a module has is ALL."""
     source = b"import a.b as m\nfrom .c import d as e, f\nfrom g import *\ndef run(x: m.T): x.go(); f()\n"
-    ways = ways_of(extract(source, "python"))
+    ways = ways_of(facts_of(source, "python"))
     assert {name: ways[name] for name in ("go", "T", "d", "f", "x", ALL)} == {
         "go": DOT,
         "T": DOT,
@@ -241,13 +242,13 @@ def test_how_a_file_uses_each_name() -> None:
     }
     assert ways["a"] & RENAMED
     assert ways["b"] & TAKEN
-    assert names_of(extract(source, "python")) == ways.keys() - {ALL}
+    assert names_of(facts_of(source, "python")) == ways.keys() - {ALL}
 
 
 def test_a_whole_file_is_told_by_its_importers_alone() -> None:
     """What `module.exports` is passes on to who requires that file, and to nobody by the name alone."""
     old, new = (
-        extract(
+        facts_of(
             f"class A {{}}\nconst b = {{}};\nb.f = () => 1;\nmodule.exports = {name};\n".encode(),
             "javascript",
         )
@@ -256,7 +257,7 @@ def test_a_whole_file_is_told_by_its_importers_alone() -> None:
     changed = changed_names("a.js", old.outline, new.outline)
     assert changed == {"exports", "default", "f"}
     assert anywhere(changed, old.outline, new.outline) == {"default", "f"}
-    user = extract(b"const x = require('./a'), y = require('./b'), z = require('pkg');\n", "javascript")
+    user = facts_of(b"const x = require('./a'), y = require('./b'), z = require('pkg');\n", "javascript")
     assert spread(changed, "u.js", user.outline) == frozenset()
     assert wholes(user.outline, "a.js") == {"x", "z"}
     assert ways_of(user)["exports"] == TAKEN | RENAMED
@@ -264,10 +265,10 @@ def test_a_whole_file_is_told_by_its_importers_alone() -> None:
 
 def test_only_commonjs_has_whole_files() -> None:
     """In other languages, and of a method, "exports" is a name like any other."""
-    python = extract(b"def exports(): pass\n", "python").outline
-    method = extract(b"class A { exports() {} }\n", "javascript").outline
+    python = facts_of(b"def exports(): pass\n", "python").outline
+    method = facts_of(b"class A { exports() {} }\n", "javascript").outline
     assert anywhere(frozenset({"exports"}), None, python) == {"exports"}
     assert anywhere(frozenset({"exports"}), method, None) == {"exports"}
-    taken = extract(b"from a import exports as e\n", "python").outline
+    taken = facts_of(b"from a import exports as e\n", "python").outline
     assert spread({"exports"}, "m.py", taken) == {"e"}
     assert wholes(taken, "a.py") == frozenset()

@@ -6,7 +6,7 @@ import time
 
 from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Symbol, Uses
 from remora.graph.memory_symbols import MemorySymbols
-from remora.graph.resolve import Resolver, links
+from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots
 from tests.graph.projects import Project
 
@@ -62,7 +62,7 @@ def test_a_language_without_names_still_defines() -> None:
     """A file of an unknown language has no edges, and one of a known language keeps its definitions."""
     facts = FileFacts(Outline("kotlin", definitions=(Definition("f", "f", "function", 1, 1, 1),)), Uses(), 1)
     symbols = MemorySymbols({"a.kt": facts.outline})
-    assert links("a.kt", facts, symbols, Roots()) == [Link("a.kt", "a.kt:f", "defines", 0.95, 1)]
+    assert Resolver(symbols, Roots()).links("a.kt", facts) == [Link("a.kt", "a.kt:f", "defines", 0.95, 1)]
 
 
 def test_strange_facts_do_no_harm() -> None:
@@ -94,7 +94,7 @@ def test_strange_facts_do_no_harm() -> None:
     for language in ("python", "typescript", "go", "rust", "java", "c", "csharp", "ruby", "php"):
         facts = FileFacts(outline._replace(language=language), Uses(references, bindings), 1)
         symbols = MemorySymbols({"a.x": facts.outline})
-        assert all(isinstance(link, Link) for link in links("a.x", facts, symbols, Roots()))
+        assert all(isinstance(link, Link) for link in Resolver(symbols, Roots()).links("a.x", facts))
 
 
 class Counting(MemorySymbols):
@@ -117,7 +117,7 @@ def test_one_file_of_a_large_project_looks_at_few_others() -> None:
     tree = {f"big/m{n}.py": f"def f{n}(): pass\n" for n in range(500)}
     project = Project({**tree, **TREE, "big/__init__.py": ""})
     symbols = Counting({path: facts.outline for path, facts in project.facts.items()})
-    found = links("app/use.py", project.facts["app/use.py"], symbols, project.roots)
+    found = Resolver(symbols, project.roots).links("app/use.py", project.facts["app/use.py"])
     assert len(found) == 8
     assert symbols.asked <= 4
 

@@ -11,13 +11,10 @@ from remora.core.errors import SourceError
 from remora.graph.scip_index import (
     DEFINITION,
     ScipDocument,
-    ScipMetadata,
     ScipOccurrence,
-    ScipRelationship,
     ScipSymbol,
     find_index,
     read_index,
-    read_metadata,
 )
 from tests.graph.scip_bytes import document, field, index, number, occurrence, relation, symbol
 
@@ -41,25 +38,14 @@ def damage(data: bytes) -> str:
 
 
 def test_a_document_is_read_whole():
-    """Places, roles, relationships and encodings come as written; lines count from 1."""
+    """Places, roles and implementations come as written; lines count from 1."""
     assert list(read_index(small())) == [
         ScipDocument(
             "a/é.py",
-            "python",
-            (ScipOccurrence(5, 4, 5, 5, F, 1, (4, 10)), ScipOccurrence(300, 0, 302, 7, "local 3")),
-            (
-                ScipSymbol(
-                    F,
-                    (
-                        ScipRelationship("s m p 1 g().", is_implementation=True),
-                        ScipRelationship("x", is_reference=True),
-                    ),
-                ),
-            ),
-            "utf-16",
+            (ScipOccurrence(5, 4, 5, F, 1), ScipOccurrence(300, 0, 7, "local 3")),
+            (ScipSymbol(F, ("s m p 1 g().",)),),
         )
     ]
-    assert read_metadata(small()) == ScipMetadata("maker", "1.2", "file:///p")
 
 
 def test_a_file_a_view_and_bytes_are_the_same(tmp_path: Path) -> None:
@@ -70,7 +56,6 @@ def test_a_file_a_view_and_bytes_are_the_same(tmp_path: Path) -> None:
     assert [d.relative_path for d in expected] == [f"{i}.py" for i in range(50)]
     assert list(read_index(memoryview(data))) == expected
     with (tmp_path / "index.scip").open("rb") as file:
-        assert read_metadata(file).tool == "maker"
         assert list(read_index(file)) == expected
 
 
@@ -92,31 +77,27 @@ def test_unknown_fields_are_passed_over():
     )
     inner = extra + occurrence([1, 2, 3], F) + extra
     data = extra + index(extra + document("a.py", [inner]) + extra) + extra + field(3, symbol("ext"))
-    assert list(read_index(data)) == [
-        ScipDocument("a.py", "python", (ScipOccurrence(2, 2, 2, 3, F),), (), "utf-16")
-    ]
+    assert list(read_index(data)) == [ScipDocument("a.py", (ScipOccurrence(2, 2, 3, F),))]
 
 
 def test_numbers_may_be_written_one_by_one():
     """A packed list and single fields are the same."""
     single = b"".join(field(1, n) for n in (6, 1, 2)) + field(2, F)
     (found,) = read_index(index(document("a.py", [single])))
-    assert found.occurrences == (ScipOccurrence(7, 1, 7, 2, F),)
+    assert found.occurrences == (ScipOccurrence(7, 1, 2, F),)
 
 
 @pytest.mark.parametrize("place", [[], [1], [1, 2], [1, 2, 3, 4, 5], [-1, 0, 1], [3, 5, 2, 1], [1, 9, 3]])
 def test_a_place_that_makes_no_sense_is_skipped(place):
-    """It is counted, and the others are kept."""
+    """The others are kept."""
     data = index(document("a.py", [occurrence(place, F), occurrence([0, 0, 1], F)]))
     (found,) = read_index(data)
-    assert (len(found.occurrences), found.skipped) == (1, 1)
+    assert len(found.occurrences) == 1
 
 
 def test_an_empty_index_has_nothing():
     """No bytes are an index without documents."""
     assert list(read_index(b"")) == []
-    assert read_metadata(b"") == ScipMetadata()
-    assert read_metadata(field(2, b"")) == ScipMetadata()
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,11 @@ from remora.graph.scip_symbols import (
 )
 
 
-def test_a_global_name_has_all_its_parts():
-    """Scheme, manager, package, version, then each step with its kind."""
+def test_a_global_name_has_all_its_steps():
+    """Each step comes with its kind."""
     assert parse_name("scip-python python demo 0.1 `pkg.a`/A#run().(x)") == ScipName(
-        "scip-python",
-        "python",
-        "demo",
-        "0.1",
-        (
+        local=False,
+        descriptors=(
             Descriptor("pkg.a", NAMESPACE),
             Descriptor("A", TYPE),
             Descriptor("run", METHOD),
@@ -42,7 +39,7 @@ def test_a_global_name_has_all_its_parts():
         ("A#", Descriptor("A", TYPE)),
         ("x.", Descriptor("x", TERM)),
         ("f().", Descriptor("f", METHOD)),
-        ("f(+1).", Descriptor("f", METHOD, "+1")),
+        ("f(+1).", Descriptor("f", METHOD)),
         ("[T]", Descriptor("T", TYPE_PARAMETER)),
         ("(x)", Descriptor("x", PARAMETER)),
         ("vec!", Descriptor("vec", MACRO)),
@@ -65,20 +62,31 @@ def test_each_ending_has_its_kind(written, expected):
 
 def test_blanks_and_empty_parts():
     """A blank within a part is written twice, an empty part is a dot."""
-    name = parse_name("s  x . my  package . A#")
-    assert name == ScipName("s x", "", "my package", "", (Descriptor("A", TYPE),))
+    assert parse_name("s  x . my  package . A#") == ScipName(
+        local=False, descriptors=(Descriptor("A", TYPE),)
+    )
 
 
 def test_local_names():
-    """They have a number instead of steps."""
+    """They have no steps."""
     name = parse_name("local 12")
-    assert name == ScipName("local", package="12")
-    assert name.local
+    assert name == ScipName(local=True)
     assert name.last is None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "local ", "a b c", "s m p 1 A", "s m p 1 `A#", "s m p 1 A# ", "s m p 1 ?", " m p 1 A#"]
+    "text",
+    [
+        "",
+        "local ",
+        "a b c",
+        "s m p 1 A",
+        "s m p 1 `A#",
+        "s m p 1 A# ",
+        "s m p 1 ?",
+        " m p 1 A#",
+        ". m p 1 A#",
+    ],
 )
 def test_what_is_no_name(text):
     """Nonsense gives none, never an error."""

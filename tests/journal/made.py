@@ -52,7 +52,7 @@ def history(journal: Journal) -> str:
 
 def aside(journal: Journal) -> list[str]:
     """Return the texts that were kept aside, oldest first."""
-    return [kept.path.read_text("utf-8") for kept in journal.rejected()[::-1]]
+    return [path.read_text("utf-8") for path in sorted((journal.folder / "rejected").glob("*.txt"))]
 
 
 def no_sleep(_: float) -> None:

@@ -35,7 +35,7 @@ from remora.journal.consolidate import consolidate
 from remora.journal.daily import one_line
 from remora.journal.history import entries
 from remora.journal.noting import note_exchange
-from remora.journal.pieces import all_pieces
+from remora.journal.pieces import history_pieces, memory_pieces
 from remora.journal.window import recap, window_cut
 from remora.llm.scripted import ScriptedModel
 from tests.journal.made import NOW, SETTINGS, answer, history, journal_in, no_sleep, talk
@@ -54,11 +54,11 @@ def test_000_memory_is_a_piece_and_a_rewrite_shows_at_once(tmp_path):
     """The phrase is in a piece of MEMORY.md; after a rewrite the new text is, and the old is not."""
     journal = journal_in(tmp_path)
     journal.write_memory("# Preferences\n\nUser prefers Feishu webhook mode for alerts.")
-    [piece] = all_pieces(journal)
+    [piece] = memory_pieces(journal.memory_path.read_text("utf-8"))
     assert (piece.kind, piece.path) == ("longterm", "MEMORY.md")
     assert "User prefers Feishu webhook mode" in piece.text
     journal.memory_path.write_text("User prefers Slack.", "utf-8")
-    assert [p.text for p in all_pieces(journal)] == ["User prefers Slack."]
+    assert [p.text for p in memory_pieces(journal.memory_path.read_text("utf-8"))] == ["User prefers Slack."]
 
 
 def test_000_the_same_entry_in_both_history_files_is_one(tmp_path):
@@ -66,7 +66,8 @@ def test_000_the_same_entry_in_both_history_files_is_one(tmp_path):
     journal = journal_in(tmp_path)
     journal.append_history("We decided on the pre-trim memory flush.")
     journal.history_path.write_text("\n## 2025-01-01T00:00:00.000Z\nOlder.\n" + history(journal), "utf-8")
-    assert [(p.path, p.text) for p in all_pieces(journal)] == [
+    found = [piece for entry in entries(journal.folder) for piece in history_pieces(entry)]
+    assert [(p.path, p.text) for p in found] == [
         ("HISTORY-2026-02.md", "We decided on the pre-trim memory flush."),
         ("HISTORY.md", "Older."),
     ]
@@ -162,7 +163,8 @@ def test_000_slices_with_keep_25(count, done, first, last):
 @pytest.mark.parametrize(("count", "done"), [(25, 0), (10, 20)])
 def test_000_slices_that_are_empty(count, done):
     """Where all may stay, or all that may go is done, nothing goes."""
-    assert window_cut(count, 50, done).size == 0
+    cut = window_cut(count, 50, done)
+    assert cut.start == cut.end
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.journal.history import HistoryEntry
-from remora.journal.pieces import MOST, all_pieces, daily_pieces, history_pieces, memory_pieces
-from tests.journal.made import NOW, journal_in
+from remora.journal.pieces import MOST, daily_pieces, history_pieces, memory_pieces
+from tests.journal.made import NOW
 
 MEMORY = """Preface.
 
@@ -114,28 +114,3 @@ def test_a_daily_note():
     ]
     assert {p.path for p in daily_pieces(text, date(2026, 2, 8), zone)} == {"2026-02-08.md"}
     assert daily_pieces("[25:99] no time", date(2026, 2, 8), zone)[0].time == "2026-02-07T22:00:00.000Z"
-
-
-def test_all_of_a_journal(tmp_path):
-    """Memory, history and days, each file once, in the machine's words for their lines."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("\n\n- ES256\n")
-    journal.append_history("Chose ES256.")
-    journal.append_today("a", "b")
-    (journal.folder / "2026-02-20.md").write_bytes(b"\xef\xbb\xbf[10:00] User: x | Assistant: y\r\n")
-    (journal.folder / "2026-02-21.md").mkdir()
-    (journal.folder / "2026-02-22.md").write_bytes(b"caf\xe9")
-    problems: list[str] = []
-    assert [(p.kind, p.path, p.start_line, p.text) for p in all_pieces(journal, problems)] == [
-        ("longterm", "MEMORY.md", 3, "- ES256"),
-        ("history", "HISTORY-2026-02.md", 2, "Chose ES256."),
-        ("daily", "2026-02-20.md", 1, "[10:00] User: x | Assistant: y"),
-        ("daily", "2026-02-22.md", 1, "caf\ufffd"),
-        ("daily", "2026-02-27.md", 1, "[14:30] User: a | Assistant: b"),
-    ]
-    assert ["2026-02-21.md" in problems[0], "2026-02-22.md" in problems[1], len(problems)] == [True, True, 2]
-
-
-def test_an_empty_journal(tmp_path):
-    """No files, no pieces, no problems."""
-    assert list(all_pieces(journal_in(tmp_path))) == []

@@ -6,7 +6,7 @@ from typing import Any
 
 from remora.core.events import CommandRun, ErrorSeen, Exchange, FileUse, Observation, Signal
 from remora.observer.promotion import tallies
-from remora.observer.seen import SeenHere
+from tests.observer.seen_here import SeenHere
 
 
 def session(name: str = "s1", *, edits: tuple[str, ...] = (), **fields: Any) -> Observation:

@@ -21,8 +21,8 @@ from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.observer import Observer
 from remora.observer.promotion import Promotion, promote, tallies
-from remora.observer.seen import SeenHere
 from remora.sources.transcripts.reading import read
+from tests.observer.seen_here import SeenHere
 
 WIDTH = 100  # of a text in a line
 

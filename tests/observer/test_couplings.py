@@ -5,7 +5,7 @@ from __future__ import annotations
 from remora.core.events import Observation
 from remora.observer.candidate import Candidate, Withdrawn
 from remora.observer.couplings import SWEEPING, coupled, obvious
-from remora.observer.seen import SeenHere
+from tests.observer.seen_here import SeenHere
 from tests.observer.sessions import on, seen_of
 
 

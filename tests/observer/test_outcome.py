@@ -74,8 +74,8 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
         ({"reply": "Tests are still failing. I could not fix the flag."}, "failure", "its last words"),
         ({"reply": "✅ unit tests\n❌ Integration tests failing"}, "failure", "its last words"),
         ({"reply": "❌ **NOT tested:** the dialog"}, "success", "no open error"),
-        ({"open_errors": (OpenError("Bash", "make", "undefined: x", 8),)}, "unknown", "undefined: x"),
-        ({"open_errors": (OpenError("Edit", "", "string not found", 8, harness=True),)}, "success", "report"),
+        ({"open_errors": (OpenError("undefined: x", 8),)}, "unknown", "undefined: x"),
+        ({"open_errors": (OpenError("string not found", 8, harness=True),)}, "success", "report"),
         (
             {"commands": (check(3, failed=True),)},
             "unknown",

@@ -195,20 +195,3 @@ def test_what_is_no_spike():
     script = tokens(Script(), 1000, 2000, 3000, paste=9)
     script.add("compaction")
     assert of_type(observed(tokens(script, 40_000, paste=9)), "context_token_spike") == []
-
-
-def test_actions_in_order_are_kept_for_recipes():
-    """One tuple for each prompt; repeated actions stand once."""
-    script = (
-        Script()
-        .ask("do it")
-        .step()
-        .read("a.go")
-        .read("b.go")
-        .edit("a.go")
-        .run("go test ./...")
-        .ask("next")
-        .step()
-        .read("c")
-    )
-    assert observed(script).sequences == (("read", "edit *.go", "run go test ./..."),)

@@ -12,8 +12,8 @@ from remora.observer.producers import (
     said,
     unit_ended,
 )
-from remora.observer.seen import SeenHere
 from tests.observer import sessions
+from tests.observer.seen_here import SeenHere
 from tests.observer.sessions import session
 
 

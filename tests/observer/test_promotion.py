@@ -10,7 +10,8 @@ from remora.core.events import Observation
 from remora.core.values import MemoryDraft, Taint
 from remora.observer.candidate import Candidate, external_id
 from remora.observer.promotion import LIMITS, promote, tallies
-from remora.observer.seen import SeenCount, SeenHere
+from remora.observer.seen import SeenCount
+from tests.observer.seen_here import SeenHere
 from tests.observer.sessions import met, on, ran, said, seen_of, session, shows
 
 WORDS = (

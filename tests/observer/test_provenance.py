@@ -11,8 +11,8 @@ from remora.core.events import Observation
 from remora.core.payloads import validate
 from remora.observer.observer import Observer
 from remora.observer.promotion import promote, tallies
-from remora.observer.seen import SeenHere
 from tests.observer.script import Script
+from tests.observer.seen_here import SeenHere
 
 CHEAP, DEAR = 6, 3  # sessions in one module, then in another, each with a plan of three things
 LINT = "store/rows.go:3:1: NewRows returns interface (app/store.Rows) (ireturn)"

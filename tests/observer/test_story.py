@@ -6,7 +6,7 @@ from tests.observer.script import Script, watching
 
 
 def test_the_facts_of_a_session():
-    """Prompts, commands, changes, commits, refusals, interruptions and what stays open."""
+    """Prompts, commands, changes, commits, interruptions and what stays open."""
     script = Script().ask("do it").step().edit("a.go").run("go test ./...", "panic: x", error=True)
     script.step().run("git commit -m 'fix: a'", "[main 1a2b3c4] fix: a\n 1 file changed")
     script.run("rm x", "The user doesn't want to proceed with this tool use.", error=True).say("Done.")
@@ -17,12 +17,8 @@ def test_the_facts_of_a_session():
         ("go test ./...", "test", True), ("git commit -m '…'", "vcs", False),
     ]  # fmt: skip
     assert ([e.path for e in facts.edits], facts.commits, facts.steps) == (["a.go"], ("fix: a",), 2)
-    assert (facts.interrupted, facts.denied, facts.ended, facts.last_kind) == (1, 1, False, "interruption")
-    assert [(o.command, o.message, o.harness) for o in facts.open_errors] == [
-        ("go test ./...", "panic: x", False)
-    ]
-    assert (facts.last_edit, facts.last_check) == (1, (1, False))
-    assert facts.tools == {"Edit": 1, "Bash": 3}
+    assert (facts.interrupted, facts.last_kind, facts.last_edit) == (1, "interruption", 1)
+    assert [(o.message, o.harness) for o in facts.open_errors] == [("panic: x", False)]
 
 
 def test_the_steps_of_a_fork_are_its_own():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.payloads import validate
-from remora.sources.fixes import Candidates, fix_candidate, is_source
+from remora.core.values import MemoryDraft
+from remora.sources.fixes import Candidates, is_source
 from remora.sources.git_log import Commit, FileChange
 from remora.sources.messages import body_of, subject_of
 
@@ -21,6 +22,13 @@ def commit(subject: str, body: str = "", *files: str, n: int = 1) -> Commit:
             FileChange("R", new, old) if new else FileChange("D" if f[0] == "-" else "M", f.lstrip("-"))
         )
     return Commit(f"{n:040x}", (), "2026-03-01T00:00:00.000Z", "Ada", subject, body, tuple(changes))
+
+
+def fix_candidate(one: Commit) -> MemoryDraft | None:
+    """Return what a commit proposes to remember, None when it says nothing worth it."""
+    candidates = Candidates()
+    candidates.add(one)
+    return next(iter(candidates.drafts()), None)
 
 
 def test_a_fix_becomes_a_gotcha_with_its_commit():

@@ -32,7 +32,7 @@ def learnt(*commits: Commit) -> CoChange:
 
 def pair(history: CoChange, a: str, b: str):
     """Return the statistics of two files, None when they never changed together."""
-    return next((p for p in history.pairs() if (p.path, p.other) == (min(a, b), max(a, b))), None)
+    return next((p for p in history.changed_pairs() if (p.path, p.other) == (min(a, b), max(a, b))), None)
 
 
 def test_files_of_one_commit_are_a_pair():
@@ -41,7 +41,7 @@ def test_files_of_one_commit_are_a_pair():
     found = pair(history, "b", "a")
     assert (found.commits, found.last_date) == (2, "2026-01-02T00:00:00.000Z")
     assert history.stats(["a"])["a"].commits == 3
-    assert len(list(history.pairs())) == 3
+    assert len(history.changed_pairs()) == 3
 
 
 def test_a_small_commit_says_more_than_a_large_one():
@@ -78,7 +78,7 @@ def test_a_rename_onto_a_known_file_adds_up():
     """Two histories become one; their own pair is forgotten."""
     history = learnt(commit(0, "a", "b"), commit(1, "b", "x"), commit(2, "a", "x"), commit(3, "a>b"))
     assert pair(history, "b", "x").commits == 2
-    assert [(p.path, p.other) for p in history.pairs()] == [("b", "x")]
+    assert [(p.path, p.other) for p in history.changed_pairs()] == [("b", "x")]
     stat, only = history.stats(["b"])["b"], pair(history, "b", "x")
     assert stat.reach == pytest.approx(only.bond)
     assert stat.commits == 5
@@ -116,15 +116,15 @@ def test_learning_in_two_runs_is_learning_in_one():
             clock = run.clock()
         assert clock == whole.clock()
         assert {p: f for p, f in files.items() if f.present or f.commits} == {
-            f.path: f for f in whole.files()
+            f.path: f for f in whole.changed_files()
         }
-        assert sorted(pairs.values()) == list(whole.pairs())
+        assert sorted(pairs.values()) == whole.changed_pairs()
 
 
 def test_nothing_new_means_nothing_to_write():
     """Loading alone changes no row."""
     first = learnt(commit(0, "a", "b"))
-    again = CoChange(first.clock(), first.files(), first.pairs())
+    again = CoChange(first.clock(), first.changed_files(), first.changed_pairs())
     assert (again.changed_files(), again.changed_pairs(), again.removed) == ([], [], set())
 
 
@@ -132,7 +132,7 @@ def test_the_tree_can_be_set_from_what_exists():
     """A shortened history does not know files that never changed, nor those a merge removed."""
     history = learnt(commit(0, "a", "b"))
     history.set_tree(["b", "never-changed"])
-    assert [(f.path, f.present, f.commits) for f in history.files()] == [
+    assert [(f.path, f.present, f.commits) for f in history.changed_files()] == [
         ("a", False, 1), ("b", True, 1), ("never-changed", True, 0),
     ]  # fmt: skip
     assert history.hottest(9) == ["b"]

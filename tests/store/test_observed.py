@@ -108,16 +108,17 @@ def test_modules_are_counted_once_for_each_session_that_changed_them(space: Spac
     assert sums(space)[3] == [("cache", 1), ("docs", 1), ("web", 1)]
 
 
-def test_a_session_that_is_forgotten_leaves_nothing(space: Space) -> None:
-    """Its rows go, and the sums are those of the others."""
+def test_a_session_that_is_learnt_anew_leaves_nothing_of_before(space: Space) -> None:
+    """Its former rows go, and the sums are as if they had never been."""
     record(space, session("s1", 1, files=(use("a.go", 1, 1),), errors=(error("f1"),)))
+    record(space, session("s2", 2))
     before = sums(space)
     own = session("s2", 2, files=(use("a.go"), use("web/c.go", 1, 1)), errors=(error("f2"),))
     record(space, own, Pair("a.go", "web/c.go", 1, None))
-    with space.db.transaction():
-        space.observed.forget("claude-code:s2")
+    assert sums(space) != before
+    record(space, session("s2", 2))
     assert sums(space) == before
-    assert space.observed.count() == 1
+    assert space.observed.count() == 2
     assert space.db.check() == []
 
 
@@ -149,14 +150,12 @@ def test_errors_come_back_as_they_were(space: Space) -> None:
 
 
 def test_what_is_edited_together(space: Space) -> None:
-    """Sessions that edited all of some files; those that a file was edited with."""
+    """The files that a file was edited with, and in how many sessions."""
     record(space, session("s1", 1, files=(use("a.go", 1, 1), use("b.go", 0, 2), use("c.go"))))
     record(space, session("s2", 2, files=(use("a.go", 1, 1), use("b.go"))))
     observed = space.observed
-    assert (observed.sessions_editing(["a.go"]), observed.sessions_editing(["a.go", "b.go"])) == (2, 1)
     assert {path: count.sessions for path, count in observed.co_edits("a.go").items()} == {"b.go": 1}
     assert observed.edits("a.go").sessions == 2
-    assert observed.edit_counts(5) == [("a.go", 2), ("b.go", 1)]
     assert observed.edited(["claude-code:s1"]) == {"claude-code:s1": ["a.go", "b.go"]}
 
 
@@ -184,10 +183,10 @@ def test_sessions_like_a_task(space: Space) -> None:
     assert space.observed.like([], 5) == []
 
 
-def test_commands_and_sequences(space: Space) -> None:
-    """What was run and did more than look, newest first; in how many sessions a sequence stands."""
+def test_commands_of_the_newest_sessions(space: Space) -> None:
+    """What was run and did more than look, newest first."""
     test = CommandRun("go test ./...", "test", 3, 1, 2, 8)
-    record(space, session("s1", 1, commands=(test,), sequences=(("edit", "test"),)))
+    record(space, session("s1", 1, commands=(test,)))
     record(space, session("s2", 2, commands=(test, CommandRun("ls", "look", 1, 0, 1, 1))))
     assert space.observed.commands(5) == [
         Ran("claude-code:s2", "go test ./...", 3, 1, last=False),
@@ -196,7 +195,6 @@ def test_commands_and_sequences(space: Space) -> None:
     assert [ran.session_id for ran in space.observed.commands(1)] == ["claude-code:s2"]
     assert [row.id for row in space.observed.rows(["claude-code:s2", "claude-code:s9"])] == ["claude-code:s2"]
     assert [row.id for row in space.observed.sessions()] == ["claude-code:s2", "claude-code:s1"]
-    assert space.observed.sequence_counts([("edit", "test"), ("a",)]) == {("edit", "test"): 1}
 
 
 def test_a_command_is_kept_with_the_variables_set_for_it(space: Space) -> None:

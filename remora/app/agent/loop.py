@@ -107,14 +107,14 @@ class Loop:
         if not session_id or not host:
             raise InvalidInput("a loop has the id of its session and the name of its host")
         self._parts = parts
-        project = self._parts.project
+        location = self._parts.project
         inject = self._parts.settings.inject
-        git = project.repository.git_dir / "HEAD" if project.repository is not None else ""
+        git = location.repository.git_dir / "HEAD" if location.repository is not None else ""
         self._head = Head(
             host,
             session_id,
-            str(project.root),
-            str(project.home),
+            str(location.root),
+            str(location.home),
             to_iso(self._parts.clock.now()),
             head_file=str(git),
             limits=limits_of(self._parts.settings),

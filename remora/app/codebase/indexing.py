@@ -55,17 +55,17 @@ def index(
 ) -> IndexReport:
     """Bring the whole graph up to date; see `Memory.index`."""
     started = time.monotonic()
-    project = parts.project
-    if path is not None and not Path(os.path.realpath(path)).is_relative_to(project.root):
+    location = parts.project
+    if path is not None and not Path(os.path.realpath(path)).is_relative_to(location.root):
         raise InvalidInput(
-            f"{path} is not in {project.root}", hint="Open the memory of that folder: Memory.open(path)."
+            f"{path} is not in {location.root}", hint="Open the memory of that folder: Memory.open(path)."
         )
     space = parts.room("project").space
     notes: list[str] = []
     try:
-        with lock(project.home / "index", timeout=wait):
+        with lock(location.home / "index", timeout=wait):
             listed_at = time.time_ns()
-            tree = look(project.root, project.repository, known=known_kind)
+            tree = look(location.root, location.repository, known=known_kind)
             if tree.cut:
                 notes.append(f"only the first {len(tree.files):,} files were looked at")
             listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
@@ -75,17 +75,17 @@ def index(
             outcome = _indexer(parts, space).run(
                 listed,
                 _now(parts),
-                commit=commit_of(project.repository),
+                commit=commit_of(location.repository),
                 progress=progress,
                 stop=stop,
             )
             precise = _take_precise(parts, space, notes) if outcome.complete else Taken(0)
             if outcome.complete and space.graph.unlinked():  # what an older SCIP index had said instead
-                _indexer(parts, space).run(listed, _now(parts), commit=commit_of(project.repository))
+                _indexer(parts, space).run(listed, _now(parts), commit=commit_of(location.repository))
             with space.db.transaction(durable=False):
                 space.meta.set(LEFT_OUT, _left_out(tree, space, precise.path))
                 note_listed(parts, listed_at, deleted=outcome.deleted > 0)
-                space.meta.set(TREE, str(project.root))
+                space.meta.set(TREE, str(location.root))
                 if outcome.complete:
                     space.meta.set(BEGUN, None)
             _settle_layers(parts, space)

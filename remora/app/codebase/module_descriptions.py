@@ -145,7 +145,7 @@ def describe(
     return report._replace(calls=bounded.calls, seconds=ticks() - started)
 
 
-def describe_when_due(parts: Parts, *, ticks: Callable[[], float] = time.monotonic) -> SemanticReport | None:
+def describe_when_due(parts: Parts) -> SemanticReport | None:
     """Describe what changed most since it was described; None where that is off or was done today.
 
     A model that fails is noted and asked again the next day; it costs nothing else.
@@ -167,7 +167,7 @@ def describe_when_due(parts: Parts, *, ticks: Callable[[], float] = time.monoton
             RAN, {"at": begun, "described": 0, "waiting": 0, "notes": ["it did not come to its end"]}
         )
     try:
-        report = describe(parts, modules=DAILY_MODULES, calls=DAILY_CALLS, seconds=DAILY_SECONDS, ticks=ticks)
+        report = describe(parts, modules=DAILY_MODULES, calls=DAILY_CALLS, seconds=DAILY_SECONDS)
     except RemoraError as error:
         report = SemanticReport(notes=(str(error),))
     outcome = {"described": len(report.described), "waiting": report.waiting, "notes": list(report.notes)}

@@ -71,14 +71,14 @@ def examine(parts: Parts) -> Report:
 
 def places(parts: Parts) -> list[Finding]:
     """Say which project this is and where its data lies."""
-    project = parts.project
+    location = parts.project
     return [
         Finding(
             "ok", "program", f"Remora {_version()}, Python {platform.python_version()}, {platform.system()}"
         ),
-        Finding("ok", "project", f"{project.name}, id {project.id}, at {project.root}"),
+        Finding("ok", "project", f"{location.name}, id {location.id}, at {location.root}"),
         Finding("ok", "data folder", str(data_dir(parts.environ))),
-        Finding("ok", "project home", str(project.home)),
+        Finding("ok", "project home", str(location.home)),
     ]
 
 

@@ -76,18 +76,18 @@ def _way_back(parts: Parts, folder: Path) -> str:
 
 def _others(parts: Parts) -> Iterator[Path]:
     """Yield database files that may be another one of the same project."""
-    project = parts.project
-    ours = (project.home / DATABASE).resolve()
-    tree = shared_root(project.repository, project.root)
+    location = parts.project
+    ours = (location.home / DATABASE).resolve()
+    tree = shared_root(location.repository, location.root)
     data = data_dir(parts.environ)
     projects = data / "projects"
-    places = [(projects, (f"*-{project.id}/{DATABASE}",)), (tree, _IN_REPOSITORY)]
+    places = [(projects, (f"*-{location.id}/{DATABASE}",)), (tree, _IN_REPOSITORY)]
     for folder, patterns in places:
         for pattern in patterns:
             try:
                 there = (p for p in sorted(folder.glob(pattern)) if p.is_file() and p.resolve() != ours)
                 # What came with the repository is not opened, not even to be counted.
-                yield from (p for p in there if folder != tree or is_own(p.parent, project.repository, data))
+                yield from (p for p in there if folder != tree or is_own(p.parent, location.repository, data))
             except OSError:  # a folder that cannot be looked into holds nothing that could be used
                 continue
 

@@ -70,26 +70,26 @@ class _Tally:
 def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitReport:
     """Read rule files and git history; see `Memory.init`."""
     started = time.monotonic()
-    project = parts.project
-    if path is not None and not path.resolve().is_relative_to(project.root):
+    location = parts.project
+    if path is not None and not path.resolve().is_relative_to(location.root):
         raise InvalidInput(
-            f"{path} is not in {project.root}", hint="Open the memory of that folder: Memory.open(path)."
+            f"{path} is not in {location.root}", hint="Open the memory of that folder: Memory.open(path)."
         )
     space = parts.room("project").space
     tally = _Tally()
     home = parts.environ.get("HOME") or parts.environ.get("USERPROFILE")
     # Words from outside of the repository never go into a home inside it: it may be committed or shared.
-    apart = not project.home.is_relative_to(shared_root(project.repository, project.root))
-    outside = allowed(data_dir(parts.environ), project.id) if apart else frozenset()
-    scan = read_rules(project.root, home=Path(home) if home else None, allowed=outside)
+    apart = not location.home.is_relative_to(shared_root(location.repository, location.root))
+    outside = allowed(data_dir(parts.environ), location.id) if apart else frozenset()
+    scan = read_rules(location.root, home=Path(home) if home else None, allowed=outside)
     tally.skipped += scan.skipped
     for redaction in (r for file in scan.files for r in file.redactions):
         tally.redactions[redaction.kind] += redaction.count
     _take_rules(parts, space, scan.rules, tally)
     history = _History(0, 0, 0)
-    if project.repository is not None:
+    if location.repository is not None:
         with sparing(HISTORY, tally.skipped, "what was known before is kept: "):
-            history = _take_history(parts, space, project.repository, tally, progress)
+            history = _take_history(parts, space, location.repository, tally, progress)
     _mark_orphans(parts, space)
     code = _take_code(parts, tally, progress)
     settled = settle(parts)
@@ -102,9 +102,9 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     catch_up(parts, None, progress)
     files, edges = space.history.counts()
     return InitReport(
-        project_id=project.id,
-        home=str(project.home),
-        root=str(project.root),
+        project_id=location.id,
+        home=str(location.home),
+        root=str(location.root),
         rule_files=tuple(f.path for f in scan.files),
         rules_found=len(scan.rules),
         stored=tally.stored,

@@ -61,7 +61,7 @@ def move_in(
     path: Path,
     system: str | None = None,
     *,
-    project: str | None = None,
+    of_project: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> MoveReport:
@@ -71,7 +71,7 @@ def move_in(
     started = time.monotonic()
     _refuse_our_own(parts, path)
     system = _chosen(path, system)
-    found = read(path, system, now=parts.clock.now(), project=project)
+    found = read(path, system, now=parts.clock.now(), project=of_project)
     if dry_run:
         taken = {c.kind: c.taken for c in found.counts if c.taken}
         return MoveReport(

@@ -83,7 +83,7 @@ def teach(parts: Parts, path: Path, text: str | bytes | None, *, user: bool, dry
     pieces: list[Piece] = []
     room = parts.room("user" if user else "project")
 
-    def store() -> None:
+    def take_in() -> None:
         for rule in scan.rules:
             draft = rule.draft._replace(confidence=CONFIDENCE)
             if user:  # files and folders are those of this project
@@ -99,7 +99,7 @@ def teach(parts: Parts, path: Path, text: str | bytes | None, *, user: bool, dry
 
     secrets = list(file.redactions)
     with suppress(_Undo), room.space.db.transaction():
-        store()
+        take_in()
         if dry_run:
             raise _Undo
     if not dry_run:

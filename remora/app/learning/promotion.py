@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from remora.observer.writer import Known
     from remora.sources.branches import Branch
 
-Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
 WITHDRAWN = "withdrawn"
 WRITER = "written"  # when a model first wrote what a session taught
 MOST_TELLING = ("stored", "restored", "updated", "merged")

@@ -135,6 +135,11 @@ class Parts:
                 self._rooms[realm] = self._open(realm)
             return self._rooms[realm]
 
+    @property
+    def space(self) -> Space:
+        """The project's own database."""
+        return self.room("project").space
+
     def _open(self, realm: str) -> Room:
         if self._closed:
             raise StoreError("this memory is closed", hint="Open it again.")

@@ -94,13 +94,13 @@ def prefetch(
     for name, value in (("most", most), ("budget", budget)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InvalidInput(f"{name} must be a whole number above 0, not {value!r}")
-    project = parts.project
+    location = parts.project
     return files_ahead(
         parts.room("project").space,
-        project.root,
+        location.root,
         task,
         where,
-        repository=project.repository,
+        repository=location.repository,
         branch=branch,
         most=min(most, MOST_FILES),
         budget=min(budget, MOST_TOKENS),

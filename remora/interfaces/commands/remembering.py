@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -14,7 +14,6 @@ from remora.interfaces import drafts, pages, reports
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 
-F = TypeVar("F", bound=Callable[..., Any])
 TOGETHER = 200  # drafts in one transaction: others that write wait for its end, some tenths of a second
 
 type_option = click.option(

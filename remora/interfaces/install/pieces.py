@@ -14,7 +14,6 @@ from remora.interfaces.install.drafts import Broken, Draft
 HOOKS = "hooks"
 MCP = "mcp"
 RULES = "rules"
-PARTS = (HOOKS, MCP, RULES)
 
 
 class Kept(NamedTuple):

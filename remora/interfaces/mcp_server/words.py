@@ -79,15 +79,15 @@ def said(text: str, *, tokens: int = LONGEST, quoted: bool = False) -> str:
     return f" {whole}"
 
 
-def memory_line(record: MemoryRecord, now: float, *, tokens: int = LONGEST, fact: str = "") -> str:
+def memory_line(record: MemoryRecord, now: float, *, tokens: int = LONGEST) -> str:
     """Return a memory: id, type, facts and its text."""
     files = listed(record.related_files, SHOWN_FILES)
-    facts = [fact, files, whence(record), age(record.created_at, now)]
+    facts = [files, whence(record), age(record.created_at, now)]
     facts += [m for m in brief_marks(record) if m != "tainted"]
     return _line(short(record.id), record.type, facts, record, record.content, tokens)
 
 
-def hit_line(hit: Hit, now: float, *, tokens: int = LONGEST) -> str:
+def hit_line(hit: Hit, now: float) -> str:
     """Return a hit: id or place, kind, relevance, facts and its text."""
     record = hit.memory
     facts = [f"{hit.score:.2f}", listed(hit_files(hit), SHOWN_FILES), hit_whence(hit)]
@@ -96,7 +96,7 @@ def hit_line(hit: Hit, now: float, *, tokens: int = LONGEST) -> str:
         facts += [m for m in brief_marks(record) if m != "tainted"]
     if hit.disagrees_with:
         facts.append(f"disagrees with {listed(short(i) for i in hit.disagrees_with)}")
-    return _line(hit_key(hit), hit_kind(hit), facts, record, hit.text, tokens)
+    return _line(hit_key(hit), hit_kind(hit), facts, record, hit.text, LONGEST)
 
 
 def _line(

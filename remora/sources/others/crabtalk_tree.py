@@ -20,7 +20,6 @@ META = '<div id="meta">'
 _END = "</div>"
 _TIME = re.compile(r'datetime="([^"]*)"')
 _ALIASES = re.compile(r"<dt>Aliases</dt>(.*?)(?=<dt>|\Z)", re.DOTALL)
-_SECTION = re.compile(rb"^# (?:Notes|Archives|Topics|Prompts)\s*$", re.MULTILINE)
 _ITEM = re.compile(r"<li>((?>(?:(?!</?li>).)*))</li>", re.DOTALL)
 
 

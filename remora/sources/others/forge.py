@@ -33,7 +33,6 @@ CATEGORIES = {
     "corrections": "gotcha",
     "patterns": "pattern",
 }
-SCOPES = ("repo", "user")
 CONFIDENCE = 0.7  # a classifier took it from a conversation
 # `relates-to` says nothing that a search would not; `supersedes` is the chain itself.
 _RELATIONS = {"refines": "derived_from", "contradicts": "conflicts_with"}

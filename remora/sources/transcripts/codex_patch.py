@@ -41,14 +41,13 @@ class PatchedFile(NamedTuple):
     moved_to: str
     old: str
     new: str
-    hunks: int
 
 
 def parse_patch(text: str) -> tuple[PatchedFile, ...]:
     r"""Return the files of a patch in order; a text that is none gives nothing.
 
     >>> parse_patch("*** Begin Patch\n*** Update File: a.py\n@@\n x\n-1\n+2\n*** End Patch")
-    (PatchedFile(path='a.py', change='update', moved_to='', old='1', new='2', hunks=1),)
+    (PatchedFile(path='a.py', change='update', moved_to='', old='1', new='2'),)
     """
     files: list[PatchedFile] = []
     current: _Open | None = None
@@ -83,28 +82,19 @@ class _Open:
         self._moved_to = ""
         self._old: list[str] = []
         self._new: list[str] = []
-        self._hunks = 0
-        self._in_hunk = False
 
     def take(self, line: str) -> None:
         if found := _MOVE.match(line.strip()):
             self._moved_to = found[1]
-        elif line.startswith("@@"):
-            self._hunks += 1
-            self._in_hunk = True
-        elif line[:1] in ("+", "-", " "):
-            # The first hunk may stand without its mark.
-            self._hunks += not self._in_hunk
-            self._in_hunk = True
-            if line[0] != " ":
-                (self._old if line[0] == "-" else self._new).append(line[1:])
+        elif line[:1] in ("+", "-"):
+            (self._old if line[0] == "-" else self._new).append(line[1:])
 
     def done(self) -> PatchedFile:
         change: Change = (
             "add" if self._change == "add" else "delete" if self._change == "delete" else "update"
         )
         old, new = "\n".join(self._old), "\n".join(self._new)
-        return PatchedFile(self._path, change, self._moved_to, old, new, self._hunks)
+        return PatchedFile(self._path, change, self._moved_to, old, new)
 
 
 def patch_in_command(command: str) -> tuple[str, str]:

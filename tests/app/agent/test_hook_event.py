@@ -13,7 +13,14 @@ import pytest
 from remora import Memory
 from remora.app.agent import hook_event as hooking
 from remora.app.agent import session_brief as starting
-from remora.app.agent.hook_context import faded, note_trouble, place_of, relative_to
+from remora.app.agent.hook_context import (
+    faded,
+    note_trouble,
+    place_of,
+    relative_to,
+    setting_of,
+    tree_of,
+)
 from remora.app.memories import triggers
 from remora.core import moments
 from remora.core.moments import Moment, Reply
@@ -296,13 +303,13 @@ def test_another_work_tree_of_the_repository(hooked, repo, tmp_path):
     for place in (tmp_path / "beside", repo.root / ".claude" / "worktrees" / "x"):
         repo.git("worktree", "add", "-q", str(place), "-b", f"topic-{place.name}")
         (place / "deep").mkdir()
-        head = hooking.tree_of(known, str(place / "deep"))
+        head = tree_of(known, str(place / "deep"))
         assert head.root == str(place)
-        assert hooking.setting_of(known, str(place)).branch == f"topic-{place.name}"
-        assert hooking.relative_to(head.root, str(place))("cart.py") == "cart.py"
+        assert setting_of(known, str(place)).branch == f"topic-{place.name}"
+        assert relative_to(head.root, str(place))("cart.py") == "cart.py"
     other = Repo(tmp_path / "other").init()
-    assert hooking.tree_of(known, str(other.root)) == known
-    assert hooking.tree_of(known, "") == known
+    assert tree_of(known, str(other.root)) == known
+    assert tree_of(known, "") == known
 
 
 def test_a_search_in_another_folder_is_not_this_project_s(hooked, repo, environ, tmp_path):

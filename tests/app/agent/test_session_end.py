@@ -19,12 +19,13 @@ import remora
 from remora import Memory
 from remora.app.agent import session_end as finished
 from remora.app.agent.injection_log import injections_of
-from remora.app.agent.session_end import KEPT, bounded_work, work
+from remora.app.agent.session_end import bounded_work, work
 from remora.app.memories import triggers
+from remora.app.project.open_project import Parts
 from remora.core import moments
 from remora.core.errors import ProviderError
 from remora.disk.files import lock
-from remora.disk.live import ENDLESS, QUIET, Head, Line
+from remora.disk.live import ENDLESS, IDLE, KEPT, QUIET, Head, Line
 from remora.llm import providers
 from remora.llm.scripted import ScriptedModel
 from remora.store.injections import Injection
@@ -154,7 +155,7 @@ def test_no_model_is_asked_where_none_may_be(hooked, repo, environ, monkeypatch,
 
 def test_a_session_without_an_end(hooked, repo, environ):
     """A host that was killed says nothing: after some hours the session counts as over."""
-    ago(hooked.path, finished.IDLE + 60)
+    ago(hooked.path, IDLE + 60)
     assert len(work(environ)) == 1
     assert learnt(repo, environ) == 1
 
@@ -187,11 +188,11 @@ def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
     assert work(environ) == []
     assert learnt(repo, environ) == 1
     assert [len(part) for part in journal(repo, environ)] == [1, 0]
-    ago(hooked.path, finished.IDLE + 60)
+    ago(hooked.path, IDLE + 60)
     assert len(work(environ)) == 1
     assert work(environ) == []
     assert [len(part) for part in journal(repo, environ)] == [1, 1]
-    ago(hooked.path, finished.IDLE + 60)
+    ago(hooked.path, IDLE + 60)
     assert work(environ) == []
 
 
@@ -261,13 +262,13 @@ def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch)
     real = finished.learn_session
     once: list[int] = []
 
-    def slowly(memory: Memory, head: Head) -> int:
+    def slowly(parts: Parts, head: Head) -> int:
         if not once:
             once.append(1)
             hooked.start("resume")
             hooked.run("make more")
             hooked.end()
-        return real(memory, head)
+        return real(parts, head)
 
     monkeypatch.setattr(finished, "learn_session", slowly)
     assert len(work(environ)) == 2
@@ -282,14 +283,14 @@ def test_a_session_that_ends_while_others_are_learnt(hooked, repo, environ, monk
     real = finished.learn_session
     other = Hooked(repo.root, environ, session="a first one by name")
 
-    def slowly(memory: Memory, head: Head) -> int:
+    def slowly(parts: Parts, head: Head) -> int:
         if head.session == "s1":
             other.start()
             other.end()
             started = time.monotonic()
             assert work(environ) == []
             assert time.monotonic() - started < 0.5
-        return real(memory, head)
+        return real(parts, head)
 
     monkeypatch.setattr(finished, "learn_session", slowly)
     assert [one.session for one in work(environ)] == ["claude-code:s1", f"claude-code:{other.session}"]
@@ -368,13 +369,13 @@ def test_a_project_that_is_gone(hooked, repo, environ):
     assert "does not exist" in work(environ)[0].problem
     assert hooked.kinds[-1] == "tried"
     assert work(environ) == []
-    ago(hooked.path, finished.IDLE + 60)
+    ago(hooked.path, IDLE + 60)
     assert len(work(environ)) == 1
     lines = hooked.path.read_text("utf-8").splitlines()
     first = next(number for number, text in enumerate(lines) if '"tried"' in text)
     lines[first] = json.dumps({"k": "tried", "at": (time.time() - KEPT - 60) * 1000})
     hooked.path.write_text("\n".join(lines) + "\n")
-    ago(hooked.path, finished.IDLE + 60)
+    ago(hooked.path, IDLE + 60)
     assert len(work(environ)) == 1
     assert not hooked.path.exists()
 
@@ -431,7 +432,7 @@ def test_a_live_file_without_a_head(environ, tmp_path):
     assert work(environ) == []
     assert nobodys.exists()
     for path in (nobodys, homeless.path):
-        ago(path, finished.IDLE + 60)
+        ago(path, IDLE + 60)
     assert work(environ) == []
     assert not nobodys.exists()
     assert not homeless.path.exists()

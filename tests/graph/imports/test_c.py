@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.graph.extract import extract
-from tests.graph.projects import Project
+from tests.graph.projects import Project, facts_of
 
 TREE = {
     "include/geo/shape.hpp": "namespace geo {\nclass Shape { public: double area() const; void note(); };\n"
@@ -69,7 +68,7 @@ def test_a_template_of_variables_is_a_definition() -> None:
         "struct S { template <class T> static constexpr int count = 1; };\n"
         "template <class T> T make(T x);\nint plain = 1;\n"
     )
-    found = extract(source.encode(), "cpp").outline.definitions
+    found = facts_of(source.encode(), "cpp").outline.definitions
     assert [(d.kind, d.qualname) for d in found] == [
         ("function", "is_small"),
         ("function", "is_small#2"),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.graph.extract import extract
-from tests.graph.projects import Project
+from tests.graph.projects import Project, facts_of
 
 TREE = {
     "Cargo.toml": '[workspace]\nmembers = ["core", "cli"]\n',
@@ -118,7 +117,7 @@ def test_calls_in_the_arguments_of_a_macro_are_read() -> None:
 )
 def test_what_a_macro_is_given_is_read_by_its_signs(arguments: str, expected: list[str]) -> None:
     """A name before round brackets is a call, but for keywords, macros, patterns and definitions."""
-    uses = extract(f"fn top() {{ show!({arguments}); }}\n".encode(), "rust").uses
+    uses = facts_of(f"fn top() {{ show!({arguments}); }}\n".encode(), "rust").uses
     found = [f"{r.receiver} {r.name}" for r in uses.references if r.kind == "call"]
     assert sorted(found) == sorted([" show", *expected])
 
@@ -129,7 +128,7 @@ def test_what_a_macro_only_writes_is_not_called() -> None:
     source += (
         "#[cfg(any(unix))]\nfn f() { quote! { foo(1) }; stringify!(foo(2)); syn::parse_quote!(foo()) }\n"
     )
-    uses = extract(source.encode(), "rust").uses
+    uses = facts_of(source.encode(), "rust").uses
     called = [reference.name for reference in uses.references if reference.kind == "call"]
     assert called == ["quote", "stringify", "parse_quote"]
 

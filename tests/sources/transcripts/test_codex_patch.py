@@ -25,15 +25,15 @@ PATCH = """*** Begin Patch
 def test_every_kind_of_change_is_read() -> None:
     """Additions, updates with a move and several hunks, deletions."""
     assert parse_patch(PATCH) == (
-        PatchedFile("notes/new.md", "add", "", "", "# Notes\n\ntext", 1),
-        PatchedFile("src/app.py", "update", "src/main.py", "    return 1\nx", "    return 2", 2),
-        PatchedFile("old.py", "delete", "", "", "", 0),
+        PatchedFile("notes/new.md", "add", "", "", "# Notes\n\ntext"),
+        PatchedFile("src/app.py", "update", "src/main.py", "    return 1\nx", "    return 2"),
+        PatchedFile("old.py", "delete", "", "", ""),
     )
 
 
 def test_a_first_hunk_needs_no_mark() -> None:
     """A hunk may begin without its sign."""
-    assert parse_patch("*** Begin Patch\n*** Update File: a\n-1\n+2\n*** End Patch")[0].hunks == 1
+    assert parse_patch("*** Begin Patch\n*** Update File: a\n-1\n+2\n*** End Patch")[0].new == "2"
 
 
 def test_broken_patches_give_what_they_hold() -> None:

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from remora.app.agent.session_end import LEARNT
 from remora.core.moments import KINDS
+from remora.disk.live import LEARNT
 from tests.interfaces.hooks.real.accidents import Accidents
 from tests.interfaces.hooks.real.scripted_api import Say, Script, ScriptedApi, Turn, Use, texts_of
 from tests.interfaces.hooks.real.seen import answers, heard, page, said_by_hooks

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.app.agent.session_end import LEARNT
 from remora.disk import live
 from remora.disk.leftovers import TEMP_PREFIX
+from remora.disk.live import LEARNT
 from tests.interfaces.hooks.real.scripted_api import Asked, Script, ScriptedApi
 
 if sys.platform != "win32":
