@@ -39,7 +39,7 @@ SHOWN = 20
 PURE = (
     "core conversation embeddings.machine entries.names entries.words graph injection interfaces.drafts "
     "interfaces.hooks.reading interfaces.install.jsonc interfaces.install.tomls interfaces.present journal "
-    "lifecycle llm.client observer retrieval sources"
+    "lifecycle llm.client observer retrieval shell sources"
 ).split()
 TEXTS = frozenset({"str", "bytes", "str | None"})
 NO_SCANNERS = frozenset({

@@ -66,7 +66,7 @@ def test_patterns_are_found_wherever_they_stand():
     assert len(places) > 600
     for place in (
         "remora.core.names:_BARE",
-        "remora.core.purposes:_TASK_OF",
+        "remora.shell.purposes:_TASK_OF",
         "remora.core.secret_rules:SHAPES",
         "remora.observer.fingerprint:_RULES",
     ):

@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.core.events import Ran
-from remora.core.purposes import FILTERS, check_of, could_check, unwrapped
-from remora.core.shell import bare, parts_in, programs_in, without_folder
+from remora.shell.lines import bare, parts_in, without_folder
+from remora.shell.purposes import check_in
 
 HALF_LIFE = 32.0  # sessions
 ONLY_RAN = 0.5  # what a session counts that ran a command once, before its last edit
 SHOWN_BY = 2  # sessions that checked with a command whose words say nothing
 UNSURE = 0.1  # what a command counts that one session checked with, and that never failed
-UNNAMED = "test"  # what a check is for that only its runs show
 _UNPLAIN = re.compile(r"""['"`$<>|…]""")
 _TIMED = re.compile(r"^(?:g?timeout(?: -\S+)* \d\S*|time|nohup) ")
 
@@ -34,7 +33,7 @@ class Counted(NamedTuple):
 
     Attributes:
         command: as it is to be run, with its variables.
-        purpose: one of core.purposes.CHECKS.
+        purpose: one of core.programs.CHECKS.
         share: of the sessions that checked anything, those that checked with it, newer ones counting more;
             0 where it never passed.
         passed, tried: how many sessions it passed in, and how many ran it.
@@ -110,9 +109,9 @@ def counted(ran: Sequence[Ran]) -> Counts:
             tally.add(part, run, ages[run.session_id], alone=len(parts) == 1)
     found: dict[str, tuple[_Tally, str, float]] = {}
     for command, tally in tallies.items():
-        said = purpose_in(command)
+        said = check_in(command)
         proof = 1.0 if said else tally.proof(command)
-        if purpose := said or (proof and purpose_in(command, shown=True)):
+        if purpose := said or (proof and check_in(command, shown=True)):
             found[command] = (tally, purpose, proof)
     checking = sorted({age for tally, _, proof in found.values() if proof == 1.0 for age in tally.runs})
     weights = {age: 0.5 ** (place / HALF_LIFE) for place, age in enumerate(checking)}
@@ -123,24 +122,6 @@ def counted(ran: Sequence[Ran]) -> Counts:
         share = min(1.0, proof * worth / whole)
         checks[command] = Counted(tally.form(command), purpose, share, len(tally.passed), len(tally.runs))
     return Counts(checks, len(checking))
-
-
-def purpose_in(part: str, *, shown: bool = False) -> str:
-    """Return what one part of a line checks work with: in a pipe the last program that is no filter.
-
-    Args:
-        part: of a normal form.
-        shown: its runs show that it is a check, whatever its words say.
-
-    >>> purpose_in("(cd web && yes | CI=1 npm test)"), purpose_in("pytest | xargs rm")
-    ('test', '')
-    >>> purpose_in("pnpm assist"), purpose_in("pnpm assist", shown=True), purpose_in("ls", shown=True)
-    ('', 'test', '')
-    """
-    programs = [tuple(program.split()) for program in programs_in(bare(without_folder(part)))]
-    telling = [words for words in programs if FILTERS.isdisjoint(unwrapped(words)[:1])]
-    words = (telling or programs)[-1]
-    return check_of(words) or (UNNAMED if shown and could_check(words) else "")
 
 
 def parts_of(line: str) -> list[str]:

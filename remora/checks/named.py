@@ -16,6 +16,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -23,11 +24,13 @@ from remora.checks import tasks
 from remora.checks.standing import paths_in, runs_in
 from remora.core.decoding import decode
 from remora.core.fences import fence_after
-from remora.core.purposes import check_of
+from remora.core.programs import MOVES
 from remora.core.rule_names import HOST_FILES, kind_of
 from remora.core.secrets import redact
-from remora.core.shell import bare, folder_of, in_folder, spelled
 from remora.disk.live import at_once
+from remora.shell.lines import bare, folder_of, in_folder, written
+from remora.shell.purposes import check_of
+from remora.shell.syntax import parse
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
 from remora.sources.rule_text import CODE_SPAN, read, without_layout
@@ -36,21 +39,18 @@ MOST = 60
 FOLDERS = 8  # above the files that are worked on
 LONGEST = 200  # characters of a command
 MAX_BYTES = 400_000
+_BLOCK = 16_000  # characters of one piece of code
 _SENTENCE = 200  # characters around code that are looked at
 _MORE = ("CONTRIBUTING.md", ".github/CONTRIBUTING.md")
 
 _SHELLS = frozenset(("", "bash", "sh", "shell", "zsh", "shellscript", "console", "shell-session", "terminal"))
 _QUOTED = re.compile(r"^\s{0,3}>\s?")
 _PROMPT = re.compile(r"^\s*[$%]\s+")
-_REMARK = re.compile(r"(?:^|\s)#\s.*$")
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
 _STEP = re.compile(r"^(?P<indent>\s*)(?:-\s+)?run:\s*(?P<line>.*)$")  # of a workflow
-_MOVES = re.compile(r"(?:cd|pushd|popd)(?=\s|$)")
 _MANAGERS = ("npm", "pnpm", "yarn", "bun")
 _SCRIPT = re.compile(
     r"(?P<manager>npm|pnpm|yarn|bun) (?P<run>run )?(?P<script>(?!run\b)[a-z][\w:-]*)(?P<rest> .*)?"
 )
-_SUBSHELL = re.compile(r"\(\s*(cd [^()]*)\)")  # what is run in it leaves the folder around as it is
 
 # Of the words before code: where its clause begins, what forbids, and what turns that into a demand.
 _CLAUSE = re.compile(
@@ -162,22 +162,21 @@ def _text(raw: bytes) -> str:
 
 
 def _steps(text: str) -> Iterator[str]:
-    """Yield the lines that a workflow runs."""
-    block: int | None = None
-    for line in text.splitlines():
-        if block is not None and line.strip() and len(line) - len(line.lstrip()) <= block:
-            block = None
-        if block is not None:
-            yield line.strip()
-        elif step := _STEP.match(line):
-            if step["line"][:1] in ("|", ">", ""):
-                block = len(step["indent"])
-            else:
-                yield step["line"].strip()
+    """Yield what the steps of a workflow run."""
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if not (step := _STEP.match(line)):
+            continue
+        if step["line"][:1] not in ("|", ">", ""):
+            yield step["line"]
+            continue
+        indent = f"{step['indent']} "
+        block = takewhile(lambda one: not one.strip() or one.startswith(indent), lines[at + 1 :])  # noqa: B023
+        yield "\n".join(map(str.strip, block))
 
 
 def _code_of(raw: bytes) -> Iterator[str]:
-    """Yield the lines of code that may be run: those of fences, and spans of more than a program's name."""
+    """Yield the code that may be run: fences, and spans of more than a program's name."""
     try:
         text = without_layout(read(raw).body)
     except ValueError:
@@ -189,7 +188,8 @@ def _code_of(raw: bytes) -> Iterator[str]:
         if inside and fence:
             block.append(line)
         elif inside:
-            yield from _block(block) if runs else ()
+            if runs:
+                yield _block(block)
         elif fence:
             language = next(iter(line.strip().strip(fence[0]).lower().split()), "")
             block = []
@@ -201,28 +201,22 @@ def _code_of(raw: bytes) -> Iterator[str]:
                 around = line[max(0, span.start() - _SENTENCE) : span.start()], line[span.end() :][:_SENTENCE]
                 if " " in code and not _forbidden(*around):
                     yield code
-    yield from _block(block) if fence and runs else ()
+    if fence and runs:
+        yield _block(block)
 
 
-def _block(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the commands of a fence: without what they print, texts handed in, and what runs elsewhere."""
+def _block(lines: Sequence[str]) -> str:
+    """Return the commands of a fence: without what they print, and without those that a remark forbids."""
     prompted = any(_PROMPT.match(line) for line in lines)
-    handed_in, forbidden = "", False
+    kept, forbidden = list[str](), False
     for line in lines:
-        if handed_in:
-            handed_in = "" if line.strip() == handed_in else handed_in
-        elif not line.strip():
+        if not line.strip():
             forbidden = False
         elif line.lstrip().startswith("#"):
             forbidden = _forbidden(line, "")
-        elif not prompted or _PROMPT.match(line):
-            command = _REMARK.sub("", _PROMPT.sub("", line))
-            if _MOVES.match(command.strip()) and "&&" not in command:
-                return
-            if begun := _HEREDOC.search(command):
-                handed_in = begun[1]
-            if not forbidden:
-                yield command
+        elif not forbidden and (not prompted or _PROMPT.match(line)):
+            kept.append(_PROMPT.sub("", line))
+    return "\n".join(kept)
 
 
 def _forbidden(before: str, after: str) -> bool:
@@ -262,30 +256,35 @@ def _same(command: str, source: _Source) -> Iterator[str]:
             yield from spellings(f"{manager} run {script['script']}")
 
 
-def _add(found: dict[str, NamedCheck], line: str, source: _Source) -> None:
-    """Note the checks of a line, unless it is an example, never ends, or is run outside of the project."""
-    if _EXAMPLE.search(line) or _ENDLESS.search(line):
-        return
-    for inner in _SUBSHELL.findall(line):
-        _add(found, inner, source)
-    line = _SUBSHELL.sub("true", line)
-    if "(cd " in line.replace("( ", "("):
-        return  # one in another
-    folder, told = source.folder, source.is_task
-    for place, command in enumerate(spelled(line)):
-        if _MOVES.match(command):
-            to = command.split()[1:]
-            entered = _entered(source.root, folder, to)
-            if entered is None and place == 0:  # said as from the root
-                entered = _entered(source.root, "", to)
-                entered = entered if entered == source.folder else None
-            if entered is None:
-                return
-            folder, told = entered, True
-        elif check := _check(command, source, folder, told=told):
-            below = folder_of(check.command)
-            if found.keys().isdisjoint(in_folder(below, one) for one in _same(command, source)):
+def _add(found: dict[str, NamedCheck], text: str, source: _Source) -> None:
+    """Note the checks of some lines of shell, but for examples, what never ends, and what runs elsewhere."""
+    folder: str | None = source.folder
+    told, around = source.is_task, list[tuple[str | None, bool]]()
+    programs = list(written(parse(text[:_BLOCK])))
+    ends = [*(one.span.joint for one, _ in programs[1:]), len(text)]
+    for (one, command), end in zip(programs, ends, strict=False):
+        stands = text[one.span.joint : end]
+        around += [(folder, told)] * one.opens
+        if folder is None:
+            pass
+        elif MOVES.intersection(one.words[:1]):
+            begins = one.opens > 0 or one.span.joint == 0
+            folder, told = _moved(source, folder, one.words[1:], begins=begins), True
+        elif not _EXAMPLE.search(stands) and not _ENDLESS.search(stands):
+            check = _check(command, source, folder, told=told)
+            below = folder_of(check.command) if check else ""
+            if check and not any(in_folder(below, same) in found for same in _same(command, source)):
                 found[check.command] = check
+        for _ in range(min(one.closes, len(around))):
+            folder, told = around.pop()
+
+
+def _moved(source: _Source, folder: str, to: Sequence[str], *, begins: bool) -> str | None:
+    """Return the folder after a `cd`; one that a line begins with may be said as from the root."""
+    entered = _entered(source.root, folder, to)
+    if entered is None and begins and _entered(source.root, "", to) == source.folder:
+        return source.folder
+    return entered
 
 
 def _check(command: str, source: _Source, folder: str, *, told: bool) -> NamedCheck | None:

@@ -13,8 +13,9 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
-from remora.core.purposes import CHECKS, VOCABULARY, check_of, purpose_of, says_what_for
-from remora.core.shell import bare, folder_of, parts_in, without_folder
+from remora.core.programs import CHECKS, VOCABULARY
+from remora.shell.lines import bare, folder_of, parts_in, without_folder
+from remora.shell.purposes import check_of, purpose_of, says_what_for
 
 _FLAG = re.compile(r"--?[A-Za-z][a-z-]*(?:=\d+)?|--|-[A-Z]")
 _EVERYTHING = frozenset((".", "./", "./..."))

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from remora.core.errors import StoreError
-from remora.core.purposes import in_container, unwrapped
-from remora.core.shell import bare, folder_of, without_folder
 from remora.disk.files import read_small
+from remora.shell.lines import bare, folder_of, without_folder
+from remora.shell.purposes import in_container, unwrapped
 
 _MAX_BYTES = 400_000
 _PACKAGE = ("package.json",)

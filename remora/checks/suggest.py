@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.checks.counted import Counted, counted, parts_of
 from remora.checks.tasks import WORKFLOWS
-from remora.core.purposes import CHECKS, purpose_of, unwrapped
-from remora.core.shell import asks, bare, folder_of, wholes_in, without_folder
+from remora.core.programs import CHECKS
 from remora.core.triggers import COMMAND
+from remora.shell.lines import bare, folder_of, wholes_in, without_folder
+from remora.shell.matching import asks
+from remora.shell.purposes import purpose_of, unwrapped
 
 if TYPE_CHECKING:
     from remora.checks.named import NamedCheck
@@ -66,7 +68,7 @@ def suggest(
         space: the project's database.
         k: how many.
         files: what was edited.
-        purposes: of core.purposes.CHECKS.
+        purposes: of core.programs.CHECKS.
         named: what the project names.
         stands: whether a command can still be run; what cannot is left out, but for what a rule file names.
     """

@@ -11,7 +11,6 @@ A hook loads this before every tool that an agent uses, so patterns are compiled
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 MAX_COMMAND = 4_000  # characters of a command that are kept
 # Arguments that name files, in every host's spelling.
@@ -77,12 +76,6 @@ _FILES = {
 }
 _FILE_ACTION = table(_FILES)
 _WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])"
-_OF_WINDOWS = frozenset({"powershell", "pwsh", "cmd"})
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish"}) | _OF_WINDOWS
-_SCRIPT_OPTIONS = frozenset({"-c", "-command", "/c", "//c"})  # of the shells of Windows
-# Options before it that take a value, by how they begin; a script that is encoded is not read.
-_VALUED_OF_WINDOWS = ("-ex", "-ep", "-wi", "-wo", "-ve", "-in", "-out", "-conf")
-_ENCODED = re.compile(r"[-/](?:e|ec|en\w*)", re.IGNORECASE)
 
 
 def action_of(tool: str) -> str:
@@ -159,61 +152,3 @@ def own_id(call_id: str, tool: str = "") -> bool:
     least, drawn = (16, r"\d[A-Za-z]") if counted else (8, r"\d[A-Za-z]|[A-Za-z]{20}")
     parts = re.findall(r"[A-Za-z0-9]+", given)
     return any(len(part) >= least and part not in tool and re.search(drawn, part) for part in parts)
-
-
-def words_of(command: list[object]) -> str:
-    """Return a command given as words; of a shell that is handed a script, the script.
-
-    >>> words_of(["bash", "-lc", "pytest -q"]), words_of(["git", "commit", "-m", "two words"])
-    ('pytest -q', "git commit -m 'two words'")
-    """
-    import shlex
-
-    parts = [part for part in command if isinstance(part, str)]
-    return script_of(parts) or shlex.join(parts)
-
-
-def script_of(words: Sequence[str]) -> str:
-    """Return the script that a shell is handed as its last word; empty of any other command.
-
-    The shells of Windows take all the words behind the option for one, PowerShell also without an option.
-
-    >>> script_of(["powershell.exe", "-NoProfile", "-Command", "pytest -q"]), script_of(["sh", "a.sh", "-c"])
-    ('pytest -q', '')
-    """
-    shell = words[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe") if words else ""
-    if shell not in _SHELLS:
-        return ""
-    return (_of_windows if shell in _OF_WINDOWS else _of_unix)(shell, words[1:])
-
-
-def _of_windows(shell: str, words: Sequence[str]) -> str:
-    """Return the script among the words behind a shell of Windows."""
-    powershell = shell != "cmd"
-    before = ""
-    for place, word in enumerate(words):
-        option = word.lower()
-        if option in _SCRIPT_OPTIONS:
-            return " ".join(words[place + 1 :])
-        if powershell and _ENCODED.fullmatch(option):
-            return ""
-        valued = before.startswith(_VALUED_OF_WINDOWS)
-        if not valued and option[:1] not in ("-" if powershell else "/", "-", "+"):
-            return " ".join(words[place:]) if powershell else ""
-        before = option
-    return ""
-
-
-def _of_unix(shell: str, words: Sequence[str]) -> str:
-    """Return the script among the words behind a shell; its options may stand in one word, as in `-xc`."""
-    asked = False
-    place = 0
-    while place < len(words) and words[place][:1] in ("-", "+") and len(words[place]) > 1:
-        word = words[place]
-        if word == "--":
-            place += 1
-            break
-        letters = "" if word.startswith("--") else word[1:]
-        asked = asked or (word[0] == "-" and "c" in letters)
-        place += 1 + (sum(map(letters.count, "oO")) if shell != "fish" else 0)
-    return words[place] if asked and place == len(words) - 1 else ""

@@ -14,17 +14,14 @@
     search    a search for it                               key: a pattern, a name
 
 `unless` holds what makes the memory say nothing: a flag that the command has, a command that ran since the
-last
-change, a place. Making is for the moment at which a memory is stored; matching is for a hook, and loads
-little.
+last change, a place. Making is for the moment at which a memory is stored; matching an edit is for a hook,
+and loads little. Lines of shell are matched by `remora.shell.matching`.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
-import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.stems import stem
@@ -37,14 +34,7 @@ OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "se
 AT_EDITS = (WRITE, PATH, TOUCH)
 ONLY, NOT_IN, DONE = "only:", "not:", "done:"  # marks in `unless`: holds only there, not there, done already
 MOST_KEYS = 600  # of one edit
-_READ = 4_000  # characters of a command that are looked at
-_HEADS = 4  # words of a command that say what it does
 _HALF = 0.5  # of the words of a thing, the first among them, that one line must hold
-# They run what follows them.
-_WRAPPERS = frozenset(
-    """sudo env time nice nohup exec command xargs timeout npx bunx pnpx uvx run dlx x uv poetry pnpm yarn npm
-    bun bundle pdm rye hatch python python3 docker compose kubectl doas""".split()
-)
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
 _SHELLS = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
@@ -122,125 +112,6 @@ def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
 def _key(word: str) -> str:
     found = _IDENTIFIER.search(word)
     return found[0].lower() if found else word.lower()
-
-
-# Commands
-
-
-class Line(NamedTuple):
-    """A line of shell: the words of each of its commands."""
-
-    commands: tuple[tuple[str, ...], ...]
-
-    @property
-    def keys(self) -> list[tuple[str, str]]:
-        """Return what may be the key of a trigger that this line sets off."""
-        found: dict[tuple[str, str], None] = {}
-        for words in self.commands:
-            found |= dict.fromkeys((PROGRAM, program) for program in _programs(words))
-            found |= dict.fromkeys((EVENT, head) for head in _heads(words))
-        return list(found)
-
-
-def read_line(command: str) -> Line:
-    """Return a line of shell as its commands; what cannot be read is one command of its words."""
-    text = command[:_READ].replace("\\\n", " ")
-    try:
-        lexer = shlex.shlex(text, posix=True, punctuation_chars=";|&()\n")
-        lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-        tokens = list(lexer)
-    except ValueError:
-        tokens = text.split()
-    found: list[list[str]] = [[]]
-    for token in tokens:
-        if token and not token.strip(";|&()\n"):
-            found.append([])
-        elif found[-1] or not re.match(r"[A-Za-z_]\w*=", token):
-            found[-1].append(token)
-    return Line(tuple(tuple(words) for words in found if words))
-
-
-def sets_off(line: Line, trigger: Trigger, branch: str = "", ran: Collection[str] = ()) -> bool:
-    """Return whether a line of shell sets a trigger off.
-
-    Args:
-        line: about to be run.
-        trigger: of kind PROGRAM or EVENT, found by one of the line's keys.
-        branch: that is checked out; a push that names none pushes it.
-        ran: marks (`mark`) of what ran since the last change.
-    """
-    if any(one.startswith(DONE) and mark(one.removeprefix(DONE)) in ran for one in trigger.unless):
-        return False
-    wanted = [one for one in trigger.unless if one.startswith("-")]
-    first = (PROGRAM, trigger.key) if trigger.kind == PROGRAM else (EVENT, trigger.key)
-    for words in line.commands:
-        keys = _programs(words) if first[0] == PROGRAM else _heads(words)
-        if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
-            beside = (branch.lower(),) if "push" in words and branch and _names_nothing(words) else ()
-            if all(_has(words, need, beside) for need in trigger.needs):
-                return True
-    return False
-
-
-def mark(command: str) -> str:
-    """Return a short mark of a command, so that a log of what ran keeps no text of it."""
-    return f"{zlib.crc32(' '.join(command.lower().split()).encode('utf-8', 'replace')):08x}"
-
-
-def marks(command: str) -> list[str]:
-    """Return the marks of what a line runs: each command by its first words, up to four of them."""
-    found: dict[str, None] = {}
-    for words in read_line(command).commands:
-        for length in range(1, min(len(words), _HEADS) + 1):
-            found[mark(" ".join(words[:length]))] = None
-    return list(found)[:40]
-
-
-def _programs(words: Sequence[str]) -> list[str]:
-    """Return the program of a command, and those that it runs in turn."""
-    found: list[str] = []
-    for word in words:
-        if word.startswith("-"):
-            continue
-        name = word.rpartition("/")[2].lower()
-        found.append(name)
-        if name not in _WRAPPERS or len(found) > 3:
-            break
-    return found
-
-
-def _heads(words: Sequence[str]) -> list[str]:
-    """Return the stems of the words that say what a command does, and its flags."""
-    plain = [word for word in words if not word.startswith("-")][:_HEADS]
-    found = [stem(part) for word in plain for part in re.split(r"[^\w-]|_", word) if part]
-    return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
-
-
-def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
-    """Return whether a command has a word, in another form or as a flag: `-f` and `--force` for "force"."""
-    need = need.lower()
-    bare = need.lstrip("-")
-    for word in (*words, *beside):
-        low = word.lower()
-        if low == need or low.partition("=")[0] == need:
-            return True
-        if low.startswith("--") and bare in low[2:].split("-"):
-            return True
-        if re.fullmatch(r"-[a-zA-Z]+", word) and not need.startswith("--no-"):
-            short = need[1] if re.fullmatch(r"-\w", need) else bare[:1]
-            if (need.startswith("-") or len(bare) > 3) and short in low[1:]:
-                return True
-        if not low.startswith("-") and need[0] != "-":
-            parts = re.split(r"[:@=]|refs/heads/", low)
-            if need in parts or stem(need) in map(stem, parts):
-                return True
-    return False
-
-
-def _names_nothing(words: Sequence[str]) -> bool:
-    """Return whether a push says neither what nor where to: `git push`, `git push origin`."""
-    plain = [word for word in words[words.index("push") + 1 :] if not word.startswith("-")]
-    return len(plain) < 2 or plain[-1].upper() == "HEAD"
 
 
 # Edits

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple, Protocol
 
 from remora.core import moments, triggers
@@ -187,11 +187,13 @@ def _ruled(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     """A command that somebody ruled out, or before which something else is to be done."""
     if not moment.command.strip() or not _at_home(moment, setting):
         return SILENCE
-    line = triggers.read_line(moment.command)
+    from remora.shell.matching import read_line, sets_off  # patterns that cost a millisecond to load
+
+    line = read_line(moment.command)
     fires = [
         note
         for note in look.triggered(line.keys)
-        if note.trigger and triggers.sets_off(line, note.trigger, setting.branch, state.ran)
+        if note.trigger and sets_off(line, note.trigger, setting.branch, state.ran)
     ]
     return _say("rule", moment.command[:80], fires, "the command is about to be run", state, look, setting)
 
@@ -288,12 +290,13 @@ def _committed(paths: list[str], touched: set[str], state: State, look: Look, se
 
 
 def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    words = _words(moment.command)
-    if not words or not _at_home(moment, setting):
+    if not moment.command.strip() or not _at_home(moment, setting):
         return SILENCE
-    from remora.core.shell import asks, wholes_in  # its patterns cost a millisecond to load
+    from remora.shell.lines import wholes_in  # patterns that cost a millisecond to load
+    from remora.shell.matching import asks, read_line
 
     whole = wholes_in(moment.command)
+    words = chain.from_iterable(read_line(moment.command).commands)
     keys = [(triggers.COMMAND, key) for key in dict.fromkeys((*words, *whole))]
     found = [
         note
@@ -520,8 +523,3 @@ def _terms(text: str) -> list[str]:
         if len(found) >= MOST_TERMS:
             break
     return list(found)
-
-
-def _words(command: str) -> list[str]:
-    """Return the words of a command line, each once, without quotes and what joins commands."""
-    return list(dict.fromkeys(w for w in re.split(r"[\s;|&()\"'`]+", command[:4_000]) if w))

@@ -21,9 +21,10 @@ from remora.core.events import Observation
 from remora.core.values import Relation
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Withdrawn, draft, external_id, shown_by
-from remora.observer.paths import inside, is_lock, is_test
+from remora.observer.paths import is_lock, is_test
 from remora.observer.seen import Seen, SeenCount
 from remora.observer.sentences import code
+from remora.shell.location import inside
 
 SWEEPING = 40  # files; a session that changed more says nothing about which of them belong together
 SESSIONS = 3  # occasions on which a pair must have changed together

@@ -15,15 +15,12 @@ from typing import NamedTuple
 from remora.core.drives import below, has_drive
 from remora.core.edits import changed_lines
 from remora.core.events import CommandRun, ErrorSeen
-from remora.core.purposes import head, unwrapped
-from remora.core.shell import name_of, programs_in
+from remora.core.programs import CHECKS
 from remora.core.text import collapse, shorten
-from remora.observer import commands
 from remora.observer.calls import Call
 from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.paths import entered, inside
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.slips import after, already_there, instead, with_set, without_flag
 from remora.observer.undoing import (
@@ -38,9 +35,12 @@ from remora.observer.undoing import (
     undo,
     verb_of,
 )
+from remora.shell.forms import as_run, command_form
+from remora.shell.lines import name_of, programs_in
+from remora.shell.location import entered, inside
+from remora.shell.purposes import head, unwrapped
 
-CHECKS = frozenset(("test", "lint", "build", "format"))
-_CODE = CHECKS | {"run"}  # what a change of a file can mend
+_CODE = frozenset((*CHECKS, "run"))  # what a change of a file can mend
 _HELP = frozenset(("build", "format", "vcs", "run", "other"))  # what may have made a command work
 _HELPED = 3  # such commands; where more ran in between it was work, and none of them is known to have helped
 _OPEN = 60  # failures that wait for a success
@@ -157,11 +157,11 @@ class Errors(Kept):
 
     def _ran(self, call: Call, pad: Scratchpad) -> Run:
         cwd = call.extra.get("cwd")
-        parsed = commands.parse(call.command, pad.cwd(cwd))
+        parsed = command_form(call.command, pad.cwd(cwd))
         failed = bool(call.failed)
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
-        ran = commands.as_run(call.command, pad.cwd(cwd), pad.place(cwd))
+        ran = as_run(call.command, pad.cwd(cwd), pad.place(cwd))
         run = Run(
             parsed.normal,
             parsed.purpose,
@@ -346,7 +346,7 @@ class Errors(Kept):
         cwd = call.extra.get("cwd")
         folder = pad.folder(cwd)
         made: list[str] | None = None
-        for part in commands.parse(call.command, pad.cwd(cwd)).parts:
+        for part in command_form(call.command, pad.cwd(cwd)).parts:
             words = unwrapped(part.words)
             if words[:1] in (("cd",), ("pushd",)):
                 folder = entered(folder, list(words[1:]))

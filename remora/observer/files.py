@@ -9,8 +9,9 @@ from remora.core.clock import from_iso
 from remora.core.events import FileUse
 from remora.observer.calls import Call
 from remora.observer.keeping import Kept, keep_last, make_room
-from remora.observer.paths import folder, inside, is_config, is_doc, is_lock, is_test, stem
+from remora.observer.paths import folder, is_config, is_doc, is_lock, is_test, stem
 from remora.observer.scratchpad import Limits, Scratchpad
+from remora.shell.location import inside
 
 WINDOW = 5  # steps in which two files count as used together
 NEAR_CONFIG = 10  # steps around a change of configuration

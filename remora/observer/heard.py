@@ -17,10 +17,10 @@ from remora.core.events import Agreement, CommitMade, ErrorSeen, Event, Exchange
 from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
-from remora.observer.commands import parse
 from remora.observer.keeping import Kept, cut
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted import apart
+from remora.shell.forms import command_form
 
 RUN = 3  # telling words in a row
 TELLING = 4  # letters of a telling word, at least
@@ -78,7 +78,7 @@ class Heard(Kept):
         """Take what a tool answered; `cwd` is where it ran."""
         if _ASKING.search(call.tool) or call.denied:
             self._hear(call.text)
-        elif call.action == "run" and parse(call.command, cwd).purpose in _ABOUT_CODE:
+        elif call.action == "run" and command_form(call.command, cwd).purpose in _ABOUT_CODE:
             return
         elif call.action not in _ECHOES:
             command = " ".join(call.command.split())[:_NAME]

@@ -8,14 +8,14 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from remora.core.clock import from_iso
-from remora.core.purposes import head
-from remora.core.shell import programs_in
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.errors import Run
 from remora.observer.keeping import Kept, keep_last, make_room
-from remora.observer.paths import inside
 from remora.observer.scratchpad import Scratchpad
+from remora.shell.lines import programs_in
+from remora.shell.location import inside
+from remora.shell.purposes import head
 
 SLOW = 60.0  # seconds of a command that may be an anomaly
 _TIMES = 10.0  # the session's median

@@ -12,15 +12,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from remora.checks.counted import parts_of, purpose_in
+from remora.checks.counted import parts_of
 from remora.core.events import CommandRun, Observation, Signal
-from remora.core.purposes import CHECKS
-from remora.core.shell import bare
+from remora.core.programs import CHECKS
 from remora.observer import signals
 from remora.observer.calibration import modules
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
 from remora.observer.seen import KEPT, Seen, Shown
 from remora.observer.sentences import code, seen_words
+from remora.shell.lines import bare
+from remora.shell.purposes import check_in
 
 SESSIONS = 3  # that must have run a command
 SHARE = 0.2  # of the sessions that checked anything
@@ -83,7 +84,7 @@ def common_steps(shown: Sequence[Shown]) -> list[Step]:
     enough = max(SESSIONS, SHARE * len(shown))
     kept = [c for c in sessions if sessions[c] >= enough and own[c] >= SESSIONS]
     best = sorted(kept, key=lambda c: (-sessions[c], c))[:STEPS]
-    steps = [Step(_usual(forms[c]), purpose_in(c, shown=True), sessions[c]) for c in best]
+    steps = [Step(_usual(forms[c]), check_in(c, shown=True), sessions[c]) for c in best]
     return sorted(
         (step for step in steps if step.purpose),
         key=lambda step: (CHECKS.index(step.purpose), -step.sessions, step.command),
@@ -103,7 +104,7 @@ def _checks(session: Observation) -> dict[str, list[CommandRun]]:
     for run in sorted(session.commands, key=lambda run: run.last_step):
         parts = parts_of(run.as_run) if run.runs > run.failures else []
         for part in parts:
-            if len(part) <= LONGEST and purpose_in(part, shown=len(parts) == 1 and run.failures > 0):
+            if len(part) <= LONGEST and check_in(part, shown=len(parts) == 1 and run.failures > 0):
                 found[part] = [*found.pop(part, ()), run]
     return dict(found)
 

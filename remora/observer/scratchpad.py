@@ -15,8 +15,8 @@ from remora.core.drives import forward
 from remora.core.events import Signal
 from remora.core.values import Taint
 from remora.observer.keeping import Kept
-from remora.observer.paths import Home, Place, inside, joined, placed, repository
 from remora.observer.signals import SCORES
+from remora.shell.location import Home, Place, inside, joined, placed, repository
 
 _EVENTS = 5  # keys of events that a signal keeps
 _RECENT = 8  # calls in the short memory

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from remora.core.purposes import unwrapped
 from remora.core.text import shorten
-from remora.observer import commands
 from remora.observer.calls import Call
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.paths import inside
 from remora.observer.scratchpad import Limits, Scratchpad
+from remora.shell.forms import command_form
+from remora.shell.location import inside
+from remora.shell.purposes import unwrapped
 
 OFTEN = 3  # steps that search for the same thing
 _ANSWER = 4  # steps after a search in which its answer is opened
@@ -264,7 +264,7 @@ def _grepped(call: Call, cwd: str) -> list[str]:
     if "g" not in call.command:
         return []
     found: list[str] = []
-    for part in commands.parse(call.command, cwd).parts:
+    for part in command_form(call.command, cwd).parts:
         words = list(unwrapped(part.words))
         if words[:2] == ["git", "grep"]:
             words = words[1:]

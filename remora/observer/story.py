@@ -10,7 +10,7 @@ from remora.observer.calls import Call
 from remora.observer.errors import Failure, Run
 from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.paths import inside
+from remora.shell.location import inside
 
 PROMPTS, REPLIES, COMMANDS, EDITS = 300, 12, 600, 1_000
 _PROMPT = 600  # characters

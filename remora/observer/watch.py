@@ -8,20 +8,20 @@ from typing import Any
 from remora.checks.ordinary import is_ordinary, places_of
 from remora.core.drives import has_drive
 from remora.core.events import CommandRun, Event, Signal
-from remora.core.shell import parts_in, without_folder
-from remora.observer import commands
 from remora.observer.calls import Call, Calls, unanswered
 from remora.observer.errors import Errors
 from remora.observer.files import Files
 from remora.observer.keeping import Kept, keep_last, make_room
 from remora.observer.merging import Life
-from remora.observer.outside import left, outside
 from remora.observer.pace import Pace
-from remora.observer.paths import Home, found_installed, inside, third_party
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.search import OFTEN, Searches
 from remora.observer.speech import Speech
 from remora.observer.story import Story
+from remora.shell.forms import as_run
+from remora.shell.lines import parts_in, without_folder
+from remora.shell.location import Home, found_installed, inside, third_party
+from remora.shell.provenance import left, outside
 
 ECHO = 200  # characters that a server answers at most to what it only makes; more is text of others
 _GREP = re.compile(r"(?:cd \S+ && )?(?:[ef]?grep|rg|ag)\b")
@@ -65,7 +65,7 @@ class Watch(Kept):
     def begun(self, event: Event) -> None:
         """Parse the command of a call now, and remember it: its result has more to look at."""
         cwd = (event.extra or {}).get("cwd")
-        commands.as_run(event.command, self.pad.cwd(cwd), self.pad.place(cwd))
+        as_run(event.command, self.pad.cwd(cwd), self.pad.place(cwd))
         if self.pad.taint_step is None:
             self.asks(event.command, event.tool, cwd)
 

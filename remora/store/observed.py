@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from remora.core.events import ErrorSeen, Ran
 from remora.core.fts import any_of
-from remora.core.shell import bare, parts_in, without_folder
 from remora.core.values import Taint
+from remora.shell.lines import bare, parts_in, without_folder
 from remora.store.recording import NEXT_PROMPT, TAINT, Recording
 
 # The mark between two prompts (NEXT_PROMPT) is for those who need the first alone.

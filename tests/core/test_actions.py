@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, own_id, script_of, words_of
+from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, own_id
 from remora.core.events import ACTIONS
+from remora.shell.scripts import script_of, words_of
 
 
 @pytest.mark.parametrize(

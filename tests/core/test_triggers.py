@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.directive import directive, explicit
-from remora.core.triggers import marks, read_edit, read_line, sets_off, triggers_of, writes
+from remora.core.triggers import read_edit, triggers_of, writes
+from remora.shell.matching import marks, read_line, sets_off
 
 
 def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...] = ()) -> bool:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from remora.core import moments
 from remora.core.actions import own_id
 from remora.core.moments import Moment, Reply
-from remora.core.triggers import marks
 from remora.disk.live import Head, at_once
 from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting
@@ -189,6 +188,8 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
     if moment.action == "run" and moment.kind == moments.AFTER and not moment.failed:
+        from remora.shell.matching import marks  # patterns that cost a millisecond to load
+
         line["c"] = marks(moment.command)
     here = not moment.place or is_within(head, moment.cwd, moment.place)
     if moment.action in ("search", "glob") and moment.pattern and here:

@@ -11,7 +11,7 @@ from remora.checks.named import named_checks
 from remora.checks.standing import stands
 from remora.checks.suggest import suggest
 from remora.core.errors import InvalidInput
-from remora.core.purposes import CHECKS
+from remora.core.programs import CHECKS
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import Parts

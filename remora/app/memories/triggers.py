@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.directive import Directive, directive, explicit
 from remora.core.evidence import STATED
 from remora.core.names import names_in
-from remora.core.purposes import check_of, unwrapped
 from remora.core.rule_names import from_host_file
-from remora.core.shell import programs_in, whole_of
 from remora.core.symptoms import symptoms
 from remora.core.triggers import COMMAND, ERROR, OUTPUT, SEARCH, TERM, Trigger, triggers_of
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import SAID_AT_FILES, WARNINGS
+from remora.shell.lines import programs_in, whole_of
+from remora.shell.purposes import check_of, unwrapped
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import Parts

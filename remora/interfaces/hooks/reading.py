@@ -14,10 +14,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file, words_of
+from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file
 from remora.core.cut import both_ends, sound
 from remora.core.edits import edits_of, joined, sides
 from remora.core.moments import Moment
+from remora.shell.scripts import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

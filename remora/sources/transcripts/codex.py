@@ -22,9 +22,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from remora.core.actions import ACTION_OF, own_id, words_of
+from remora.core.actions import ACTION_OF, own_id
 from remora.core.cut import both_ends
 from remora.core.events import Event
+from remora.shell.scripts import words_of
 from remora.sources.transcripts.calls import Calls
 from remora.sources.transcripts.codex_item import (
     ITEMS,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
 from remora.core.actions import known, names_a_file, of_codex, of_server
-from remora.core.shell import commands_in
 from remora.core.typed import without_blocks
+from remora.shell.matching import read_line
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -79,11 +78,7 @@ def shown_files(command: str) -> list[str]:
     ['src/a.py', 'b/c.md', 'd.go']
     """
     found: list[str] = []
-    for part in commands_in(command):
-        try:
-            program, *rest = shlex.split(part)
-        except ValueError:  # nothing, or a quotation that does not end
-            continue
+    for program, *rest in read_line(command).commands:
         plain = [word for word in rest if word[:1] != "-" and not word.isdigit()]
         if program == "sed":
             plain = plain[1:] if "-n" in rest else []

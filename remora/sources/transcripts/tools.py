@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file, words_of
+from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file
 from remora.core.cut import both_ends
 from remora.core.edits import sides
+from remora.shell.scripts import words_of
 from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS, number, string
 
 MAX_TODOS = 200

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.purposes import check_of, head, purpose_of
-from remora.core.shell import parts_in
-from remora.observer.commands import Ran, as_run, parse, simples
-from remora.observer.paths import Place
+from remora.shell.forms import Ran, as_run, command_form
+from remora.shell.lines import parts_in
+from remora.shell.location import Place
+from remora.shell.purposes import check_of, head, purpose_of
+from remora.shell.syntax import parse
 
 NORMAL = [
     ("cd /w/app && go test ./... 2>&1 | tail -20", "go test ./...", "test"),
@@ -45,6 +46,16 @@ NORMAL = [
     ("echo y | make install", "make install", "build"),
     ("echo a b | tr ' ' '\\n' | xargs touch", "xargs touch", "other"),
     ("make", "make", "build"),
+    ("OUT=$(cd web && pytest -q 2>&1 | tail -5); echo $OUT", "pytest -q", "test"),
+    ("export OUT=`pytest`", "pytest", "test"),
+    ("DIR=$(mktemp -d) && make -C $DIR all", "make -C $DIR all", "build"),
+    ('gh pr create --body "$(cat <<EOF\na && b\nEOF\n)" --draft', "gh pr create --body '…' --draft", "vcs"),
+    ("n=$(( (a + $(wc -l < x)) / 2 )); make", "make", "build"),
+    ("if ! pytest -q; then git stash; fi", "pytest -q && git stash", "test"),
+    ("until curl -s x:1; do sleep 1; done; make", "curl -s x:1 && make", "build"),
+    ("case $1 in a|b) make lint;; *) make test;; esac", "make lint && make test", "test"),
+    ("git commit -m 'x; make check'", "git commit -m '…'", "vcs"),
+    ("make # then ; pytest", "make", "build"),
     ("", "", "other"),
     ("'unbalanced", "'unbalanced", "other"),
 ]
@@ -53,7 +64,7 @@ NORMAL = [
 @pytest.mark.parametrize(("command", "normal", "purpose"), NORMAL)
 def test_normal_form_and_purpose(command: str, normal: str, purpose: str):
     """Folders, variables, pipes, redirections and texts go; what is done stays."""
-    parsed = parse(command, "/w/app")
+    parsed = command_form(command, "/w/app")
     assert (parsed.normal, parsed.purpose) == (normal, purpose)
 
 
@@ -151,8 +162,9 @@ def test_a_head_is_the_program_and_what_it_does():
 
 
 def test_a_pipe_masks_the_exit_code():
-    """`&&` does not hide a failure, a pipe and a semicolon do."""
-    assert [parse(c).masked for c in ("a && b", "a | tail", "a; b", "a || true")] == [False, True, True, True]
+    """`&&` does not hide a failure; a pipe, a semicolon and a condition do."""
+    masked = {"a && b": False, "a | tail": True, "a; b": True, "a || true": True, "! a": True}
+    assert {line: command_form(line).masked for line in masked} == masked
 
 
 @pytest.mark.parametrize(
@@ -176,7 +188,7 @@ def test_a_folder_on_a_drive_is_one_however_it_is_written(line: str, text: str):
     ("line", "writes", "adds"),
     [
         ("go test ./... > /tmp/out.txt 2>&1", ["/tmp/out.txt"], []),
-        ("a 2>/tmp/e &>> /tmp/b | c >'/tmp/c' > '/tmp/my d'", ["/tmp/e", "/tmp/c"], ["/tmp/b"]),
+        ("a 2>/tmp/e &>> /tmp/b | c >'/tmp/c' > '/tmp/my d'", ["/tmp/e", "/tmp/c", "/tmp/my d"], ["/tmp/b"]),
         ("make &> /tmp/a", ["/tmp/a"], []),
         ("(a; b > /tmp/a) && { c; } > /tmp/b; > /tmp/d e", ["/tmp/a", "/tmp/b", "/tmp/d"], []),
         ("a < /tmp/a >&2 2>&1 'b > /tmp/c' | tee >(d)", [], []),
@@ -184,7 +196,7 @@ def test_a_folder_on_a_drive_is_one_however_it_is_written(line: str, text: str):
 )
 def test_where_output_is_sent(line: str, writes: list[str], adds: list[str]):
     """Files that are made anew and those that are added to; what is read or quoted is neither."""
-    programs = simples(line)[0]
+    programs = parse(line).programs
     assert [path for one in programs for path in one.writes] == writes
     assert [path for one in programs for path in one.adds] == adds
 
@@ -200,14 +212,14 @@ def test_where_output_is_sent(line: str, writes: list[str], adds: list[str]):
 )
 def test_where_the_output_of_a_group_is_sent(line: str, begins: list[bool], around: list[str]):
     """It is not that of its last program alone."""
-    programs = simples(line)[0]
+    programs = parse(line).programs
     assert [one.begins for one in programs] == begins
     assert [path for one in programs for path in one.around] == around
 
 
 def test_a_command_of_a_megabyte_is_cut():
     """What is looked at is bounded."""
-    assert len(parse("echo x; " * 100_000 + "make").normal) <= 200
+    assert len(command_form("echo x; " * 100_000 + "make").normal) <= 200
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.shell import asks, bare, commands_in, name_of, parts_in, programs_in, whole_of, wholes_in
+from remora.shell.lines import bare, name_of, parts_in, programs_in, whole_of, wholes_in
 
 
 @pytest.mark.parametrize(
@@ -51,53 +51,7 @@ def test_the_name_of_a_variable():
 )
 def test_the_commands_of_a_line(line: str, commands: list[str]):
     """Each whole, with the variables that it has; what becomes of the output is no part of it."""
-    assert commands_in(line) == commands
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("gh pr create \\\n  --reviewers bob", "gh pr create --reviewers"),
-        ("gh pr create \\\r\n  --reviewers bob", "gh pr create --reviewers"),
-        ('rg "foo|bar" --glob-x src', "rg --glob-x"),
-        ('git commit -m "fix; done" --amnd', "git commit --amnd"),
-        ("git commit -m 'one\n\ntwo -- three' --amnd", "git commit --amnd"),
-        ('git commit -m "say \\"a; b\\"" --amnd', "git commit --amnd"),
-        ("find . -exec wc {} \\; --x", "find --x"),
-        ("uv run -- pytest --x", "pytest --x"),
-        ("uv run --with pytest -- pytest --x", "pytest --x"),
-        ("pytest tests/a.py::test[x|y] --x", "pytest --x"),
-        ("docker run --rm img sh -c 'a; b' --x", "docker run --x"),
-        ('bash -lc "cd web && pnpm test --grep a"', "pnpm test --grep"),
-        ("echo don't; pnpm test --grep=a", "pnpm test --grep"),
-        ("pnpm test -- --grep a", "pnpm -- --grep"),
-        ('bash -c "pnpm test -- --grep a"', "pnpm -- --grep"),
-        ("make lint;pnpm test --grep a|tail", "pnpm --grep"),
-    ],
-)
-def test_a_command_asks_for_some_words(line: str, words: str):
-    """Quoted text, and what goes on in the next line, is part of it."""
-    assert asks(line, words.split())
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("pnpm test -- --grep a", "pnpm --grep"),
-        ("pnpm test --\n--grep a", "pnpm --grep"),
-        ("uv run -- pytest --x", "uv --x"),
-        ("pnpm test 'a|b'; rg --grep c", "pnpm --grep"),
-        ("pnpm test | rg --grep a", "pnpm --grep"),
-        ("pnpm test\nrg --grep a", "pnpm --grep"),
-        ("pnpm test && rg --grep a", "pnpm --grep"),
-        ("echo don't; rg --grep=a; pnpm test", "pnpm --grep"),
-        ("pnpm test --grepped a", "pnpm --grep"),
-        ("", "pnpm"),
-    ],
-)
-def test_no_command_asks_for_some_words(line: str, words: str):
-    """What another command has, or the program behind `--`, is not part of it."""
-    assert not asks(line, words.split())
+    assert [one for one in wholes_in(line) if " | " not in one] == commands
 
 
 @pytest.mark.parametrize(
@@ -109,8 +63,8 @@ def test_no_command_asks_for_some_words(line: str, words: str):
         ("echo $(a | b) && c", ["echo $(a | b)", "c"]),
         ("echo \\' && b | c", ["echo \\'", "b", "c"]),
         ("a && jq '.items | len", ["a", "jq '.items | len"]),
-        ("rg a|b | c", ["rg a|b", "c"]),
-        ("", [""]),
+        ("rg a|b | c", ["rg a", "b", "c"]),
+        ("", []),
     ],
 )
 def test_the_programs_of_a_normal_form(form: str, programs: list[str]):
@@ -141,7 +95,6 @@ def test_the_parts_of_a_normal_form():
 def test_the_pipes_of_a_line(line: str, pipes: list[str]):
     """Each begins where the line does, or a command; what stands at its end may be left out."""
     assert [one for one in wholes_in(line) if " | " in one] == pipes
-    assert [one for one in wholes_in(line) if " | " not in one] == commands_in(line)
 
 
 def test_a_very_long_pipe_is_known_by_its_beginning():

@@ -20,15 +20,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from remora.core.purposes import purpose_of
+from remora.core.programs import CHECKS, CLOUDS, DATABASES, ENGINES, FETCHERS, LOCATORS, NETWORK
+from remora.shell.purposes import purpose_of
 
-NETWORK = frozenset(
-    """
-    curl wget http https lynx elinks w3m links aria2c axel httpie xh ssh scp sftp ftp lftp telnet nc ncat
-    netcat socat websocat grpcurl whois dig nslookup lwp-request yt-dlp irm iwr invoke-restmethod
-    invoke-webrequest start-bitstransfer
-    """.split()
-)
 _HOSTED = frozenset("pr mr issue run ci release repo gist snippet search api discussion".split())
 _HOSTED_SHOWS = frozenset(
     "view list show diff status watch download checks issues prs code commits repos clone".split()
@@ -55,20 +49,10 @@ _CLONES = {
 }
 _FAR = re.compile(r"[a-z+]+://|(?:[\w.-]+@)?[\w-][\w.-]+:(?!\\)")  # of a repository or a file
 
-_DATABASES = frozenset(
-    "psql pg_dump mysql mysqldump mariadb mongosh mongo mongoexport redis-cli valkey-cli cqlsh sqlcmd "
-    "clickhouse-client".split()
-)
 _HOST = re.compile(r"(?:--host|--hostname|-h|-H)(?:=|\Z)|-h(?=[\w.$/])")
 _IN_ADDRESS = re.compile(r"\w[\w+]*://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:?\s]*)|\bhost=(\S+)")
 _OF_THIS_NETWORK = re.compile(r"127\.|0\.0\.0\.0|\[?::1|/|[\w-]*\Z|.*\.(?:local|localhost|internal)\Z")
 
-_CLOUDS = frozenset(
-    """
-    aws gcloud gsutil az doctl heroku fly flyctl vercel netlify wrangler supabase firebase stripe railway bq
-    snowsql s3cmd rclone oci ibmcloud linode-cli
-    """.split()
-)
 _SHOWS = re.compile(
     r"(?:get|list|ls|describe|show|view|cat|lsd|logs?|tail|query|download|pull|export|dump|read|scan|select|"
     r"filter|search|fetch|batch-get|receive)(?:-[\w-]+)?\Z|[\w-]+:(?:list|get|log|logs|read|info|show)\Z"
@@ -84,7 +68,6 @@ _CLUSTER_SHOWS = {
 _LOCAL_CLUSTER = re.compile(
     r"(?:kind|k3d)-|minikube|docker-desktop|rancher-desktop|colima|orbstack|localhost"
 )
-_ENGINES = frozenset(("docker", "podman", "nerdctl"))
 _RUN_VALUED = frozenset(  # options of `docker run` that take the next word
     """
     -v --volume --mount -w --workdir -e --env --env-file -p --publish --name --network --net -u --user -h
@@ -93,12 +76,7 @@ _RUN_VALUED = frozenset(  # options of `docker run` that take the next word
     """.split()
 )
 _HERE = re.compile(r"\.{0,2}(?:/|:|\Z)|\$\{?(?:PWD|pwd)|\$\(pwd\)|`pwd`|[^,]*(?:src|source)=(?:\.|\$)")
-_FETCHED = (("npx",), ("bunx",), ("uvx",), ("pipx", "run"), ("pnpm", "dlx"), ("pnpx",), ("yarn", "dlx"),
-            ("npm", "exec"), ("npm", "init"), ("npm", "create"), ("yarn", "create"), ("pnpm", "create"),
-            ("bun", "create"))  # fmt: skip
-_USUALLY_HERE = (("npx",), ("bunx",), ("npm", "exec"))  # they run what is installed, where it is
 _SCAFFOLDS = re.compile(r"(?:@[\w-]+/)?create(?:-|\Z)|(?:degit|giget|tiged)\b")
-_OWN_WORK = frozenset(("test", "lint", "format", "build"))
 
 
 def asked(program: str, rest: Sequence[str], own: Sequence[str] = ()) -> str:
@@ -129,15 +107,15 @@ def asked(program: str, rest: Sequence[str], own: Sequence[str] = ()) -> str:
         return _of_remote(rest, plain)
     elif program in ("rsync", "rclone") and (far := _first_far(plain[:-1])):
         return far
-    elif program in _DATABASES:
+    elif program in DATABASES:
         return _database(program, rest)
-    elif program in _CLOUDS:
+    elif program in CLOUDS:
         return _cloud(program, rest, plain)
     elif program in _CLUSTER_SHOWS:
         shows = _CLUSTER_SHOWS[program]
         if (not shows or shows & set(plain[:2])) and not any(map(_LOCAL_CLUSTER.search, rest)):
             return _named(program, *plain[:2])
-    elif program in _ENGINES and plain:
+    elif program in ENGINES and plain:
         return _image(program, rest, plain, own)
     return ""
 
@@ -148,19 +126,19 @@ def fetched(words: Sequence[str]) -> str:
     >>> fetched(("npx", "-y", "some-server")), fetched(("npx", "tsx", "a.ts")), fetched(("uvx", "ruff"))
     ('npx some-server', '', '')
     """
-    runner = next((r for r in _FETCHED if tuple(words[: len(r)]) == r), None)
-    if runner is None:
+    length = next((n for n in (1, 2) if " ".join(words[:n]) in FETCHERS), 0)
+    if not length:
         return _fetched_by_go(words)
-    rest = list(words[len(runner) :])
+    runner, rest = words[:length], list(words[length:])
     plain = [w for w in rest if not w.startswith("-")]
     if not plain:
         return ""
     name = plain[0].partition("@")[0] or plain[0]
     scaffolds = runner[-1] in ("create", "init") or _SCAFFOLDS.match(plain[0]) is not None
     surely = {"-y", "--yes", "-p", "--package"} & set(rest) or name != plain[0] or "/" in name.lstrip("@")
-    if runner in _USUALLY_HERE and not (surely or scaffolds):
+    if " ".join(runner) in LOCATORS and not (surely or scaffolds):
         return ""
-    return "" if purpose_of((name, *plain[1:])) in _OWN_WORK and not scaffolds else _named(*runner, plain[0])
+    return "" if purpose_of((name, *plain[1:])) in CHECKS and not scaffolds else _named(*runner, plain[0])
 
 
 def _fetched_by_go(words: Sequence[str]) -> str:
@@ -169,7 +147,7 @@ def _fetched_by_go(words: Sequence[str]) -> str:
     what = next((w for w in words[2:] if not w.startswith("-")), "")
     module, at, _ = what.partition("@")
     name = module.rsplit("/", 1)[-1]
-    return _named("go", "run", what) if at and "." in module and purpose_of((name,)) not in _OWN_WORK else ""
+    return _named("go", "run", what) if at and "." in module and purpose_of((name,)) not in CHECKS else ""
 
 
 def built(program: str, rest: Sequence[str]) -> list[str]:
@@ -178,7 +156,7 @@ def built(program: str, rest: Sequence[str]) -> list[str]:
     >>> built("docker", ["build", "-t", "app:dev", "."])
     ['image app:dev']
     """
-    if program not in _ENGINES or "build" not in rest:
+    if program not in ENGINES or "build" not in rest:
         return []
     named = (w for before, w in pairwise(rest) if before in ("-t", "--tag"))
     return [f"image {name}" for name in (*named, *(w[6:] for w in rest if w.startswith("--tag=")))]

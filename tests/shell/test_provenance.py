@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from remora.observer.outside import left, outside
-from remora.observer.paths import Home
+from remora.shell.location import Home
+from remora.shell.provenance import left, outside
 
 
 @pytest.mark.parametrize(

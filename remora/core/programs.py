@@ -1,0 +1,171 @@
+"""Tables of programs: what they are for, which run other programs, which show text or talk to the network."""
+
+from __future__ import annotations
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the names in a text; a middle dot stands for the space inside one."""
+    return frozenset(name.replace("·", " ") for name in text.split())
+
+
+FILTERS = frozenset(
+    "head tail grep egrep rg less more wc sort uniq cat tee cut tr jq sed awk column fold nl".split()
+)  # at the end of a pipe: what comes out of it is only looked at
+CHECKS = ("format", "lint", "test", "build")  # what work is checked with, in the order in which it is run
+# What runs the rest of a line: which of its options take a value, and how many words of its own follow them.
+RUNNERS: dict[str, tuple[frozenset[str], int]] = {
+    **dict.fromkeys(names("sudo env nice"), (names("-u -g -n -C"), 0)),
+    **dict.fromkeys(names("timeout gtimeout"), (names("-k -s --kill-after --signal"), 1)),
+    **dict.fromkeys(names("npx bunx uvx pnpx"), (names("-p --package --from --with --python"), 0)),
+    **dict.fromkeys(names("time nohup command exec xvfb-run caffeinate stdbuf"), (frozenset(), 0)),
+    "uv run": (
+        names("""
+            --extra --with --with-editable --with-requirements --group --only-group --no-group --python -p
+            --package --project --directory --env-file --index --index-url --default-index
+        """),
+        0,
+    ),
+    **dict.fromkeys(
+        names("poetry·run pipenv·run pdm·run rye·run hatch·run"),
+        (names("-C --directory -P --project -p -e --env"), 0),
+    ),
+    **dict.fromkeys(
+        names("pnpm·exec pnpm·dlx yarn·dlx yarn·exec npm·exec bundle·exec mise·exec mise·x direnv·exec"),
+        (names("-C --filter -F -p --package -w --workspace --package"), 0),
+    ),
+    **dict.fromkeys(names("python·-m python3·-m py·-m coverage·run"), (names("--source --rcfile"), 0)),
+    "conda run": (names("-n -p --name --prefix --cwd"), 0),
+}
+# The same in a container: what is run there sees other files.
+CONTAINERS = dict.fromkeys(
+    names("docker·exec podman·exec kubectl·exec docker·compose·exec docker·compose·run docker-compose·exec"),
+    (names("-e -u -w -n -c -v --env --user --workdir --namespace --container --index"), 1),
+)
+# Options of a program that take a value and stand before what it is asked to do.
+VALUED = {
+    **dict.fromkeys(("npm", "pnpm", "yarn"), names("--prefix -w --workspace -C --dir --filter -F --cwd")),
+    **dict.fromkeys(("make", "just", "task", "go", "mise"), names("-C -f -d --directory --file --dir")),
+    "cargo": names("--manifest-path --config -C"),
+    **dict.fromkeys(("tox", "nox"), names("-c -f --noxfile")),
+}
+OWN_SCRIPTS = names("hatch·run pdm·run rye·run pipenv·run")  # also run scripts of the project by name
+MANAGERS = names("npm yarn pnpm mvn mvnw deno composer mise bun")  # know tasks without a word before them
+SEVERAL = names("make rake gradle gradlew mvn mvnw just task ant")  # run several tasks, as `make clean test`
+MANAGING = names("manage.py artisan setup.py")  # scripts that are such managers
+# Programs that run a task of the project by its name; the name says what for.
+TASKS = names("""
+    make just task rake invoke inv ant gulp grunt nox tox earthly mise·run mise·r npm·run npm·run-script
+    yarn·run pnpm·run bun·run deno·task composer·run composer·run-script poe turbo turbo·run nx nx·run
+    gradle gradlew rails mage dagger hatch
+""")
+# Program and subcommand, or program alone; the longer name is tried first.
+_LISTED: dict[str, str] = {
+    "test": """
+        go·test gotestsum pytest py.test unittest nosetests jest vitest mocha ava karma cargo·test
+        cargo·nextest npm·test npm·t yarn·test pnpm·test bun·test deno·test mvn·test mvn·verify
+        rspec minitest phpunit pest dotnet·test ctest bazel·test swift·test mix·test playwright·test
+        cypress·run flutter·test dart·test behave lein·test sbt·test stack·test cabal·test zig·test
+        hatch·test tox nox bats busted rails·test prove composer·test
+    """,
+    "lint": """
+        golangci-lint go·vet staticcheck revive ruff·check ruff flake8 pylint mypy pyright
+        basedpyright ty bandit eslint tslint stylelint oxlint biome·lint biome·check biome
+        cargo·clippy cargo·check shellcheck hadolint rubocop phpstan psalm phpcs ktlint detekt
+        swiftlint actionlint yamllint markdownlint pre-commit buf·lint terraform·validate tflint
+        mix·credo credo dart·analyze flutter·analyze lint-imports deno·lint cppcheck clang-tidy
+        govulncheck checkstyle hlint vulture semgrep xo standard
+    """,
+    "format": """
+        gofmt goimports gofumpt go·fmt black isort ruff·format prettier cargo·fmt rustfmt
+        clang-format dart·format mix·format terraform·fmt biome·format swiftformat shfmt stylua
+        php-cs-fixer yapf autopep8 deno·fmt zig·fmt ormolu fourmolu buf·format google-java-format
+        cog
+    """,
+    "build": """
+        go·build go·install go·generate go·mod go·get cargo·build cargo·add npm·install npm·i npm·ci
+        npm·pack yarn yarn·install yarn·add pnpm·install pnpm·i pnpm·add bun·install bun·add
+        pip·install pip3·install uv·sync uv·add uv·pip uv·lock poetry·install poetry·add poetry·lock
+        pipenv·install tsc webpack rollup vite·build esbuild mvn·package mvn·install mvn·compile
+        cmake ninja meson bazel·build docker·build podman·build dotnet·build dotnet·restore
+        swift·build javac kotlinc gcc g++ clang clang++ cc c++ rustc goreleaser bundle·install
+        composer·install composer·update mix·compile mix·deps.get gem·install brew·install apt-get
+        apt mise·install stack·build cabal·build sbt·compile lein·compile zig·build flutter·build
+        next·build make·install build
+    """,
+    "vcs": """
+        git gh glab hg svn jj gt
+    """,
+    "run": """
+        go·run cargo·run python python3 py node deno·run bun ruby perl php java docker·run
+        docker·compose docker-compose npm·start yarn·start pnpm·start dotnet·run bash sh zsh
+        swift·run flutter·run mix·run iex uvicorn gunicorn flask streamlit next·dev vite podman·run
+        kubectl terraform ansible-playbook
+    """,
+    "look": """
+        ls cat head tail less more find fd grep egrep rg ag ack wc tree file stat du df pwd which
+        type env printenv ps lsof sed awk jq yq diff cmp date whoami uname hostname strings xxd
+        hexdump od bat eza go·doc go·list go·env go·version npm·ls npm·view pip·list pip·show
+        pip·freeze docker·ps docker·logs cd echo printf test md5 shasum sha256sum realpath dirname
+        basename history top man sqlite3 ast-grep tokei cloc scc column
+    """,
+}
+HANDS = names("mkdir rmdir rm cp mv ln touch chmod chown kill pkill xargs tee tar zip unzip test [ [[")
+PURPOSE = {name: purpose for purpose, programs in _LISTED.items() for name in names(programs)}
+PROGRAMS = frozenset(
+    name.partition(" ")[0] for table in (PURPOSE, RUNNERS, CONTAINERS) for name in table
+) | names(
+    """make just npm npx pnpm yarn bun pip pip3 uv poetry cargo go docker podman kubectl helm rails rake
+    bundle gem brew
+    prisma alembic flyway knex psql mysql redis-cli mongosh aws gcloud az fly flyctl heroku vercel netlify
+    wrangler
+    systemctl ssh scp rsync curl wget rm mv cp chmod chown kill terraform ansible nix supabase firebase
+    gradle gradlew
+    mvn dotnet composer php artisan mix deno conda pipenv tsc"""
+)
+# Words that the usual checks are made of: their programs, what these are asked to do, and what runs them.
+VOCABULARY = frozenset(
+    word
+    for name in (*(n for n, p in PURPOSE.items() if p in CHECKS), *RUNNERS, *TASKS, *MANAGERS)
+    for word in name.split()
+)
+RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
+# Builtins that do nothing that is worth telling, and what only asks whether something is so.
+QUIET = names("cd pushd popd export set unset source . echo printf true : sleep wait clear ulimit umask trap")
+TESTS = names("[ [[ ((")
+MOVES = names("cd pushd popd")
+# They run what follows them, perhaps behind words of their own.
+WRAPPERS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()) | names(
+    "npm pnpm yarn bun bundle xargs doas"
+)
+# Shells, and what else runs code that it is given.
+WINDOWS_SHELLS = names("powershell pwsh cmd")
+SHELLS = names("bash sh zsh dash ksh fish")
+INTERPRETERS = SHELLS | names("python python2 python3 py node deno bun ruby perl php")
+# What shows text of files: some are told a pattern or an expression first, some show names alone or nothing.
+PATTERN_FIRST = names("sed awk gawk grep egrep fgrep zgrep rg ag jq yq")
+READERS = PATTERN_FIRST | names("""
+    cat tac head tail less more bat nl strings rev diff cmp comm paste sort uniq cut fold column xxd
+    hexdump od base64 base32 zcat gzcat bzcat xzcat zless gunzip gzip unzip tar find fd ls tree
+    pandoc pdftotext sqlite3 cp mv ln rsync xargs dd get-content gc type select-string sls
+""")
+LISTERS = names("find fd ls tree cp mv ln rsync tar gzip xargs comm rev")
+# What talks to other machines, or asks them.
+NETWORK = names("""
+    curl wget http https lynx elinks w3m links aria2c axel httpie xh ssh scp sftp ftp lftp telnet nc ncat
+    netcat socat websocat grpcurl whois dig nslookup lwp-request yt-dlp irm iwr invoke-restmethod
+    invoke-webrequest start-bitstransfer
+""")
+DATABASES = names("""
+    psql pg_dump mysql mysqldump mariadb mongosh mongo mongoexport redis-cli valkey-cli cqlsh sqlcmd
+    clickhouse-client
+""")
+CLOUDS = names("""
+    aws gcloud gsutil az doctl heroku fly flyctl vercel netlify wrangler supabase firebase stripe railway bq
+    snowsql s3cmd rclone oci ibmcloud linode-cli
+""")
+ENGINES = names("docker podman nerdctl")  # of containers
+# What fetches a program to run it; a locator runs what is installed where it is.
+LOCATORS = names("npx bunx npm·exec")
+FETCHERS = LOCATORS | names("""
+    uvx pipx·run pnpm·dlx pnpx yarn·dlx npm·init npm·create yarn·create pnpm·create bun·create
+""")

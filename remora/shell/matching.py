@@ -1,0 +1,162 @@
+"""Which triggers of memories a line of shell sets off.
+
+All the programs of the line count: those of its substitutions, of the scripts that it hands to shells, and
+those that a program runs in turn, as `sudo` and `uv run` do.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from remora.core.programs import WRAPPERS
+from remora.core.stems import stem
+from remora.core.triggers import DONE, EVENT, PROGRAM, Trigger
+from remora.shell.lines import READ
+from remora.shell.scripts import script_of
+from remora.shell.syntax import Line, parse, plain
+
+_HEADS = 4  # words of a command that say what it does
+_DEPTH = 4  # scripts in scripts
+
+
+class Commands(NamedTuple):
+    """The words of each command of a line, without quotes."""
+
+    commands: tuple[tuple[str, ...], ...]
+
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        """Return what may be the key of a trigger that this line sets off."""
+        found: dict[tuple[str, str], None] = {}
+        for words in self.commands:
+            found |= dict.fromkeys((PROGRAM, program) for program in _programs(words))
+            found |= dict.fromkeys((EVENT, head) for head in _heads(words))
+        return list(found)
+
+
+def read_line(line: str) -> Commands:
+    """Return a line of shell as its commands.
+
+    >>> read_line("if ! A=1 git push; then bash -c 'git pull && x=$(git log)'; fi").commands
+    (('git', 'push'), ('bash', '-c', 'git pull && x=$(git log)'), ('git', 'pull'), ('git', 'log'))
+    """
+    return Commands(tuple(_commands(parse(line[:READ]), 0)))
+
+
+def asks(line: str, wanted: Collection[str]) -> bool:
+    """Return whether one command of a line has some words, flags with a value or without.
+
+    What stands behind `--` is for another program, and counts for this one only where that is wanted, too.
+
+    >>> [asks(f"pnpm test {rest}", ["test", "--grep"]) for rest in ("a --grep b", "--grep=a", "-- --grep a")]
+    [True, True, False]
+    >>> asks("git commit -m 'one; two' --x", ["git", "--x"]), asks("uv run -- pytest --x", ["pytest", "--x"])
+    (True, True)
+    """
+    return any(_has_all(words, wanted) for words in read_line(line).commands)
+
+
+def _has_all(words: Sequence[str], wanted: Collection[str]) -> bool:
+    if "--" in words and "--" not in wanted:
+        at = list(words).index("--")
+        return _has_all(words[:at], wanted) or _has_all(words[at + 1 :], wanted)
+    return {*words, *(word.partition("=")[0] for word in words if word[:1] == "-")}.issuperset(wanted)
+
+
+def _commands(line: Line, deep: int) -> Iterator[tuple[str, ...]]:
+    for one in line.programs:
+        words = tuple(map(plain, one.words))
+        if words:
+            yield words
+        scripts = [parse(script)] if deep < _DEPTH and (script := script_of(words)) else []
+        for inner in (*one.inner, *scripts):
+            yield from _commands(inner, deep + 1)
+    for inner in chain.from_iterable(document.inner for document in line.documents):
+        yield from _commands(inner, deep + 1)
+
+
+def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection[str] = ()) -> bool:
+    """Return whether a line of shell sets a trigger off.
+
+    Args:
+        line: about to be run.
+        trigger: of kind PROGRAM or EVENT, found by one of the line's keys.
+        branch: that is checked out; a push that names none pushes it.
+        ran: marks (`mark`) of what ran since the last change.
+    """
+    if any(one.startswith(DONE) and mark(one.removeprefix(DONE)) in ran for one in trigger.unless):
+        return False
+    wanted = [one for one in trigger.unless if one.startswith("-")]
+    first = (PROGRAM, trigger.key) if trigger.kind == PROGRAM else (EVENT, trigger.key)
+    for words in line.commands:
+        keys = _programs(words) if first[0] == PROGRAM else _heads(words)
+        if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
+            beside = (branch.lower(),) if "push" in words and branch and _names_nothing(words) else ()
+            if all(_has(words, need, beside) for need in trigger.needs):
+                return True
+    return False
+
+
+def mark(command: str) -> str:
+    """Return a short mark of a command, so that a log of what ran keeps no text of it."""
+    return f"{zlib.crc32(' '.join(command.lower().split()).encode('utf-8', 'replace')):08x}"
+
+
+def marks(command: str) -> list[str]:
+    """Return the marks of what a line runs: each command by its first words, up to four of them."""
+    found: dict[str, None] = {}
+    for words in read_line(command).commands:
+        for length in range(1, min(len(words), _HEADS) + 1):
+            found[mark(" ".join(words[:length]))] = None
+    return list(found)[:40]
+
+
+def _programs(words: Sequence[str]) -> list[str]:
+    """Return the program of a command, and those that it runs in turn."""
+    found: list[str] = []
+    for word in words:
+        if word.startswith("-"):
+            continue
+        name = word.rpartition("/")[2].lower()
+        found.append(name)
+        if name not in WRAPPERS or len(found) > 3:
+            break
+    return found
+
+
+def _heads(words: Sequence[str]) -> list[str]:
+    """Return the stems of the words that say what a command does, and its flags."""
+    plain = [word for word in words if not word.startswith("-")][:_HEADS]
+    found = [stem(part) for word in plain for part in re.split(r"[^\w-]|_", word) if part]
+    return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
+
+
+def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
+    """Return whether a command has a word, in another form or as a flag: `-f` and `--force` for "force"."""
+    need = need.lower()
+    bare = need.lstrip("-")
+    for word in (*words, *beside):
+        low = word.lower()
+        if low == need or low.partition("=")[0] == need:
+            return True
+        if low.startswith("--") and bare in low[2:].split("-"):
+            return True
+        if re.fullmatch(r"-[a-zA-Z]+", word) and not need.startswith("--no-"):
+            short = need[1] if re.fullmatch(r"-\w", need) else bare[:1]
+            if (need.startswith("-") or len(bare) > 3) and short in low[1:]:
+                return True
+        if not low.startswith("-") and need[0] != "-":
+            parts = re.split(r"[:@=]|refs/heads/", low)
+            if need in parts or stem(need) in map(stem, parts):
+                return True
+    return False
+
+
+def _names_nothing(words: Sequence[str]) -> bool:
+    """Return whether a push says neither what nor where to: `git push`, `git push origin`."""
+    plain = [word for word in words[words.index("push") + 1 :] if not word.startswith("-")]
+    return len(plain) < 2 or plain[-1].upper() == "HEAD"

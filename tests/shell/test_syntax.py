@@ -1,0 +1,113 @@
+"""The grammar of a line of shell, held against that of tree-sitter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import tree_sitter_bash
+from hypothesis import given
+from hypothesis import strategies as st
+from tree_sitter import Language, Node, Parser
+
+from remora.shell.syntax import Line, inside, parse, plain
+
+Called = tuple[tuple[str, ...], tuple[str, ...]]  # variables and words
+
+COMMANDS = [
+    line.partition("\t")[2].encode().decode("unicode_escape")
+    for line in Path(__file__).with_name("commands.tsv").read_text("ascii").splitlines()
+    if line[:1] != "#"
+]
+PARSER = Parser(Language(tree_sitter_bash.language()))
+CALLS = ("command", "declaration_command", "unset_command")
+REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
+CONDITION: Called = ((), ("[",))  # its words are not compared
+CONDITIONS = ("[", "[[", "((")
+
+
+def theirs(node: Node) -> Iterator[Called]:
+    """Yield what tree-sitter says is called, wherever in the line."""
+    texts = [(child.type, (child.text or b"").decode()) for child in node.children]
+    if node.type in CALLS:
+        kinds = ("variable_assignment",) if node.type == "command" else ()
+        first = next((n for n, (kind, _) in enumerate(texts) if kind not in (*kinds, *REDIRECTS)), 0)
+        variables = tuple(text for kind, text in texts[:first] if kind in kinds)
+        yield variables, tuple(text for kind, text in texts[first:] if kind not in REDIRECTS)
+    elif node.type == "variable_assignment" and (node.parent is None or node.parent.type not in CALLS):
+        yield ((node.text or b"").decode(),), ()
+    elif node.type == "test_command":
+        yield CONDITION
+    for child in node.children:
+        yield from theirs(child)
+
+
+def ours(line: Line) -> Iterator[Called]:
+    """Yield what we say is called."""
+    for one in line.programs:
+        if one.words[:1] and one.words[0] in CONDITIONS:
+            yield CONDITION
+        elif one.words:
+            yield one.variables, one.words
+        else:
+            yield from (((variable,), ()) for variable in one.variables)
+    for inner in inside(line):
+        yield from ours(inner)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_real_commands_are_read_as_tree_sitter_reads_them(command: str):
+    """The same programs with the same variables and words, also in substitutions."""
+    tree = PARSER.parse(command.encode()).root_node
+    assert not tree.has_error
+    assert Counter(ours(parse(command))) == Counter(theirs(tree))
+
+
+@pytest.mark.parametrize(
+    ("line", "called"),
+    [
+        ("if ! pytest -q; then a; elif b; then c; else d; fi", ["pytest -q", "a", "b", "c", "d"]),
+        ("for f in $(ls); do cat $f; done > x; b", ["cat $f", "b", "ls"]),
+        ("for ((i = 0; i < 3; i++)); do a; done", ["a"]),
+        ("while read x; do a $x; done < <(b)", ["read x", "a $x", "b"]),
+        ("case $(a) in b|c) d;; (e) f;; esac; g", ["d", "f", "g", "a"]),
+        ("f() { a; }; function g { b; }; h () { c; }", ["a", "b", "c"]),
+        ('OUT=$(a 2>&1 | b) && c "$OUT $(d)" `e`', ["OUT=$(a 2>&1 | b)", 'c "$OUT $(d)" `e`', *"abde"]),
+        ("a=(1 2 $(b)) c", ["a=(1 2 $(b)) c", "b"]),
+        ("n=$(((1 + $(a)) / 2)); ((n++)); b", ["n=$(((1 + $(a)) / 2))", "((", "b", "a"]),
+        ("a <<'E' | b # c\n$(d) don't\nE\ne", ["a", "b", "e"]),
+        ("a <<-E\n\t$(b)\n\tE\nc", ["a", "c", "b"]),
+        ("a \"$(b <<'E'\nit's (\nE\n)\" && c", ["a \"$(b <<'E'\nit's (\nE\n)\"", "c", "b"]),
+        ("a $'it\\'s; b' && c", ["a $'it\\'s; b'", "c"]),
+        ("a \\; b \\( c ';' \"&&\" ${d:-;} e", ["a \\; b \\( c ';' \"&&\" ${d:-;} e"]),
+        ("a <<< 'b; c' 2>&1 >| d | e", ["a", "e"]),
+        ("[[ a =~ ^(c|d)$ ]] && e", ["[[ a =~ ^(c|d)$ ]]", "e"]),
+        ("time (a; b) | c", ["a", "b", "c"]),
+        ("a \\\n  b", ["a b"]),
+        ("'open ; a", ["'open ; a"]),
+        ("$(a; b", ["$(a; b", "a", "b"]),
+        ("", []),
+    ],
+)
+def test_what_a_line_calls(line: str, called: list[str]):
+    """Programs with their variables in order, then those of substitutions."""
+
+    def said(read: Line) -> Iterator[str]:
+        yield from (" ".join((*one.variables, *one.words)) for one in read.programs)
+        for inner in inside(read):
+            yield from said(inner)
+
+    assert list(said(parse(line))) == called
+
+
+@given(st.text(st.sampled_from("ab =;|&<>()[]{}$`'\"\\\n#!\t") | st.characters(), max_size=80))
+def test_any_text_is_read(text: str):
+    """Each word stands in the text, in order, and what the program sees of it is no longer than it."""
+    at = 0
+    for one in parse(text).programs:
+        for word in (*one.variables, *one.words):
+            if word != "((":
+                at = text.index(word, at)
+                assert len(plain(word)) <= len(word)
