@@ -28,9 +28,8 @@ from benchmarks.many_commands import stand_in
 from benchmarks.metrics import mean
 from benchmarks.recorded_sessions import DATA, Recorded, recorded
 from benchmarks.session_files import Clone, History
-from remora.app import asking, starting
-from remora.app.hooking import DATABASE
-from remora.app.worker import catch_up
+from remora.app.agent import record_request, session_brief
+from remora.app.memories import embedding
 from remora.core import moments
 from remora.core.clock import FixedClock
 from remora.core.events import Event
@@ -40,7 +39,8 @@ from remora.sources.transcripts.reading import Reading, read
 from remora.store.glimpse import look
 
 if TYPE_CHECKING:
-    from remora.app.loop import Loop
+    from remora.app.agent.loop import Loop
+
     from remora.app.memory import Memory
 
 JUNK, WORST = 0.10, 0.35
@@ -51,7 +51,7 @@ _PASSING = re.compile(r" \[Memory #\w+\]| \([^()]*\b(?:sessions?|commits)\b[^()]
 _ABOUT = re.compile(r"`[^`]*`")
 SHOWN = 400  # characters of an event
 # How a part of a brief or of what goes with a prompt begins, that has a kind of its own.
-KINDS = {"Where the last session": "state", "How work is checked": "checks", starting.TOUCHED: "files"}
+KINDS = {"Where the last session": "state", "How work is checked": "checks", session_brief.TOUCHED: "files"}
 
 
 @dataclasses.dataclass
@@ -124,7 +124,7 @@ def replayed(place: Path, sessions: Sequence[Recorded], clone: Path | None) -> t
             fresh = [other.write(learnt) for other in known if not (learnt / f"{other.id}.jsonl").exists()]
             if fresh:
                 memory.learn(learnt)
-            catch_up(memory._parts)  # but for code, which nothing here looks for by its meaning
+            embedding.catch_up(memory._parts)  # but for code, which nothing here looks for by its meaning
             model = model_of(memory)
         with memory_in(place, clock=clock, read_only=True) as memory:
             told.sessions += 1
@@ -165,7 +165,7 @@ def _said(loop: Loop, moment: Moment, event: str, reply: Reply) -> Iterator[Answ
 
 
 def _brief(memory: Memory, loop: Loop, *, again: bool = False) -> Reply:
-    return starting.brief_of(memory, again=again, session_id=loop.session_id, host=loop.host)
+    return session_brief.brief_of(memory._parts, again=again, session_id=loop.session_id, host=loop.host)
 
 
 def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
@@ -173,15 +173,19 @@ def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
     task = SILENCE
     if not any(line.get("task") for line in loop._lines):
         said, own = loop._said(""), loop.session_id
-        task = starting.task_of(memory, event.text, session_id=own, said=said, host=loop.host)
+        task = session_brief.task_of(memory._parts, event.text, session_id=own, said=said, host=loop.host)
     yield from _said(loop, moment, event.text, task)
-    glimpse = look(str(memory._parts.project.home / DATABASE)) if asking.may_ask(loop._lines) else None
+    glimpse = (
+        look(str(memory._parts.project.home / session_brief.DATABASE))
+        if record_request.may_ask(loop._lines)
+        else None
+    )
     if glimpse is not None:
-        text, sentence = asking.question(event.text, glimpse)
+        text, sentence = record_request.question(event.text, glimpse)
         glimpse.close()
         if text:
-            loop._lines.append({"k": "said", "t": asking.ASK, "said": []})
-            yield Answer(sentence[:SHOWN], Reply(text, trigger=asking.ASK))
+            loop._lines.append({"k": "said", "t": record_request.ASK, "said": []})
+            yield Answer(sentence[:SHOWN], Reply(text, trigger=record_request.ASK))
 
 
 def _moment(event: Event, call: Event, loop: Loop, root: str, roots: Sequence[str]) -> Moment:
@@ -229,7 +233,7 @@ def texts_of(reply: Reply) -> Iterator[tuple[str, str]]:
             kind, about = known or reply.trigger, "".join(_ABOUT.findall(line)[:1])
         if kind == "state":
             left.append(line)
-        elif line.startswith("- ") or kind in ("files", asking.ASK):
+        elif line.startswith("- ") or kind in ("files", record_request.ASK):
             yield kind, f"{about if kind == 'partners' else ''} {line}".strip()
     if left:
         yield "state", " ".join(" ".join(left).split())
