@@ -151,8 +151,8 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
         return False
     if record.pinned:
         return True
-    if record.type in AT_THE_FILE and record.related_files:
-        return False
+    if record.scope == "module" or (record.type in AT_THE_FILE and record.related_files):
+        return False  # it holds there alone
     return has_evidence(record, threshold, now)
 
 
