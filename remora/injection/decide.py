@@ -408,7 +408,7 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act:
 
 
 def _tells(content: str) -> bool:
-    if " " in content and "[REDACTED:" not in content:
+    if " " in content and "[REDACTED:" not in content and content[-1] != ":":
         return True
     from remora.core.statement import tells  # its words cost some milliseconds to load
 
