@@ -111,7 +111,7 @@ class InjectSettings(NamedTuple):
     times: int = 40
     session_tokens: int = 4_000
     skip_steps: int = 5
-    ask: bool = True
+    ask: bool = False
     timeout: float = 3.0
 
 
