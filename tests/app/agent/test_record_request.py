@@ -19,8 +19,8 @@ RULE = "All of our servers must be behind the proxy, never open one directly."
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment whose data lie in a folder of the test's."""
-    return environment(tmp_path)
+    """An environment whose data lie in a folder of the test's, and in which the agent is asked."""
+    return environment(tmp_path, REMORA_INJECT_ASK="true")
 
 
 @pytest.fixture
@@ -81,9 +81,10 @@ def test_a_secret_is_not_repeated(hooked: Hooked) -> None:
     assert not any(SECRET in str(line) for line in hooked.lines)
 
 
-def test_the_setting_turns_it_off(repo: Repo, environ: dict[str, str], hooked: Hooked) -> None:
-    """`inject.ask = false`: nobody is asked, and everything else is told as before."""
-    quiet = Hooked(repo.root, {**environ, "REMORA_INJECT_ASK": "false"}, session="s2")
+def test_nobody_is_asked_by_default(repo: Repo, environ: dict[str, str], hooked: Hooked) -> None:
+    """Everything else is told as it is with `inject.ask = true`."""
+    default = {name: value for name, value in environ.items() if name != "REMORA_INJECT_ASK"}
+    quiet = Hooked(repo.root, default, session="s2")
     quiet.start()
     assert not asks(quiet.prompt(RULE))
     assert asks(hooked.prompt(RULE))
