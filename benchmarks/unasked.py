@@ -40,7 +40,6 @@ from remora.store.glimpse import look
 
 if TYPE_CHECKING:
     from remora.app.agent.loop import Loop
-
     from remora.app.memory import Memory
 
 JUNK, WORST = 0.10, 0.35
@@ -49,6 +48,7 @@ LABELS = ("useful", "harmless", "junk")
 # Ids differ from run to run, counts of sessions and commits from day to day.
 _PASSING = re.compile(r" \[Memory #\w+\]| \([^()]*\b(?:sessions?|commits)\b[^()]*\)(?= \[Memory|$)")
 _ABOUT = re.compile(r"`[^`]*`")
+END = "("  # how the line that a brief ends with begins
 SHOWN = 400  # characters of an event
 # How a part of a brief or of what goes with a prompt begins, that has a kind of its own.
 KINDS = {"Where the last session": "state", "How work is checked": "checks", session_brief.TOUCHED: "files"}
@@ -231,7 +231,7 @@ def texts_of(reply: Reply) -> Iterator[tuple[str, str]]:
         known = next((name for start, name in KINDS.items() if line.startswith(start)), "")
         if known or (line.endswith(":") and not line.startswith((" ", "-"))):
             kind, about = known or reply.trigger, "".join(_ABOUT.findall(line)[:1])
-        if kind == "state":
+        if kind == "state" and not line.startswith(END):
             left.append(line)
         elif line.startswith("- ") or kind in ("files", record_request.ASK):
             yield kind, f"{about if kind == 'partners' else ''} {line}".strip()

@@ -43,6 +43,12 @@ def test_a_brief_is_told_apart_without_its_headings_and_its_end() -> None:
     ]
 
 
+def test_a_brief_may_end_with_where_work_was_left() -> None:
+    """Its last line is none of that."""
+    text = "\n".join((*LEFT, "(3 memories in all; search_memory finds the rest.)"))
+    assert list(texts_of(Reply(text, trigger="brief"))) == [("state", " ".join(" ".join(LEFT).split()))]
+
+
 def test_likely_files_are_one_text() -> None:
     """They were guessed together."""
     text = "What this project's memory has that bears on this task:\n- A [Memory #1]\n"
