@@ -175,11 +175,8 @@ def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
         said, own = loop._said(""), loop.session_id
         task = session_brief.task_of(memory._parts, event.text, session_id=own, said=said, host=loop.host)
     yield from _said(loop, moment, event.text, task)
-    glimpse = (
-        look(str(memory._parts.project.home / session_brief.DATABASE))
-        if record_request.may_ask(loop._lines)
-        else None
-    )
+    may_ask = memory.settings.inject.ask and record_request.may_ask(loop._lines)
+    glimpse = look(str(memory._parts.project.home / session_brief.DATABASE)) if may_ask else None
     if glimpse is not None:
         text, sentence = record_request.question(event.text, glimpse)
         glimpse.close()
