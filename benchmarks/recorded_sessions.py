@@ -30,6 +30,8 @@ _ACTIONS = {
     "webfetch": "fetch",
 }
 _PATHS = ("filePath", "file_path", "path")
+_OLD = ("oldString", "oldText", "old_str")
+_NEW = ("newString", "newText", "new_str", "content", "file_text", "patchText")
 
 Record = Mapping[str, Any]
 Fields = dict[str, Any]
@@ -127,9 +129,14 @@ def _of_call(tool: str, given: Record, cwd: str) -> Fields:
     return {
         "action": _ACTIONS.get(tool, "other"),
         "command": str(given.get("command") or "") if tool == "bash" else "",
+        "pattern": str(given.get("pattern") or ""),
         "paths": inside,
-        "extra": {"cwd": here},
+        "extra": {"cwd": here, "old": _first(given, _OLD), "new": _first(given, _NEW)},
     }
+
+
+def _first(given: Record, names: Sequence[str]) -> str:
+    return next((str(given[name]) for name in names if given.get(name)), "")
 
 
 def _below(path: str, folder: str) -> bool:

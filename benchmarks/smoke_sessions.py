@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import advice, learning, recorded_sessions, session_commands, session_files
+from benchmarks import advice, learning, recorded_sessions, session_commands, session_files, unasked
 from benchmarks.agent_sessions import DATA, read
 from benchmarks.common import Check, Options, workplace
 from benchmarks.session_errors import labels
@@ -120,6 +120,7 @@ def checks() -> list[Check]:
         sessions = read(place / DATA)
         files = session_files.run(options._replace(limit=6)).figures[DATA]
         commands = session_commands.run(options._replace(data=whole)).figures
+        unread = unasked.run(options._replace(data=whole)).figures
         advised = advice.run(Options(data=place, limit=4)).figures
         learnt = learning.measure(sessions)
     many = commands["every repository"]
@@ -141,6 +142,7 @@ def checks() -> list[Check]:
             "sessions are replayed, and little is said",
             advised["actions"] > 0 and advised["share of actions"] < 0.5,
         ),
+        _holds("what is said unasked is kept", unread["said"] > 0 and unread["sessions"] == len(sessions)),
         _holds("labels of errors can be read", len(labels()) > 0),
     ]
 

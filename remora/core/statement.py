@@ -36,9 +36,13 @@ def tells(text: str) -> bool:
 
     >>> tells("The admin password of the staging database is [REDACTED:password]")
     False
+    >>> tells("The artifacts of a run lie in this layout:")
+    False
     >>> tells("`curl -H 'Authorization: [REDACTED:bearer]' /health` shows whether the gateway is up")
     True
     """
+    if text.rstrip().endswith((":", "：")):
+        return False  # it announces what is not there
     said = _said(text)
     if len(said) < LEAST or not _MARKER.search(text):
         return len(said) >= LEAST

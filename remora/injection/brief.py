@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from remora.checks.suggest import Suggestion
 from remora.core.evidence import may_be_said
+from remora.core.rule_names import CONTRIBUTING, HOST_FILES
 from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
 from remora.core.tokens import ceil_chars_4
@@ -151,8 +152,10 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
         return False
     if record.pinned:
         return True
-    if record.type in AT_THE_FILE and record.related_files:
-        return False
+    if CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags):
+        return False  # it is for people, and mostly about what they set up once
+    if record.scope == "module" or (record.type in AT_THE_FILE and record.related_files):
+        return False  # it holds there alone
     return has_evidence(record, threshold, now)
 
 

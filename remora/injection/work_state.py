@@ -1,8 +1,9 @@
 """Where a session left its work: what was asked, which files it changed, what was still to be done.
 
-A session has one such memory, replaced whenever it stops again. It says nothing where nothing is left: no
-open thing of the plan, no failing check, and an end that succeeded. What is told to the session that goes
-on are facts; where the session had read text from outside, its words stand in quotes.
+A session has one such memory, replaced whenever it stops again. Work is left where the plan has open things,
+or where the session failed or broke off with changes that it did not commit; where nobody knows how it ended,
+a check has to fail. What is told to the session that goes on are facts; where the session had read text from
+outside, its words stand in quotes.
 """
 
 from __future__ import annotations
@@ -67,9 +68,8 @@ class WorkState(NamedTuple):
     @property
     def open(self) -> bool:
         """Whether there is anything to go on with."""
-        if self.todo or self.failing:
-            return True
-        return bool(self.changed) and self.outcome != "success"
+        shown = self.failing if self.outcome == "unknown" else self.changed or self.failing
+        return bool(self.todo) or (self.outcome != "success" and bool(shown))
 
 
 def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None = None) -> WorkState:
@@ -90,6 +90,8 @@ def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None 
         e for e in failing if _near_the_end(e.steps, session)
     ]
     taints = (taint, session.outside, *(e.taint for e in telling))
+    if edited and any(commit.step >= edited[0].last_step for commit in session.commits):
+        edited, telling = [], []  # what was committed is over, whatever a check said by then
     open_things = tuple(shorten(item, ITEM) for item in todo if item.strip())[:TODO]
     planned = session.planned or 0
     return WorkState(

@@ -20,6 +20,7 @@ from remora.shell.scripts import script_of
 from remora.shell.syntax import Line, parse, plain
 
 _HEADS = 4  # words of a command that say what it does
+_NO_VERB = re.compile(r"[\s/.|]")
 _DEPTH = 4  # scripts in scripts
 
 
@@ -129,9 +130,14 @@ def _programs(words: Sequence[str]) -> list[str]:
 
 
 def _heads(words: Sequence[str]) -> list[str]:
-    """Return the stems of the words that say what a command does, and its flags."""
+    """Return the stems of the words that say what a command does, and its flags.
+
+    Behind the program, or what a program runs, a file and a text say what it is done to.
+    """
     plain = [word for word in words if not word.startswith("-")][:_HEADS]
-    found = [stem(part) for word in plain for part in re.split(r"[^\w-]|_", word) if part]
+    ran = len(_programs(words))
+    said = [word for number, word in enumerate(plain) if number < ran or not _NO_VERB.search(word)]
+    found = [stem(part) for word in said for part in re.split(r"[^\w-]|_", word) if part]
     return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
 
 
@@ -149,7 +155,7 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
             short = need[1] if re.fullmatch(r"-\w", need) else bare[:1]
             if (need.startswith("-") or len(bare) > 3) and short in low[1:]:
                 return True
-        if not low.startswith("-") and need[0] != "-":
+        if not low.startswith("-") and not need.startswith("-"):
             parts = re.split(r"[:@=]|refs/heads/", low)
             if need in parts or stem(need) in map(stem, parts):
                 return True

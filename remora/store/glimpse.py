@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Collection, Iterable
 from itertools import combinations
+from math import log2
 from typing import NamedTuple
 
 import apsw
@@ -137,22 +138,25 @@ class Glimpse:
         wanted = (json.dumps(list(keys)),)
         return [_triggered(row) for row in (*self._rows(sql, wanted), *self._rows(quotes, wanted))]
 
-    def partners(self, path: str, together: int, share: float) -> list[Partner]:
+    def partners(self, path: str, together: int, share: float, tied: float) -> list[Partner]:
         """Return the present files that change with one, the likeliest first.
 
         Args:
             path: the file, from the root of the project.
             together: commits that changed both, at least.
             share: of the file's own commits, one more added, that changed both, at least.
+            tied: share of the weights of all the file's pairs that this one has, at least. A commit of many
+                files gives each pair little (`remora/core/cochange.py`).
         """
         sql = f"""SELECT p.other, p.commits, f.commits, o.commits,
                     (SELECT value FROM meta WHERE key = '{_CLOCK}'), p.last_date
                   FROM git_files f CROSS JOIN git_pairs p ON p.path = f.path
                   CROSS JOIN git_files o ON o.path = p.other AND o.present = 1 AND o.stem <> f.stem
                   WHERE f.path = ?1 AND p.commits >= ?2 AND p.commits >= ?3 * (f.commits + 1)
+                    AND p.bond >= f.reach + ?4
                     AND julianday(f.last_date) - julianday(p.last_date) <= {_STALE_DAYS}
                   ORDER BY p.commits DESC, p.other LIMIT {MOST_ALIKE}"""
-        rows = self._rows(sql, (path, together, share))
+        rows = self._rows(sql, (path, together, share, log2(tied)))
         return [Partner._make([*row[:4], int(row[4] or 0), row[5]]) for row in rows]
 
     def like(self, text: str) -> list[Note]:

@@ -67,7 +67,7 @@ def test_it_keeps_to_its_budget():
 
 
 def test_what_is_not_sure_is_left_out():
-    """Not sure, out of date, faded, of use at an action only, a rule nobody vouches for, or says nothing."""
+    """Not sure, out of date, faded, of use elsewhere only, a rule nobody vouches for, or says nothing."""
     doubtful = [
         record("a", type="decision", confidence=0.6),
         record("b", type="decision", stale_at=AT),
@@ -78,6 +78,7 @@ def test_what_is_not_sure_is_left_out():
     ]
     doubtful += [
         record("g", "x", type="decision", confidence=0.9),
+        record("m", type="requirement", confidence=0.9, scope="module", related_files=("web/**",)),
         record("h", "The admin password is [REDACTED:password]", type="decision", pinned=True),
     ]
     assert made(*doubtful)[1] == ()

@@ -65,7 +65,7 @@ class Store:
             if n.trigger and (kind, n.trigger.key) in keys
         ]
 
-    def partners(self, path: str, together: int, share: float) -> list[Partner]:
+    def partners(self, path: str, together: int, share: float, tied: float) -> list[Partner]:
         """Return the files that commits have beside one."""
         return [p for p in self.pairs if path == "a.py" and p.together >= max(together, share * p.own)]
 

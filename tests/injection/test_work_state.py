@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remora.core.events import CommandRun, ErrorSeen, FileUse
+from remora.core.events import CommandRun, CommitMade, ErrorSeen, FileUse
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord, Taint
 from remora.injection.work_state import (
@@ -82,18 +82,28 @@ def test_a_command_that_is_no_check_counts_at_the_end() -> None:
     assert left_by(one).failing == (("deploy", "denied"),)
 
 
+FAILS: dict[str, Any] = {
+    "files": (FileUse("a.py", 0, 1, 1, 20),),
+    "errors": (failed("make test", "1 failed", 40),),
+}
+
+
 @pytest.mark.parametrize(
     ("fields", "todo", "is_open"),
     [
         ({"outcome": "success", "files": (FileUse("a.py", 0, 1, 1, 2),)}, (), False),
         ({"outcome": "success", "files": (FileUse("a.py", 0, 1, 1, 2),)}, ("rest",), True),
-        ({"outcome": "unknown", "files": (FileUse("a.py", 0, 1, 1, 2),)}, (), True),
+        ({"outcome": "unknown", "files": (FileUse("a.py", 0, 1, 1, 2),)}, (), False),
+        ({"outcome": "abandoned", "files": (FileUse("a.py", 0, 1, 1, 2),)}, (), True),
         ({"outcome": "unknown"}, (), False),
-        ({"outcome": "success", "errors": (failed("make test", "1 failed", 40),)}, (), True),
+        ({"outcome": "success", **FAILS}, (), False),
+        ({"outcome": "unknown", "commits": (CommitMade("Add a setting", 30),), **FAILS}, (), False),
+        ({"outcome": "unknown", "commits": (CommitMade("Add a setting", 30),), **FAILS}, ("rest",), True),
+        ({"outcome": "unknown", "commits": (CommitMade("Begin", 1),), **FAILS}, (), True),
     ],
 )
 def test_when_something_is_open(fields, todo, is_open) -> None:
-    """Success without open things leaves nothing; so does a session that changed nothing."""
+    """Without open things a failure or a failing check has to tell, and no commit may have come after."""
     commands = (CommandRun("make test", "test", 1, 1, 40, 40),)
     assert left_by(session(commands=commands, **fields), todo).open is is_open
 

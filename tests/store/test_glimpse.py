@@ -73,8 +73,15 @@ def test_what_speaks_of_the_same(glimpse: Glimpse, space: Space):
 
 
 def test_what_commits_change_together(glimpse: Glimpse, space: Space):
-    """Files that are there, of another name, often enough together and not long ago."""
-    rows = [("a.py", 1, 10), ("b.sql", 1, 9), ("a.md", 1, 9), ("gone.py", 0, 9), ("old.py", 1, 9)]
+    """Files that are there, of another name, often enough together, in small commits and not long ago."""
+    rows = [
+        ("a.py", 1, 10),
+        ("far.py", 1, 9),
+        ("b.sql", 1, 9),
+        ("a.md", 1, 9),
+        ("gone.py", 0, 9),
+        ("old.py", 1, 9),
+    ]
     with space.db.transaction():
         for path, present, commits in rows:
             space.db.execute(
@@ -83,11 +90,12 @@ def test_what_commits_change_together(glimpse: Glimpse, space: Space):
                 (path, present, commits, path.partition(".")[0]),
             )
             date = "2025-01-01T00:00:00Z" if path == "old.py" else "2026-05-01T00:00:00Z"
-            space.db.execute("INSERT INTO git_pairs VALUES ('a.py', ?, 0, 8, ?)", (path, date))
+            bond = -4 if path == "far.py" else 0
+            space.db.execute("INSERT INTO git_pairs VALUES ('a.py', ?, ?, 8, ?)", (path, bond, date))
         space.db.execute("INSERT INTO meta(key, value) VALUES ('history.clock', '40')")
-    assert glimpse.partners("a.py", 4, 0.7) == [Partner("b.sql", 8, 10, 9, 40, "2026-05-01T00:00:00Z")]
-    assert glimpse.partners("a.py", 9, 0.7) == []
-    assert glimpse.partners("a.py", 4, 0.8) == []
+    assert glimpse.partners("a.py", 4, 0.7, 0.125) == [Partner("b.sql", 8, 10, 9, 40, "2026-05-01T00:00:00Z")]
+    assert glimpse.partners("a.py", 9, 0.7, 0.125) == []
+    assert glimpse.partners("a.py", 4, 0.8, 0.125) == []
 
 
 def test_what_was_forgotten_is_not_there(glimpse: Glimpse, space: Space):

@@ -1,7 +1,8 @@
 """What a person said in sessions, kept sentence by sentence: stored, given triggers, deleted again.
 
-`remora/observer/quotes.py` says what is kept. A quote whose words rule something out, or say what comes
-before something, is said at that very act, as a quotation with its date; all others wait in search.
+`remora/observer/quotes.py` says what is kept. A quote that says that it lasts, and rules something out
+or says what comes before something, is said at that very act, as a quotation with its date; all others wait
+in search.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from remora.core.directive import LASTS, directive
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, words
-from remora.core.triggers import EVENT, PATH, TOUCH, Trigger, triggers_of
+from remora.core.triggers import Trigger, triggers_of
 from remora.lifecycle.prune import is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
 from remora.observer.phrases import NOT_TYPED
@@ -84,20 +85,15 @@ def _is_kept(space: Space, path: str, text: str) -> bool:
 
 
 def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
-    """Yield the acts at which a quote is said: only what it names, and what it puts before an event.
+    """Yield the acts at which a quote is said: what it names, and what it puts before an event.
 
-    A single file that a person wanted left alone, and what is to be done where a file changes, is mostly of
-    the moment: it has to say itself that it lasts.
+    Most sentences are of the moment, so it has to say itself that it lasts.
     """
+    if LASTS.search(row.content) is None:
+        return
     asks = directive(row.content)
-    lasting = LASTS.search(row.content) is not None
-    named = asks._replace(forbids=tuple(t for t in asks.forbids if t.kind != "words"))
-    if named.before and not (lasting or named.wants):
-        named = named._replace(before=())
-    for trigger in triggers_of(named, str(row.id)):
-        single = trigger.kind == PATH and not trigger.key.endswith("/") and "*" not in trigger.key
-        if lasting or trigger.kind == EVENT or not (single or trigger.kind == TOUCH):
-            yield trigger
+    named = asks._replace(forbids=tuple(thing for thing in asks.forbids if thing.kind != "words"))
+    yield from triggers_of(named, str(row.id))
 
 
 def quotes(parts: Parts, limit: int, session_id: str | None) -> list[Hit]:

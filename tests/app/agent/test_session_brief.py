@@ -64,15 +64,15 @@ def test_the_brief_of_a_project(able: Memory):
 @pytest.mark.parametrize(
     ("host", "said"),
     [
-        ("claude-code", {"agents", "contributing", "decided"}),
-        ("codex", {"claude", "imported", "contributing", "decided"}),
-        ("copilot", {"contributing", "decided"}),
-        ("gemini", {"claude", "imported", "agents", "contributing", "decided"}),
-        ("", {"contributing", "decided"}),
+        ("claude-code", {"agents", "decided"}),
+        ("codex", {"claude", "imported", "decided"}),
+        ("copilot", {"decided"}),
+        ("gemini", {"claude", "imported", "agents", "decided"}),
+        ("", {"decided"}),
     ],
 )
 def test_a_host_is_told_what_it_does_not_show(able: Memory, host: str, said: set[str]):
-    """Its own rule files and their imports stand before the agent already, those of other hosts do not."""
+    """Its own rule files and their imports stand before it already; those for contributors are for people."""
     (able.root / "docs" / "adr").mkdir(parents=True)
     (able.root / "CLAUDE.md").write_text("- Always lint before the claude word.\n\n@docs/more.md\n")
     (able.root / "docs" / "more.md").write_text("- Always test before the imported word.\n")
@@ -139,7 +139,7 @@ def left_behind(memory: Memory, session_id: str = "s1") -> str:
     one = session(
         session_id,
         prompts=("paginate the list of orders",),
-        outcome="unknown",
+        outcome="abandoned",
         branch=None,
         edits=("orders.py",),
     )

@@ -15,7 +15,7 @@ from tests.helpers import Repo, environment
 
 DATABASE = "The staging database is read only for us."
 PORT = "The collector must listen on port 4320."
-APPLY = "On this team we do not run `terraform apply` by hand."
+APPLY = "On this team we do not run `terraform apply` by hand from now on."
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_task_it_bears_on_is_told_it_as_a_quotation(memory: Memory, tmp_path: 
 
 
 def test_a_quote_is_said_at_the_act_that_it_rules_out(memory: Memory, tmp_path: Path) -> None:
-    """The command itself is told of it, once a session; another command, and a mere fact, are not."""
+    """The command itself is told of what lasts, once a session; another command, and a mere fact, are not."""
     learnt(memory, tmp_path, APPLY, DATABASE)
     loop = memory.loop("later")
     said = loop.before("Bash", {"command": "cd infra && terraform apply -auto-approve"})
@@ -89,11 +89,13 @@ def test_a_quote_is_said_at_the_act_that_it_rules_out(memory: Memory, tmp_path: 
     assert not memory.loop("third").before("Bash", {"command": "psql staging"})
 
 
-@pytest.mark.parametrize("said", ["We do not touch app.py in this change.", "It is not the time to run it."])
+@pytest.mark.parametrize(
+    "said", ["We do not touch app.py in this change.", "We do not use `b = 1` there today."]
+)
 def test_what_was_meant_for_one_task_is_not_said_again(memory: Memory, tmp_path: Path, said: str) -> None:
     """A single file that was to be left alone is of the moment, and so is what names nothing."""
     learnt(memory, tmp_path, said)
-    edit = {"file_path": str(memory.root / "app.py"), "old_string": "1", "new_string": "2"}
+    edit = {"file_path": str(memory.root / "app.py"), "old_string": "1", "new_string": "b = 1"}
     assert not memory.loop("later").before("Edit", edit)
     assert SAID_AT_FILES  # the same file is told of memories
 
