@@ -162,7 +162,7 @@ def replayed(memory: Memory, session: AgentSession) -> Replayed:
                         path = str(given.get("file_path") or given.get("notebook_path") or "")
                         changed[path.removeprefix(root + "/")] = place
     ids = {i for one in spoken for i in one.ids}
-    records = memory._parts.room("project").space.memories.get_many(ids)
+    records = memory._project.db.memories.get_many(ids)
     keys = {i: str((r.payload or {}).get("key", "")) for i, r in records.items()}
     files = {i: r.related_files for i, r in records.items()}
     errors, steps = _errors(session)
@@ -338,7 +338,7 @@ def condition(name: str, place: Path, cases: Sequence[Case], clock: FixedClock) 
     """
     spoke = []
     with memory_in(place, embedder=None) as memory:
-        database = memory._parts.project.home / "memory.db"
+        database = memory._project.location.home / "memory.db"
     kept = database.read_bytes()
     for number, case in enumerate(cases):
         with memory_in(place, embedder=None, clock=clock) as memory:

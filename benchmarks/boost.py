@@ -28,7 +28,7 @@ from remora.retrieval import pipeline
 from remora.retrieval.request import Candidate, Reader, Request
 from remora.sources.git_log import Commit
 from remora.sources.history import CoChange
-from remora.store.space import Space
+from remora.store.database import Database
 
 WITHOUT, WITH, BUSY, BOTH = "without", "boost", "what changes often", "both"
 NEWEST = 300  # commits that are asked
@@ -46,9 +46,9 @@ class Asked(NamedTuple):
     gold: frozenset[str]
 
 
-def rankings(space: Space) -> dict[str, Ranking]:
+def rankings(db: Database) -> dict[str, Ranking]:
     """Return the rankings of a text's best parts of files."""
-    reader = Reader((space,), lambda _: (None, ""), now=0.0, mtime=lambda _: None, boost=True)
+    reader = Reader((db,), lambda _: (None, ""), now=0.0, mtime=lambda _: None, boost=True)
 
     def search(text: str, without: frozenset[str]) -> list[Candidate]:
         request = Request(text, PARTS, Filters(kinds=("code",)), without=without)
@@ -66,15 +66,15 @@ def tasks(graph: TreeGraph, commits: Sequence[Commit], newest: int) -> dict[str,
     """Ask for the files of the newest commits; return recall@10 and all@5 by ranking."""
     history = CoChange()
     # The search asks a history in memory what it asks one in the database; writing each would take hours.
-    graph.space.history = history  # type: ignore[assignment]
-    ranked = rankings(graph.space)
+    graph.db.history = history  # type: ignore[assignment]
+    ranked = rankings(graph.db)
     found: dict[str, list[list[float]]] = {name: [] for name in ranked}
     wanted = [n for n, c in enumerate(commits) if c.parents and len(c.files) <= MAX_FILES and existing(c)]
     chosen = set(wanted[-newest:])
     for number, commit in enumerate(commits):
         if number in chosen:
             graph.stand_at(commit.parents[0])
-            if asked := _task(graph.space, commit):
+            if asked := _task(graph.db, commit):
                 for name, ranking in ranked.items():
                     files = unique(c.files[0] for c in ranking(asked.text))
                     found[name].append([recall_at(files, asked.gold, 10), all_at(files, asked.gold, 5)])
@@ -84,22 +84,22 @@ def tasks(graph: TreeGraph, commits: Sequence[Commit], newest: int) -> dict[str,
     return found
 
 
-def _task(space: Space, commit: Commit) -> Asked | None:
-    gold = frozenset(space.graph.keys(existing(commit)))
+def _task(db: Database, commit: Commit) -> Asked | None:
+    gold = frozenset(db.graph.keys(existing(commit)))
     text = f"{commit.subject}\n{commit.body}".strip()
     return Asked(text, gold) if gold and any(c.isalnum() for c in text) else None
 
 
-def places(space: Space, count: int) -> dict[str, list[float]]:
+def places(db: Database, count: int) -> dict[str, list[float]]:
     """Ask for definitions by half of the words that describe them; return reciprocal ranks."""
-    rows = space.db.rows(
+    rows = db.connection.rows(
         """SELECT c.id, c.doc FROM code_chunks c JOIN graph_files f ON f.id = c.file_id
            WHERE f.test = 0 AND c.kind NOT IN ('module', 'prose', 'data') AND c.doc <> '' ORDER BY c.id"""
     )
     draw = random.Random(1)
     lines = [(str(i), doc.partition("\n")[0].split()) for i, doc in rows]
     lines = [(i, words) for i, words in lines if len(words) >= LEAST_WORDS]
-    ranked = rankings(space)
+    ranked = rankings(db)
     found: dict[str, list[float]] = {name: [] for name in ranked}
     for i, words in draw.sample(lines, min(count, len(lines))):
         text = " ".join(draw.sample(words, len(words) // 2))
@@ -114,7 +114,7 @@ def measure(graph: TreeGraph, commits: Sequence[Commit], newest: int, count: int
     """Ask both questions and put the answers side by side."""
     asked = tasks(graph, commits, newest)
     say(f"boost: {count} places")
-    placed = places(graph.space, count)
+    placed = places(graph.db, count)
     scores = {
         "tasks: recall@10": {name: [row[0] for row in rows] for name, rows in asked.items()},
         "tasks: all@5": {name: [row[1] for row in rows] for name, rows in asked.items()},

@@ -151,7 +151,7 @@ def memory_in(place: Path, **parts: Any) -> Iterator[Memory]:
 
 def model_of(memory: Memory) -> str:
     """Return the id of the embedding model in use, "none" where there is none."""
-    embedder = memory._parts.embedder()
+    embedder = memory._project.embedder()
     return embedder.model_id if embedder is not None else "none"
 
 

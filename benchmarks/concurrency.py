@@ -185,7 +185,7 @@ def compete(writers: int = WRITERS, writes: int = WRITES) -> Outcome:
         expected = {numbered(w * _APART + n) for w in range(writers) for n in range(writes)}
         with Memory.open(place / "project", environ=environment(place, **NO_MODEL)) as memory:
             contents = [record.content for record in memory.list(limit=10 * len(expected))]
-            database = memory._parts.room("project").space.db
+            database = memory._project.db.connection
             errors += database.check()
             path = database.path
         errors += fts_problems(path)

@@ -109,12 +109,12 @@ def examine(place: Path, acknowledged: Mapping[int, int]) -> Outcome:
         contents = {record.content for record in memory.list(limit=1_000_000)}
         session = memory.session(SESSION)
         turns = [message.content for message in session.history()]
-        space = memory._parts.room("project").space
-        late = len(turns) - space.turns.count()
+        db = memory._project.db
+        late = len(turns) - db.turns.count()
         session.extend([])  # lets the index follow the log, as the next message would
-        indexed = {turn.content for turn in space.turns.get_many(range(1, 2 * len(turns) + 100)).values()}
-        problems = list(space.db.check())
-        database = space.db.path
+        indexed = {turn.content for turn in db.turns.get_many(range(1, 2 * len(turns) + 100)).values()}
+        problems = list(db.connection.check())
+        database = db.connection.path
     contents.update(turns)
     lost = [number for number in acknowledged if numbered(number) not in contents]
     problems += [f"{n} was acknowledged in run {acknowledged[n]} and is gone" for n in lost]

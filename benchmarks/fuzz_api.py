@@ -107,7 +107,7 @@ class Verb(NamedTuple):
 
 def objects(memory: Memory) -> dict[str, Callable[[], Any]]:
     """Return what makes each public object, by its name."""
-    items = Items(memory._parts, lambda value, _: [str(value)])
+    items = Items(memory._project, lambda value, _: [str(value)])
     loop = memory.loop("fuzz-loop")
     return {
         "memory": lambda: memory,

@@ -83,7 +83,7 @@ def fill(place: Path, memories: int) -> Path:
     with Memory.open(root, environ=environment(place, **NO_MODEL)) as memory:
         for start in range(0, len(drafts), 500):
             memory.remember_many(drafts[start : start + 500])
-        triggers.refresh(memory._parts)
+        triggers.refresh(memory._project)
         return memory.root
 
 

@@ -92,7 +92,7 @@ def index_here(project: Path) -> dict[str, Any]:
         started = time.perf_counter()
         report = memory.index(progress=progress)
         seconds = time.perf_counter() - started
-        path = memory._parts.room("project").space.db.path
+        path = memory._project.db.connection.path
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # macOS counts bytes, others kibibytes
     reading = ends.get("reading", 0.0)
     resolving = ends.get("resolving", reading)

@@ -138,7 +138,7 @@ def rankings(memory: Memory, issue: Issue, *, ablate: bool) -> dict[str, list[st
     """Return our ranking, plain BM25 over whole files, and with `ablate` ours part by part."""
 
     def ours(without: frozenset[str] = frozenset()) -> list[str]:
-        found, _ = predict_files(memory._parts, issue.text, DEPTH, without=without)
+        found, _ = predict_files(memory._project, issue.text, DEPTH, without=without)
         return [hit.path for hit in found if not _NOT_SOURCE.search(hit.path)]
 
     found = {OURS: ours(), "plain BM25 of files": plain(memory.root, issue.text)}
@@ -155,7 +155,7 @@ def rankings(memory: Memory, issue: Issue, *, ablate: bool) -> dict[str, list[st
 def by_search(memory: Memory, text: str) -> dict[str, list[str]]:
     """Rank the files by their best part in a search of code: plain, with the boost, and as by default."""
     asked = Request(text[:MAX_QUERY_CHARS], PARTS, Filters(kinds=("code",)), explicit=False)
-    found = reader(memory._parts, code=True)._replace(boost=True)
+    found = reader(memory._project, code=True)._replace(boost=True)
     ranked: dict[str, list[str]] = {}
     for name, without in SEARCHES:
         candidates = pipeline.run(found, asked._replace(without=without)).candidates

@@ -132,9 +132,9 @@ def search(memory: Memory, embedder: FastEmbedder, queries: Sequence[str]) -> Se
     One after the other, not in turns: a second matrix between two searches would push the first one out
     of the processor's cache, which no program does that only searches.
     """
-    space = memory._parts.room("project").space
-    matrix = _matrix(space.db.path)
-    connection = apsw.Connection(str(space.db.path), flags=apsw.SQLITE_OPEN_READONLY)
+    db = memory._project.db
+    matrix = _matrix(db.connection.path)
+    connection = apsw.Connection(str(db.connection.path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.execute("PRAGMA cache_size = -32768")
     ours: list[float] = []
     for query in queries:
@@ -258,7 +258,7 @@ def measure(size: int, limit: int | None, *, command_line: bool = True) -> dict[
             written, fsyncs = write(memory, samples, writes, place)
             memory.catch_up()
             times = search(memory, embedder, queries)
-            megabytes = memory._parts.room("project").space.db.path.stat().st_size / MILLION
+            megabytes = memory._project.db.connection.path.stat().st_size / MILLION
         cold_ms, empty_ms = cold(place, queries[0], min(COLD_STARTS, searches))
         held = resident(place, queries[:50])
         starts = min(COLD_STARTS, searches)

@@ -232,7 +232,7 @@ def make_project(place: Path) -> Path:
     (root / "cart.py").write_text("a = 1\n")
     with Memory.open(root, environ=environment(place, **NO_MODEL)) as memory:
         memory.remember(LESSON, type="gotcha", related_files=["cart.py"])
-        triggers.refresh(memory._parts)
+        triggers.refresh(memory._project)
     return root
 
 
@@ -303,13 +303,11 @@ def _look(host: Host, sessions: list[Session], started: float) -> Outcome:
     processes = tuple(running(place))
     locks = tuple(held([path for path in files if path.name.endswith(LOCK_SUFFIX)]))
     with Memory.open(host.root, environ=host.environ) as memory:
-        space = memory._parts.room("project").space
-        unsound = tuple(space.db.check())
-        learnt = Counter(row.id for row in space.observed.sessions(10 * len(sessions)))
+        db = memory._project.db
+        unsound = tuple(db.connection.check())
+        learnt = Counter(row.id for row in db.observed.sessions(10 * len(sessions)))
         noted = Counter(n for one in memory.journal.history(10**6) for n in _TICKET.findall(one.text))
-        told = Counter(
-            (i.session_id, i.agent, m) for i in space.injections.latest(10**6) for m in i.memory_ids
-        )
+        told = Counter((i.session_id, i.agent, m) for i in db.injections.latest(10**6) for m in i.memory_ids)
     log = place / "data" / "hooks.log"
     return Outcome(
         sessions=len(sessions),

@@ -20,7 +20,7 @@ from remora.retrieval.pipeline import PARTS
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 Ranking = Callable[[str, int], list[str]]
 
@@ -40,10 +40,10 @@ def rankings(memory: Memory, kind: str, k: int, *, ablate: bool) -> dict[str, Ra
         k: the most that will be asked for; the naive fusion fuses lists of this length.
         ablate: also the search without each of its parts, named by `WITHOUT`.
     """
-    space = memory._parts.room("project").space
-    single = {DENSE: _dense(memory, space, kind), WORDS: _words(space, kind)}
+    db = memory._project.db
+    single = {DENSE: _dense(memory, db, kind), WORDS: _words(db, kind)}
     if kind == "turn":
-        single[WINDOW] = _window(space)
+        single[WINDOW] = _window(db)
     found: dict[str, Ranking] = {
         OURS: lambda q, n: unique(h.external_id or h.path for h in memory.search(q, n, kinds=[kind]))
     }
@@ -63,7 +63,7 @@ def plain_rankings(memory: Memory, texts: Sequence[tuple[str, str]], cache: Path
         cache: where the vectors of the texts are kept, for a project that is kept.
     """
     found: dict[str, Ranking] = {PLAIN_WORDS: PlainBM25(texts).search}
-    embedder = memory._parts.embedder()
+    embedder = memory._project.embedder()
     if embedder is not None:
         found[PLAIN_DENSE] = PlainVectors(embedder, texts, cache).search
     return found
@@ -73,55 +73,55 @@ def _without(memory: Memory, kind: str, part: str) -> Ranking:
     filters, left_out = Filters(kinds=(kind,)), frozenset({part})
 
     def ranked(query: str, k: int) -> list[str]:
-        found = search(memory._parts, query, k, filters, None, (), (), without=left_out)
+        found = search(memory._project, query, k, filters, None, (), (), without=left_out)
         return unique(hit.external_id or hit.path for hit in found.hits)
 
     return ranked
 
 
-def _dense(memory: Memory, space: Space, kind: str) -> Ranking:
+def _dense(memory: Memory, db: Database, kind: str) -> Ranking:
     """Return the vectors' path; for turns it asks as the search does, without the speakers' names."""
-    embedder = memory._parts.embedder()
-    speakers = set(space.turns.roles()) - {"user", "assistant"} if kind == "turn" else set()
+    embedder = memory._project.embedder()
+    speakers = set(db.turns.roles()) - {"user", "assistant"} if kind == "turn" else set()
 
     def ranked(query: str, k: int) -> list[str]:
         if embedder is None:
             return []
         named = names_in(query, speakers)
         vector = embedder.embed_query(without_names(query, named) if named else query)
-        near = space.nearest("chunk" if kind == "code" else kind, embedder.model_id).search(vector, k)
-        return _external(space, kind, [n.owner_id for n in near])
+        near = db.nearest("chunk" if kind == "code" else kind, embedder.model_id).search(vector, k)
+        return _external(db, kind, [n.owner_id for n in near])
 
     return ranked
 
 
-def _words(space: Space, kind: str) -> Ranking:
+def _words(db: Database, kind: str) -> Ranking:
     def ranked(query: str, k: int) -> list[str]:
         terms = query_terms(query)
         if kind == "turn":
-            return _external(space, kind, [str(i) for i, _ in space.fulltext.turns(terms, k)])
+            return _external(db, kind, [str(i) for i, _ in db.fulltext.turns(terms, k)])
         if kind == "code":
-            return _external(space, kind, [str(i) for i, _ in space.chunks.search(terms, k)])
-        return _external(space, kind, [i for i, _ in space.fulltext.memories(terms, Filters(), k)])
+            return _external(db, kind, [str(i) for i, _ in db.chunks.search(terms, k)])
+        return _external(db, kind, [i for i, _ in db.fulltext.memories(terms, Filters(), k)])
 
     return ranked
 
 
-def _window(space: Space) -> Ranking:
+def _window(db: Database) -> Ranking:
     def ranked(query: str, k: int) -> list[str]:
-        found = space.fulltext.turn_windows(query_terms(query), k)
-        return _external(space, "turn", [str(i) for i, _ in found])
+        found = db.fulltext.turn_windows(query_terms(query), k)
+        return _external(db, "turn", [str(i) for i, _ in found])
 
     return ranked
 
 
-def _external(space: Space, kind: str, ids: list[str]) -> list[str]:
+def _external(db: Database, kind: str, ids: list[str]) -> list[str]:
     """Return the callers' own ids of turns or memories, or the files of code, in order."""
     if kind == "code":
-        files = space.chunks.paths_of([int(i) for i in ids])
+        files = db.chunks.paths_of([int(i) for i in ids])
         return unique(files[int(i)] for i in ids if int(i) in files)
     if kind == "turn":
-        turns = space.turns.get_many([int(i) for i in ids])
+        turns = db.turns.get_many([int(i) for i in ids])
         return unique(turns[int(i)].external_id for i in ids if int(i) in turns)
-    records = space.memories.get_many(ids)
+    records = db.memories.get_many(ids)
     return unique(records[i].external_id for i in ids if i in records)

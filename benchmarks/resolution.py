@@ -88,7 +88,7 @@ def indexed(folder: Path) -> Graph:
             report = memory.index()
             if not report.complete:
                 raise SystemExit(f"{folder.name} could not be indexed: {', '.join(report.notes)}")
-            path = memory._parts.room("project").space.db.path
+            path = memory._project.db.connection.path
         return _read(path)
 
 

@@ -203,7 +203,7 @@ def rankings(memory: Memory, session: AgentSession, *, ablate: bool) -> Rankings
     """Return our ranking, and what is left of it without some of its evidence."""
 
     def ours(without: frozenset[str] = frozenset()) -> list[str]:
-        hits, _ = predict_files(memory._parts, session.prompt, K, tests=True, without=without)
+        hits, _ = predict_files(memory._project, session.prompt, K, tests=True, without=without)
         return [hit.path for hit in hits]
 
     parts = dict(ALONE)

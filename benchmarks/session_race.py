@@ -212,7 +212,7 @@ def race(seconds: float, writers: int = WRITERS) -> Outcome:
                 accounts[0]["consolidated"].append((done.session_id, done.messages, done.entry))
             found = _Found(memory)
             _look_for(memory, accounts, found)
-            errors += memory._parts.room("project").space.db.check()
+            errors += memory._project.db.connection.check()
     times: dict[str, list[float]] = defaultdict(list)
     for account in accounts:
         errors += account["errors"]
@@ -336,7 +336,7 @@ def _journal(
         with path.open("rb") as file:
             found.compare(kind, wanted, (entry.text for entry in parse(file)))
     memory.search("probe", k=1)  # brings the index up to date
-    rows = memory._parts.room("project").space.db.rows("SELECT content FROM notes WHERE kind = 'history'")
+    rows = memory._project.db.connection.rows("SELECT content FROM notes WHERE kind = 'history'")
     found.compare("history entry in the index", entries, (row[0] for row in rows), only=False)
     for name, numbers in said.items():
         _consolidations(memory, name, [n for session, n, _ in done if session == name], len(numbers), found)

@@ -24,9 +24,9 @@ def checks() -> list[Check]:
             found = cochange.measure_with_graph("made up", commits, graph, None).figures
             asked = boost.measure(graph, commits, 5, 5).figures
             graph.stand_at(commits[0].sha)
-            first = set(graph.space.graph.definitions_of("made/parser.py").values())
+            first = set(graph.db.graph.definitions_of("made/parser.py").values())
             graph.stand_at(commits[-1].sha)
-            last = set(graph.space.graph.definitions_of("made/parser.py").values())
+            last = set(graph.db.graph.definitions_of("made/parser.py").values())
         stood = standing.measure(project, 5, embedder=FastEmbedder()).figures
     return [
         _holds(

@@ -132,7 +132,7 @@ def rankings(memory: Memory) -> dict[str, Ranking]:
     def ranking(without: frozenset[str]) -> Ranking:
         filters = Filters(kinds=("memory",))
         return lambda text, files: (
-            search(memory._parts, text, HITS, filters, None, (), files, without=without).hits
+            search(memory._project, text, HITS, filters, None, (), files, without=without).hits
         )
 
     parts = [part for part in PARTS if part not in ELSEWHERE]
@@ -165,10 +165,10 @@ def ask_facts(facts: Facts, made: Mapping[str, Ranking]) -> Iterator[tuple[str, 
 
 def walk(memory: Memory, trees: Trees, clock: FixedClock, newest: int) -> tuple[Run, Run]:
     """Live through a history; return the answers to the tasks and to the facts."""
-    space = memory._parts.room("project").space
-    graph, history, facts = TreeGraph(trees, space), Walked(), Facts()
+    db = memory._project.db
+    graph, history, facts = TreeGraph(trees, db), Walked(), Facts()
     # The search asks a history in memory what it asks one in the database; writing each would take hours.
-    space.history = history  # type: ignore[assignment]
+    db.history = history  # type: ignore[assignment]
     made = rankings(memory)
     tasks: defaultdict[str, list[Answer]] = defaultdict(list)
     commits = trees.commits()

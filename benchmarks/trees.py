@@ -16,7 +16,7 @@ from remora.sources.history import module_of
 from remora.sources.tree import LARGEST_CODE, decode
 from remora.sources.tree_names import Folders, by_name
 from remora.sources.tree_read import by_content
-from remora.store.space import Space
+from remora.store.database import Database
 
 _FILES = (b"100644", b"100755")
 _TIME_DIGITS = 15  # hexadecimal digits of a blob's id that stand for the time of a file: they fit 63 bits
@@ -101,11 +101,11 @@ class Trees:
 class TreeGraph:
     """A graph that is brought to one commit after the other; only what differs is read."""
 
-    def __init__(self, trees: Trees, space: Space) -> None:
+    def __init__(self, trees: Trees, db: Database) -> None:
         self.trees = trees
-        self.space = space
+        self.db = db
         self._indexer = Indexer(
-            space,
+            db,
             trees.read,
             decode=decode,
             unwanted=lambda _, data: by_content(data) or "",
@@ -124,11 +124,11 @@ def tree_graph(repository: Path) -> Iterator[TreeGraph]:
     with workplace() as place:
         trees = Trees(repository)
         try:
-            space = Space.open(place / "graph.db", realm="project", project_id="trees")
+            db = Database.open(place / "graph.db", realm="project", project_id="trees")
             try:
-                yield TreeGraph(trees, space)
+                yield TreeGraph(trees, db)
             finally:
-                space.close()
+                db.close()
         finally:
             trees.close()
 

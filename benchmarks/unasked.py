@@ -124,7 +124,7 @@ def replayed(place: Path, sessions: Sequence[Recorded], clone: Path | None) -> t
             fresh = [other.write(learnt) for other in known if not (learnt / f"{other.id}.jsonl").exists()]
             if fresh:
                 memory.learn(learnt)
-            embedding.catch_up(memory._parts)  # but for code, which nothing here looks for by its meaning
+            embedding.catch_up(memory._project)  # but for code, which nothing here looks for by its meaning
             model = model_of(memory)
         with memory_in(place, clock=clock, read_only=True) as memory:
             told.sessions += 1
@@ -165,7 +165,7 @@ def _said(loop: Loop, moment: Moment, event: str, reply: Reply) -> Iterator[Answ
 
 
 def _brief(memory: Memory, loop: Loop, *, again: bool = False) -> Reply:
-    return session_brief.brief_of(memory._parts, again=again, session_id=loop.session_id, host=loop.host)
+    return session_brief.brief_of(memory._project, again=again, session_id=loop.session_id, host=loop.host)
 
 
 def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
@@ -173,10 +173,10 @@ def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
     task = SILENCE
     if not any(line.get("task") for line in loop._lines):
         said, own = loop._said(""), loop.session_id
-        task = session_brief.task_of(memory._parts, event.text, session_id=own, said=said, host=loop.host)
+        task = session_brief.task_of(memory._project, event.text, session_id=own, said=said, host=loop.host)
     yield from _said(loop, moment, event.text, task)
     may_ask = memory.settings.inject.ask and record_request.may_ask(loop._lines)
-    glimpse = look(str(memory._parts.project.home / session_brief.DATABASE)) if may_ask else None
+    glimpse = look(str(memory._project.location.home / session_brief.DATABASE)) if may_ask else None
     if glimpse is not None:
         text, sentence = record_request.question(event.text, glimpse)
         glimpse.close()

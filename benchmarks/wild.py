@@ -98,7 +98,7 @@ def commands(clone: Path, home: Path) -> list[Ran]:
 def _function(clone: Path, env: Mapping[str, str]) -> str:
     """Return a definition, or the first file that is tracked where the index has none."""
     with Memory.open(clone, environ=env) as memory:
-        graph = memory._parts.room("project").space.graph
+        graph = memory._project.db.graph
         paths = sorted(path for path, row in graph.files().items() if row.kind == "code" and not row.skipped)
         for path in paths:
             for symbol in sorted(graph.definitions_of(path)):

@@ -84,7 +84,7 @@ def _found(messages: list[dict[str, Any]], labelled: list[dict[str, Any]]) -> di
 
 def _say(memory: Memory, messages: list[dict[str, Any]]) -> None:
     """Have the sessions of a repository observed, and their quotes stored."""
-    space = memory._parts.room("project").space
+    db = memory._project.db
     sessions: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in sorted(messages, key=lambda one: one["order"]):
         sessions[one["session"]].append(one)
@@ -94,8 +94,8 @@ def _say(memory: Memory, messages: list[dict[str, Any]]) -> None:
             if one.get("before"):
                 observer.observe(Event("reply", name, f"r{step}", step, text=one["before"]))
             observer.observe(Event("user_prompt", name, f"p{step}", step, text=one["text"]))
-        with space.db.transaction():
-            take_in(space, observer.finalize())
+        with db.connection.transaction():
+            take_in(db, observer.finalize())
 
 
 def report(heard: dict[str, list[int]], kept: dict[str, list[int]], found: dict[str, list[int]]) -> Report:

@@ -129,7 +129,7 @@ def texts(found: Sequence[Any]) -> list[str]:
 
 def rows(memory: Memory, realm: str = "project") -> dict[str, list[tuple[Any, ...]]]:
     """Return the content of every table of a memory's database, but for when its files were listed."""
-    db = memory._parts.room(realm).space.db
+    db = memory._project.store(realm).db.connection
     tables = [r[0] for r in db.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
     found = {table: db.rows(f"SELECT * FROM {table}") for table in tables}
     return found | {"meta": [row for row in found["meta"] if row[0] != LISTED]}

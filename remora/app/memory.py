@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from remora.app.memories import operations as memories
 from remora.app.project.argument_types import checked
 from remora.app.project.arguments import current_branch, file_names, filters_of, listed, own_names, paths
-from remora.app.project.open_project import Parts, build
+from remora.app.project.open_project import OpenProject, build
 from remora.core.clock import Clock
 from remora.core.errors import RemoraError
 from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord
@@ -71,9 +71,9 @@ class Memory:
     ['Access tokens expire after 24 h']
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._lock = parts.lock
+    def __init__(self, project: OpenProject) -> None:
+        self._project = project
+        self._lock = project.lock
         self._entries: Entries | None = None
         self._journal: Journal | None = None
         self.notes: tuple[str, ...] = ()  # what the last search had to do without
@@ -114,7 +114,7 @@ class Memory:
             reranker=reranker,
         )
         try:
-            opened.room("project")
+            opened.store("project")
         except BaseException:
             opened.close()
             raise
@@ -123,7 +123,7 @@ class Memory:
     def close(self) -> None:
         """Write what is pending and close the files; a second call does nothing."""
         with self._lock:
-            self._parts.close()
+            self._project.close()
 
     def __enter__(self) -> Self:
         return self
@@ -180,8 +180,8 @@ class Memory:
             **own_names({**fields, "related_files": related_files, "related_modules": related_modules}),
         }
         with self._lock:
-            draft = memories.drafted(self._parts, content, for_user=user, **given)
-            return memories.remember_many(self._parts, [draft], user=user)[0]
+            draft = memories.drafted(self._project, content, for_user=user, **given)
+            return memories.remember_many(self._project, [draft], user=user)[0]
 
     def remember_each(
         self, drafts: Iterable[Mapping[str, Any]], *, user: bool = False
@@ -199,14 +199,14 @@ class Memory:
             StoreError: the store itself failed; none of them was kept.
         """
         with self._lock:
-            return memories.remember_each(self._parts, drafts, user=user)
+            return memories.remember_each(self._project, drafts, user=user)
 
     def remember_many(
         self, drafts: Sequence[MemoryDraft], *, user: bool = False
     ) -> builtins.list[MemoryRecord]:
         """Store many drafts in one transaction, all or none; one record for each, in order."""
         with self._lock:
-            return memories.remember_many(self._parts, drafts, user=user)
+            return memories.remember_many(self._project, drafts, user=user)
 
     def show(self, memory_id: str) -> MemoryRecord:
         """Return a memory by its id or a unique start of it, forgotten ones too.
@@ -216,12 +216,12 @@ class Memory:
             Conflict: several ids start so.
         """
         with self._lock:
-            return memories.find(self._parts, memory_id)[1]
+            return memories.find(self._project, memory_id)[1]
 
     def dependents(self, memory_id: str) -> builtins.list[MemoryRecord]:
         """Return the live memories that were derived from one, directly or through others."""
         with self._lock:
-            return memories.dependents(self._parts, memory_id)
+            return memories.dependents(self._project, memory_id)
 
     def list(
         self,
@@ -262,7 +262,7 @@ class Memory:
         }
         with self._lock:
             return memories.listing(
-                self._parts,
+                self._project,
                 types,
                 limit,
                 offset,
@@ -276,7 +276,7 @@ class Memory:
     def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
         """Change fields of a memory, such as `content="…"` or `tags=[…]`."""
         with self._lock:
-            return memories.edit(self._parts, memory_id, changes)
+            return memories.edit(self._project, memory_id, changes)
 
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
         """Put a new memory in the place of an old one and return it; dependents are flagged.
@@ -285,28 +285,28 @@ class Memory:
         whether it is pinned.
         """
         with self._lock:
-            return memories.supersede(self._parts, memory_id, content, fields)
+            return memories.supersede(self._project, memory_id, content, fields)
 
     def forget(self, memory_id: str) -> MemoryRecord:
         """Take a memory out of every search; `restore` brings it back within 30 days at least."""
         with self._lock:
-            return memories.forget(self._parts, memory_id)
+            return memories.forget(self._project, memory_id)
 
     def restore(self, memory_id: str) -> MemoryRecord:
         """Bring back a memory that was forgotten or superseded."""
         with self._lock:
-            return memories.restore(self._parts, memory_id)
+            return memories.restore(self._project, memory_id)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Keep a memory from decay and pruning; `pinned=False` lets it go again."""
         with self._lock:
-            room, record = memories.find(self._parts, memory_id)
+            room, record = memories.find(self._project, memory_id)
             return room.upkeep.pin(record.id, pinned=pinned)
 
     def verify(self, memory_id: str) -> MemoryRecord:
         """Confirm a memory as a person: clears review flags and taint."""
         with self._lock:
-            room, record = memories.find(self._parts, memory_id)
+            room, record = memories.find(self._project, memory_id)
             return room.upkeep.verify(record.id)
 
     # Questions
@@ -348,18 +348,18 @@ class Memory:
         from remora.app.recall.search import ask
 
         with self._lock:
-            parts = self._parts
+            project = self._project
             found = ask(
-                parts,
+                project,
                 query,
                 k,
                 filters_of(
-                    parts,
+                    project,
                     types=types,
                     files=files,
                     modules=modules,
                     scope=scope,
-                    branch=current_branch(parts, branch),
+                    branch=current_branch(project, branch),
                     kinds=kinds,
                 ),
                 phase=self._phase(phase, methodology) if phase is not None else None,
@@ -395,12 +395,12 @@ class Memory:
         from remora.app.recall.search import context
 
         with self._lock:
-            parts = self._parts
-            branch = current_branch(parts, branch)
-            filters = filters_of(parts, files=files, modules=modules, branch=branch, kinds=kinds)
+            project = self._project
+            branch = current_branch(project, branch)
+            filters = filters_of(project, files=files, modules=modules, branch=branch, kinds=kinds)
             recent = paths("recent_files", recent_files, self.root)
             phase = self._phase(phase, methodology)
-            packed, self.notes = context(parts, task, filters, phase, budget, recent)
+            packed, self.notes = context(project, task, filters, phase, budget, recent)
             return packed
 
     def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
@@ -408,14 +408,14 @@ class Memory:
         from remora.app.recall.files import related_files
 
         with self._lock:
-            return related_files(self._parts, path, k)
+            return related_files(self._project, path, k)
 
     def ownership(self, path: str) -> Ownership | None:
         """Return the module of a file and who changed it most; None when the git history does not know it."""
         from remora.app.recall.files import ownership
 
         with self._lock:
-            return ownership(self._parts, path)
+            return ownership(self._project, path)
 
     def predict_files(self, task: str, k: int = 10, *, tests: bool = False) -> builtins.list[FileHit]:
         """Return the files that a task will most likely touch, best first, each with its reasons.
@@ -431,7 +431,7 @@ class Memory:
         from remora.app.recall.files import predict_files
 
         with self._lock:
-            found, self.notes = predict_files(self._parts, task, k, tests=tests)
+            found, self.notes = predict_files(self._project, task, k, tests=tests)
             return found
 
     def impact(self, target: str, depth: int = 3, *, limit: int = 200) -> Impacts:
@@ -452,14 +452,14 @@ class Memory:
         from remora.app.codebase.impact import impact
 
         with self._lock:
-            return impact(self._parts, target, depth, limit)
+            return impact(self._project, target, depth, limit)
 
     def modules(self) -> builtins.list[ModuleInfo]:
         """Return the modules of the code, largest first: files, purpose, hot files, memories about them."""
         from remora.app.codebase.impact import modules
 
         with self._lock:
-            return modules(self._parts)
+            return modules(self._project)
 
     # Before work begins
 
@@ -514,9 +514,9 @@ class Memory:
         from remora.app.recall.task_context import context_for, where_of
 
         with self._lock:
-            parts = self._parts
-            where, on = where_of(parts, task, modules, files), current_branch(parts, branch)
-            found, self.notes = context_for(parts, task, what, where, branch=on, budget=budget)
+            project = self._project
+            where, on = where_of(project, task, modules, files), current_branch(project, branch)
+            found, self.notes = context_for(project, task, what, where, branch=on, budget=budget)
             return found
 
     def prefetch(
@@ -547,10 +547,10 @@ class Memory:
         from remora.app.recall.task_context import prefetch, where_of
 
         with self._lock:
-            parts = self._parts
-            where, on = where_of(parts, task, modules, files), current_branch(parts, branch)
+            project = self._project
+            where, on = where_of(project, task, modules, files), current_branch(project, branch)
             without = file_names(files, self.root)
-            return prefetch(parts, task, where, branch=on, most=most, budget=budget, without=without)
+            return prefetch(project, task, where, branch=on, most=most, budget=budget, without=without)
 
     def step_factor(
         self, task: str = "", *, modules: Sequence[str] = (), files: Paths = (), branch: str | None = None
@@ -566,8 +566,8 @@ class Memory:
         from remora.app.recall.task_context import factor, where_of
 
         with self._lock:
-            where = where_of(self._parts, task, modules, files)
-            return factor(self._parts, where, current_branch(self._parts, branch))
+            where = where_of(self._project, task, modules, files)
+            return factor(self._project, where, current_branch(self._project, branch))
 
     def step_limit(
         self,
@@ -618,8 +618,8 @@ class Memory:
         from remora.injection.work_state import told
 
         with self._lock:
-            on = current_branch(self._parts, branch)
-            found = last_state(self._parts, task, session_id=session_id, branch=on)
+            on = current_branch(self._project, branch)
+            found = last_state(self._project, task, session_id=session_id, branch=on)
             return told(found, budget) if found is not None else ""
 
     def suggest_commands(
@@ -640,7 +640,7 @@ class Memory:
         from remora.app.codebase.check_commands import suggest_commands
 
         with self._lock:
-            return suggest_commands(self._parts, k, task=task, files=files, purposes=purposes)
+            return suggest_commands(self._project, k, task=task, files=files, purposes=purposes)
 
     # What agents are told
 
@@ -656,7 +656,7 @@ class Memory:
         """
         from remora.app.agent.loop import Loop
 
-        return Loop(self._parts, session_id, host)
+        return Loop(self._project, session_id, host)
 
     def log(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Injection]:
         """Return what was put in front of agents, newest first: when, at what, why, and what followed.
@@ -668,7 +668,7 @@ class Memory:
         from remora.app.agent.status import log
 
         with self._lock:
-            return log(self._parts, limit, session_id)
+            return log(self._project, limit, session_id)
 
     def why(self, memory_id: str) -> Why:
         """Return where a memory comes from, how far to trust it, at what it is said and when it was.
@@ -679,14 +679,14 @@ class Memory:
         from remora.app.agent.status import why
 
         with self._lock:
-            return why(self._parts, memory_id)
+            return why(self._project, memory_id)
 
     def status(self) -> Status:
         """Return what the project has, which sessions go on, and what one that began now would be told."""
         from remora.app.agent.status import status
 
         with self._lock:
-            return status(self._parts)
+            return status(self._project)
 
     def tell_session(self, memory_id: str) -> bool:
         """Tell the agents of the session that goes on in this project what one of them recorded.
@@ -703,7 +703,7 @@ class Memory:
         from remora.app.agent.status import tell_session
 
         with self._lock:
-            return tell_session(self._parts, memory_id)
+            return tell_session(self._project, memory_id)
 
     def as_said(self, text: str, told_at: Sequence[str] = ()) -> dict[str, Any]:
         """Return what makes a statement the person's, whose sentence an agent was asked to record.
@@ -719,7 +719,7 @@ class Memory:
         from remora.app.agent.status import as_said
 
         with self._lock:
-            return as_said(self._parts, text, told_at)
+            return as_said(self._project, text, told_at)
 
     # Learning
 
@@ -750,10 +750,10 @@ class Memory:
         """
         from remora.app.learning.learn import learn
 
-        self._parts.must_be_writable()
+        self._project.must_be_writable()
         with self._lock:
             where = Path(path).expanduser() if path is not None else None
-            return learn(self._parts, where, hosts, again=again, dry_run=dry_run, progress=progress)
+            return learn(self._project, where, hosts, again=again, dry_run=dry_run, progress=progress)
 
     def learned(self, run: int | None = None) -> builtins.list[Learnt]:
         """Return what a run of `learn` added or changed and is still there; the last one by default.
@@ -764,7 +764,7 @@ class Memory:
         from remora.app.learning.learn import learned
 
         with self._lock:
-            return learned(self._parts, run)
+            return learned(self._project, run)
 
     def observe(
         self, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
@@ -779,7 +779,7 @@ class Memory:
         """
         from remora.app.learning.live_observation import Watched
 
-        return Watched(self._parts, session_id, host, subtasks=subtasks, methodology=methodology)
+        return Watched(self._project, session_id, host, subtasks=subtasks, methodology=methodology)
 
     def reflect(self, session_id: str | None = None) -> Reflection:
         """Return the evidence of a session and what to make of it, for a model that then records memories.
@@ -793,7 +793,7 @@ class Memory:
         from remora.app.learning.evidence_pack import reflect
 
         with self._lock:
-            return reflect(self._parts, session_id)
+            return reflect(self._project, session_id)
 
     def session_summary(
         self,
@@ -818,7 +818,7 @@ class Memory:
         from remora.app.learning.run_summary import summary
 
         with self._lock:
-            return summary(self._parts, run, session_id=session_id, used=used)
+            return summary(self._project, run, session_id=session_id, used=used)
 
     def quotes(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Hit]:
         """Return what a person said in sessions and what was kept of it, newest first, as hits of a search.
@@ -830,7 +830,7 @@ class Memory:
         from remora.app.learning.quotes import quotes
 
         with self._lock:
-            return quotes(self._parts, limit, session_id)
+            return quotes(self._project, limit, session_id)
 
     def remove_quote(self, quote_id: str) -> str:
         """Delete a quote for good, also when its session is learnt again; returns its words.
@@ -840,9 +840,9 @@ class Memory:
         """
         from remora.app.learning.quotes import remove
 
-        self._parts.must_be_writable()
+        self._project.must_be_writable()
         with self._lock:
-            return remove(self._parts, quote_id)
+            return remove(self._project, quote_id)
 
     def keep_quote(self, /, quote_id: str, **fields: Any) -> MemoryRecord:
         """Make a memory of a quote: a person says that it holds, where the quote does.
@@ -858,7 +858,7 @@ class Memory:
         from remora.app.learning.quotes import kept
 
         with self._lock:
-            text, said = kept(self._parts, quote_id)
+            text, said = kept(self._project, quote_id)
         if fields.get("user"):
             said["branch"] = None  # the user's own memory knows no branches of a project
         return self.remember(text, **{**said, **fields})
@@ -901,7 +901,7 @@ class Memory:
             "related_modules": listed("related_modules", related_modules),
         }
         record, self.notes = observe_ui(
-            self._parts,
+            self._project,
             tool,
             result,
             arguments,
@@ -927,7 +927,7 @@ class Memory:
         from remora.app.importing.init import init
 
         with self._lock:
-            return init(self._parts, Path(path) if path is not None else None, progress)
+            return init(self._project, Path(path) if path is not None else None, progress)
 
     def import_shipped(self) -> tuple[Shipped, int]:
         """Take over the memories that came with the repository, as text from outside that waits for review.
@@ -942,7 +942,7 @@ class Memory:
         from remora.app.importing.shipped_memory import take_over
 
         with self._lock:
-            return take_over(self._parts)
+            return take_over(self._project)
 
     def teach(
         self,
@@ -972,9 +972,9 @@ class Memory:
         from remora.app.importing.teach import teach
 
         if not dry_run:
-            self._parts.must_be_writable()
+            self._project.must_be_writable()
         with self._lock:
-            return teach(self._parts, Path(path), text, user=user, dry_run=dry_run)
+            return teach(self._project, Path(path), text, user=user, dry_run=dry_run)
 
     def move_in(
         self,
@@ -1005,9 +1005,9 @@ class Memory:
 
         with self._lock:
             if not dry_run:
-                self._parts.must_be_writable()
+                self._project.must_be_writable()
             return move_in(
-                self._parts,
+                self._project,
                 Path(path).expanduser(),
                 system,
                 of_project=project,
@@ -1033,7 +1033,7 @@ class Memory:
         from remora.app.codebase.indexing import index
 
         with self._lock:
-            return index(self._parts, Path(path) if path is not None else None, progress=progress)
+            return index(self._project, Path(path) if path is not None else None, progress=progress)
 
     def index_files(self, paths: Iterable[str | os.PathLike[str]]) -> IndexReport:
         """Bring some files up to date, as after an edit; paths from the root or absolute.
@@ -1045,7 +1045,7 @@ class Memory:
         from remora.app.project.arguments import paths as checked
 
         with self._lock:
-            return index_files(self._parts, checked("paths", list(paths), self._parts.project.root))
+            return index_files(self._project, checked("paths", list(paths), self._project.location.root))
 
     def watch(
         self, stop: threading.Event, said: Callable[[IndexReport], None], *, debounce_ms: int = 500
@@ -1059,12 +1059,12 @@ class Memory:
         """
         from remora.app.codebase.indexing import watch
 
-        watch(self._parts, stop, said, debounce_ms=debounce_ms)
+        watch(self._project, stop, said, debounce_ms=debounce_ms)
 
     def waiting_chunks(self) -> int:
         """Return how many parts of code have no vector yet."""
         with self._lock:
-            return self._parts.room("project").space.chunks.pending_count()
+            return self._project.db.chunks.pending_count()
 
     def describe_modules(
         self, modules: int = 20, *, calls: int = 40, seconds: float = 300.0, progress: Progress | None = None
@@ -1086,7 +1086,7 @@ class Memory:
         from remora.app.codebase.module_descriptions import describe
 
         with self._lock:
-            return describe(self._parts, modules=modules, calls=calls, seconds=seconds, progress=progress)
+            return describe(self._project, modules=modules, calls=calls, seconds=seconds, progress=progress)
 
     # Conversations, notes and the journal
 
@@ -1094,13 +1094,13 @@ class Memory:
         """Return a conversation by its id (`channel:chat`); it begins with the first append."""
         from remora.app.records.session import Session
 
-        return Session(self._parts, session_id)
+        return Session(self._project, session_id)
 
     def sessions(self) -> builtins.list[SessionInfo]:
         """Return the conversations of the project, the one written to last first."""
         from remora.conversation.sessions import list_sessions
 
-        return list_sessions(self._parts.sessions_folder)
+        return list_sessions(self._project.sessions_folder)
 
     @property
     def entries(self) -> Entries:
@@ -1108,7 +1108,7 @@ class Memory:
         if self._entries is None:
             from remora.app.records.entries import Entries
 
-            self._entries = Entries(self._parts)
+            self._entries = Entries(self._project)
         return self._entries
 
     @property
@@ -1117,7 +1117,7 @@ class Memory:
         if self._journal is None:
             from remora.app.records.journal import Journal
 
-            self._journal = Journal(self._parts, self._relevant)
+            self._journal = Journal(self._project, self._relevant)
         return self._journal
 
     def _relevant(self, task: str) -> str:
@@ -1138,35 +1138,35 @@ class Memory:
         from remora.app.health.reminders import reminders
 
         with self._lock:
-            return reminders(self._parts, vectors=vectors)
+            return reminders(self._project, vectors=vectors)
 
     def stats(self) -> Stats:
         """Return what is stored: counts by type, turns, vectors, files, sizes."""
         from remora.app.health.stats import stats
 
         with self._lock:
-            return stats(self._parts)
+            return stats(self._project)
 
     def doctor(self) -> Report:
         """Check everything end to end: files, database, models; each finding says what to do."""
         from remora.app.health.doctor import examine
 
         with self._lock:
-            return examine(self._parts)
+            return examine(self._project)
 
     def reindex(self, *, progress: Progress | None = None) -> int:
         """Make derived data again: turns from the logs, vectors of the present model. Returns rows made."""
         from remora.app.health.reindex import reindex
 
         with self._lock:
-            return reindex(self._parts, progress)
+            return reindex(self._project, progress)
 
     def catch_up(self, seconds: float | None = None, *, progress: Progress | None = None) -> int:
         """Embed what has no vector yet, for at most so many seconds; returns how many were embedded."""
         from remora.app.memories.embedding import catch_up
 
         with self._lock:
-            return catch_up(self._parts, seconds, progress, code=True)
+            return catch_up(self._project, seconds, progress, code=True)
 
     def backup(self, path: str | os.PathLike[str]) -> Backup:
         """Copy everything of the project into one file, while others go on.
@@ -1178,7 +1178,7 @@ class Memory:
         from remora.app.health.backup import backup
 
         with self._lock:
-            return backup(self._parts.project.home, Path(path).expanduser().absolute())
+            return backup(self._project.location.home, Path(path).expanduser().absolute())
 
     def prune(self, *, dry_run: bool = False) -> PrunePlan:
         """Forget what has expired, delete what was forgotten long ago; returns what was or would be done.
@@ -1189,29 +1189,29 @@ class Memory:
         from remora.app.health.prune import prune
 
         with self._lock:
-            return prune(self._parts, dry_run=dry_run)
+            return prune(self._project, dry_run=dry_run)
 
     @property
     def project_id(self) -> str:
         """The id of the project, the same from every work tree and subfolder."""
-        return self._parts.project.id
+        return self._project.location.id
 
     @property
     def root(self) -> Path:
         """Top of the project's work tree."""
-        return self._parts.project.root
+        return self._project.location.root
 
     @property
     def home(self) -> Path:
         """Folder of the project's database and logs."""
-        return self._parts.project.home
+        return self._project.location.home
 
     @property
     def settings(self) -> Settings:
         """The settings in force."""
-        return self._parts.settings
+        return self._project.settings
 
     def _phase(self, phase: str, methodology: str | None) -> str:
         if phase in PHASES and methodology is None:
             return phase
-        return self._parts.plugins().phase(phase, methodology)
+        return self._project.plugins().phase(phase, methodology)

@@ -28,7 +28,7 @@ from remora.shell.purposes import purpose_of, unwrapped
 
 if TYPE_CHECKING:
     from remora.checks.named import NamedCheck
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 LOOKED_AT = 200  # sessions
 IN_VAIN = 2  # sessions that ran a named command, and it never passed
@@ -54,7 +54,7 @@ class Suggestion(NamedTuple):
 
 
 def suggest(
-    space: Space,
+    db: Database,
     k: int,
     *,
     files: Sequence[str] = (),
@@ -65,14 +65,14 @@ def suggest(
     """Return the commands to check work with, best first; ties in the order in which one runs them.
 
     Args:
-        space: the project's database.
+        db: the project's database.
         k: how many.
         files: what was edited.
         purposes: of core.programs.CHECKS.
         named: what the project names.
         stands: whether a command can still be run; what cannot is left out, but for what a rule file names.
     """
-    checks, sessions = counted(space.observed.commands(LOOKED_AT))
+    checks, sessions = counted(db.observed.commands(LOOKED_AT))
     by_name = _by_name(named)
     found: dict[str, Counted] = {}
     scores: dict[str, float] = {}
@@ -85,7 +85,7 @@ def suggest(
             found[command] = ran._replace(command=form)
             share = (ran.share * sessions + worth) / (sessions + NAMED)
             scores[command] = min(1.0, share * _where(form, files, once=ran.passed < 2))
-    warned = _warned_of(space, [ran.command for ran in found.values()])
+    warned = _warned_of(db, [ran.command for ran in found.values()])
     order = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(found[c].purpose), c))
     told = {command for command, (_, name) in by_name.items() if not name.is_task}  # by a rule file
     fit = (c for c in order if found[c].command not in warned and (c in told or stands(found[c].command)))
@@ -157,11 +157,11 @@ def _ran(passed: int, of: int) -> str:
     return f"passed in {passed} of the last {of} sessions" if of > 1 else "passed in the last session"
 
 
-def _warned_of(space: Space, commands: Sequence[str]) -> set[str]:
+def _warned_of(db: Database, commands: Sequence[str]) -> set[str]:
     """Return those commands of which a memory says that they fail for a reason in themselves."""
     whole = {command: wholes_in(command) for command in commands}
     words = {word for command in commands for word in command.split()}
-    triggers = space.triggers.of_words(COMMAND, words.union(*whole.values()))
+    triggers = db.triggers.of_words(COMMAND, words.union(*whole.values()))
     return {
         command
         for command in commands

@@ -34,9 +34,9 @@ from remora.store.overrides import outer
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from remora.store.database import Database
     from remora.store.graph import Brief, Edge, Graph
     from remora.store.overrides import Overridden
-    from remora.store.space import Space
 
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
@@ -210,7 +210,7 @@ def _in_module(path: str, symbol: str, wanted: str) -> bool:
     return any(f"/{place}".endswith("/" + module.replace(".", "/")) for place in places)
 
 
-def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Found:
+def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Found:
     """Return what depends on a target to a depth.
 
     Raises:
@@ -221,12 +221,12 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         raise InvalidInput(f"depth must be from 1 to {MAX_DEPTH}")
     if limit < 1:
         raise InvalidInput("limit must be at least 1")
-    node, meant = find(space.graph, target)
-    walk = _Walk(space, node, depth, max(limit, LIMIT))
+    node, meant = find(db.graph, target)
+    walk = _Walk(db, node, depth, max(limit, LIMIT))
     impacts = walk.folder() if node.type == FOLDER else walk.symbol() if node.symbol else walk.file()
     if not walk.cut and node.type != FOLDER:
-        own = walk.own or [node.id, *space.graph.inside(node)]
-        impacts += said(space, own, impacts)
+        own = walk.own or [node.id, *db.graph.inside(node)]
+        impacts += said(db, own, impacts)
     cut = walk.cut or len(impacts) > limit
     if len(impacts) > limit:
         # Of those as near tests are left out first: code tells more of what may break.
@@ -234,7 +234,7 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         del impacts[limit:]
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
     notes = (*_notes(impacts, limit if cut else 0), *(() if cut else walk.notes))
-    said_first = [note for note in (meant, _unread(space.graph, node)) if note]
+    said_first = [note for note in (meant, _unread(db.graph, node)) if note]
     return Found(node, impacts, (*said_first, *notes), cut)
 
 
@@ -268,11 +268,11 @@ class _Through(NamedTuple):
 class _Walk:
     """One search outward from a node, over those edges that are not stale."""
 
-    def __init__(self, space: Space, node: Node, depth: int, limit: int) -> None:
-        self._space = space
-        self._graph = space.graph
-        self._overrides = space.overrides
-        self._closure = space.closure
+    def __init__(self, db: Database, node: Node, depth: int, limit: int) -> None:
+        self._db = db
+        self._graph = db.graph
+        self._overrides = db.overrides
+        self._closure = db.closure
         self._node = node
         self._depth = depth
         self._limit = limit
@@ -331,7 +331,7 @@ class _Walk:
         """Add what names the target without a call; return whether its name was looked for."""
         if len(self._found) > ENOUGH:
             return False
-        found, common = naming(self._space, self._node, own)
+        found, common = naming(self._db, self._node, own)
         known = {(impact.path, impact.symbol) for impact in self._found}
         for one in found:
             if (one.path, one.symbol) not in known:

@@ -51,8 +51,8 @@ from remora.store.graph import NewFile
 
 if TYPE_CHECKING:
     from remora.core.code import Link, Symbols
+    from remora.store.database import Database
     from remora.store.graph import FileRow
-    from remora.store.space import Space
 
 __all__ = ["Indexer", "Listed", "Outcome"]
 
@@ -95,7 +95,7 @@ class Indexer:
     """Brings the graph of one project up to date.
 
     Args:
-        space: the project's database.
+        db: the project's database.
         read: gives the bytes of a path, or why they cannot be had.
         decode: bytes to text.
         unwanted: says why a file is left out when its bytes are seen (generated, minified), or "".
@@ -105,7 +105,7 @@ class Indexer:
 
     def __init__(
         self,
-        space: Space,
+        db: Database,
         read: Read,
         *,
         decode: Callable[[bytes], str],
@@ -113,8 +113,8 @@ class Indexer:
         module_of: Callable[[str], str],
         heat: Mapping[str, float],
     ) -> None:
-        self._space = space
-        self._graph = space.graph
+        self._db = db
+        self._graph = db.graph
         self._files = FileReader(read, decode, unwanted, module_of)
         self._heat = heat
         self._fresh: dict[str, FileFacts] = {}  # of files just read, where they are few
@@ -143,7 +143,7 @@ class Indexer:
         """
         state = self._graph.state()
         if state is not None and state.version != VERSION:
-            with self._space.db.transaction(durable=False):
+            with self._db.transaction(durable=False):
                 self._graph.clear()
         known = self._graph.files() if whole else self._graph.some([*(i.path for i in listed), *gone])
         changed = [item for item in listed if _differs(known.get(item.path), item)]
@@ -151,16 +151,16 @@ class Indexer:
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
         touched = _Touched()
         self._fresh = {}
-        left_at = self._space.meta.get(OPEN)
+        left_at = self._db.meta.get(OPEN)
         touched.rebuild = bool(left_at) or len(gone) > MANY
         if left_at:
-            touched.precise.update(self._space.other_sources.covered())
+            touched.precise.update(self._db.other_sources.covered())
         # A run that died while it read took with it what its files touch elsewhere.
         everything = state is None or left_at not in (None, False, LINKING)
         if changed or gone:
-            with self._space.db.transaction(durable=False):
+            with self._db.transaction(durable=False):
                 self._graph.mark_stale([*(i.path for i in changed), *gone], now)
-                self._space.meta.set(OPEN, READING)
+                self._db.meta.set(OPEN, READING)
         self._delete(gone, touched)
         report = progress or (lambda *_: None)
         read, same, skipped = self._take(changed, known, touched, now, report, stop)
@@ -177,7 +177,7 @@ class Indexer:
             commit = state.commit  # a few files say nothing of what is checked out
         moved_on = state is None or state.commit != commit
         if changed or gone or resolved or moved_on or touched.rebuild:
-            with self._space.db.transaction(durable=False):
+            with self._db.transaction(durable=False):
                 self._graph.set_state(
                     now=now,
                     commit=commit,
@@ -186,7 +186,7 @@ class Indexer:
                     counted=whole or state is None,
                 )
                 if complete:
-                    self._space.meta.set(OPEN, False)
+                    self._db.meta.set(OPEN, False)
         unchanged = len(listed) - len(changed) + same
         return Outcome(
             read,
@@ -201,7 +201,7 @@ class Indexer:
 
     def _delete(self, gone: Sequence[str], touched: _Touched) -> None:
         for start in range(0, len(gone), BATCH_FILES):
-            with self._space.db.transaction(durable=False):
+            with self._db.transaction(durable=False):
                 for path in gone[start : start + BATCH_FILES]:
                     touched.paths.update(self._graph.pointing_at(path))
                     before = self._outline(path)
@@ -212,7 +212,7 @@ class Indexer:
     def _remove(self, path: str, touched: _Touched) -> None:
         node = self._graph.node(path)
         if node is not None and not touched.rebuild:
-            pairs = self._space.closure.around(node.id)
+            pairs = self._db.closure.around(node.id)
             touched.closure = {p for p in touched.closure if node.id not in p} | pairs
         self._graph.delete_file(path)
 
@@ -233,7 +233,7 @@ class Indexer:
             if stop():
                 break
             parsed = [self._files.parse(item) for item in batch]
-            with self._space.db.transaction(durable=False):
+            with self._db.transaction(durable=False):
                 for item, new in zip(batch, parsed, strict=True):
                     before = known.get(item.path)
                     if isinstance(new, Refused):
@@ -246,7 +246,7 @@ class Indexer:
                         failed: list[Skipped] = []
                         with (
                             sparing(item.path, failed, f"{FAILED} be kept: "),
-                            self._space.db.transaction(durable=False),
+                            self._db.transaction(durable=False),
                         ):
                             self._write(new, touched, now)
                             read += 1
@@ -276,7 +276,7 @@ class Indexer:
         file_id = self._graph.put_file(new.file, now)
         self._graph.put_nodes(new.file, after.definitions if after else (), now)
         self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
-        if self._space.other_sources.covers(path, new.file.hash):
+        if self._db.other_sources.covers(path, new.file.hash):
             touched.precise.update(self._graph.pointing_at(path))
         if new.facts:
             if len(self._fresh) < BATCH_FILES:
@@ -284,7 +284,7 @@ class Indexer:
             self._graph.set_names(file_id, ways_of(new.facts, path))
         elif new.file.kind == "prose":
             self._graph.set_names(file_id, dict.fromkeys(document_names(new.text), 0))
-        self._space.chunks.put(file_id, path, new.parts, self._heat.get(path, 0.0))
+        self._db.chunks.put(file_id, path, new.parts, self._heat.get(path, 0.0))
 
     def _touch(self, path: str, before: Outline | None, after: Outline | None, touched: _Touched) -> None:
         """Note what a changed file touches elsewhere.
@@ -362,19 +362,19 @@ class Indexer:
         everything: bool,
     ) -> tuple[int, list[Skipped]]:
         """Resolve the names of every file that waits for it; returns how many, and of which only a part."""
-        with self._space.db.transaction(durable=False):
+        with self._db.transaction(durable=False):
             if everything:
                 self._graph.unlink_all()
             else:
                 self._graph.unlink([*touched.paths, *self._using(touched.names)])
-            if self._space.meta.get(OPEN):
-                self._space.meta.set(OPEN, LINKING)
+            if self._db.meta.get(OPEN):
+                self._db.meta.set(OPEN, LINKING)
         todo = self._graph.unlinked()
         again = touched.precise.difference(todo)
         many = len(todo) + len(again) > MANY or touched.rebuild
         if not todo and not many:
-            with self._space.db.transaction(durable=False):
-                self._space.closure.make_again(touched.closure)
+            with self._db.transaction(durable=False):
+                self._db.closure.make_again(touched.closure)
             return 0, []
         symbols: Symbols = self._all_symbols() if len(todo) > MANY else StoredSymbols(self._graph)
         resolver = Resolver(symbols, roots)
@@ -384,33 +384,33 @@ class Indexer:
                 break
             batch = todo[start : start + BATCH_FILES]
             found = [(path, self._links(path, resolver, symbols)) for path in batch]
-            with self._space.db.transaction(durable=False):
+            with self._db.transaction(durable=False):
                 for path, own in found:
                     self._graph.put_links(path, own, "ast", now)
                     self._put_precise(path, now)
                     self._graph.linked(path, now)
                 if not many:
-                    self._space.closure.update(self._graph.keys(batch).values(), touched.closure)
+                    self._db.closure.update(self._graph.keys(batch).values(), touched.closure)
                     touched.closure = set()
             done += len(batch)
             report("resolving", done, len(todo))
         if again:
-            with self._space.db.transaction(durable=False):
+            with self._db.transaction(durable=False):
                 for path in sorted(again):
                     self._put_precise(path, now)
                 if not many:
-                    self._space.closure.update(self._graph.keys(again).values())
+                    self._db.closure.update(self._graph.keys(again).values())
         if many:
-            with self._space.db.transaction(durable=False):
-                self._space.closure.rebuild()
+            with self._db.transaction(durable=False):
+                self._db.closure.rebuild()
         return done, resolver.skipped
 
     def _put_precise(self, path: str, now: int) -> None:
         """Write what a SCIP index shows of a file, if it speaks of the content that the file has now."""
-        links = self._space.other_sources.links_of(path)
+        links = self._db.other_sources.links_of(path)
         if links is not None:
             self._graph.put_links(path, unpack_links(links), "scip", now)
-            self._space.other_sources.prefer_precise(path)
+            self._db.other_sources.prefer_precise(path)
 
     def _all_symbols(self) -> Symbols:
         listed = [row.path for row in self._graph.files().values() if not row.skipped]
@@ -452,7 +452,7 @@ class Indexer:
         row = self._graph.file(path)
         if row is None or row.kind != "prose":
             return []
-        text = "\n".join(c.text for c in self._space.chunks.of_files([path], 1000))
+        text = "\n".join(c.text for c in self._db.chunks.of_files([path], 1000))
         return document_links(path, text, symbols)
 
 

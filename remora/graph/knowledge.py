@@ -16,33 +16,33 @@ from remora.graph.modules import files_named
 from remora.store.layers import MEMORY_PREFIX, KnownNode, UpperEdge, memory_key
 
 if TYPE_CHECKING:
+    from remora.store.database import Database
     from remora.store.layers import Known
-    from remora.store.space import Space
 
 KINDS = ("applies_pattern", "documents")
 IMPACTED_WEIGHT = 0.5  # of what a memory's target reaches, against the target itself
 MOST_FILES = 200  # that one glob stands for; what holds for more is said of the project
 
 
-def refresh(space: Space, now: int) -> bool:
+def refresh(db: Database, now: int) -> bool:
     """Make layer 3 equal to the memories; returns whether anything changed.
 
     Nothing is written where the layer is as it should be.
 
     Args:
-        space: the project's database, writable.
+        db: the project's database, writable.
         now: milliseconds since the epoch.
     """
-    nodes, edges = _wanted(space)
-    held_nodes, held_edges = space.layers.knowledge()
+    nodes, edges = _wanted(db)
+    held_nodes, held_edges = db.layers.knowledge()
     if (nodes, edges) == (held_nodes, held_edges):
         return False
-    with space.db.transaction(durable=False):
+    with db.connection.transaction(durable=False):
         # Another process may have done it since.
-        nodes, edges = _wanted(space)
-        held_nodes, held_edges = space.layers.knowledge()
+        nodes, edges = _wanted(db)
+        held_nodes, held_edges = db.layers.knowledge()
         keys = {node.key for node in nodes}
-        space.layers.change_knowledge(
+        db.layers.change_knowledge(
             nodes - held_nodes,
             edges - held_edges,
             {node.key for node in held_nodes if node.key not in keys},
@@ -52,22 +52,22 @@ def refresh(space: Space, now: int) -> bool:
     return True
 
 
-def remembered(space: Space, keys: Collection[str]) -> list[str]:
+def remembered(db: Database, keys: Collection[str]) -> list[str]:
     """Return the ids of the memories that layer 3 ties to some nodes, the closest first.
 
     The layer is taken as the last index run left it: to bring it up to date reads every pattern and decision.
     """
-    edges = sorted(space.layers.edges_at(keys, KINDS), key=lambda e: (-e.weight, -e.confidence))
+    edges = sorted(db.layers.edges_at(keys, KINDS), key=lambda e: (-e.weight, -e.confidence))
     ends = (end for edge in edges for end in (edge.from_key, edge.to_key))
     return list(dict.fromkeys(end.removeprefix(MEMORY_PREFIX) for end in ends if end not in keys))
 
 
-def _wanted(space: Space) -> tuple[set[KnownNode], set[UpperEdge]]:
+def _wanted(db: Database) -> tuple[set[KnownNode], set[UpperEdge]]:
     """Return the nodes and edges that the memories ask for."""
-    memories = space.layers.known()
-    paths = space.layers.paths() if any(_wide(f) for m in memories for f in m.files) else []
+    memories = db.layers.known()
+    paths = db.layers.paths() if any(_wide(f) for m in memories for f in m.files) else []
     keys = {key for m in memories for key in (*m.files, *m.impacted, *([m.target] if m.target else ()))}
-    existing = space.layers.existing(keys)
+    existing = db.layers.existing(keys)
     wide: dict[str, list[str]] = {}
     for written in {f for m in memories for f in m.files if _wide(f)}:
         found = files_named(written, paths)

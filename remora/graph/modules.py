@@ -19,8 +19,8 @@ from remora.graph.packed import unpack_outline
 from remora.store.layers import module_key
 
 if TYPE_CHECKING:
+    from remora.store.database import Database
     from remora.store.overview import FileLink, MappedFile
-    from remora.store.space import Space
 
 MOST = 200  # modules of a map
 FLAT_MODULES, FLAT_FILES = 2, 24  # so few modules with so many files of code are no division
@@ -104,9 +104,9 @@ class Grouping(NamedTuple):
         return found
 
 
-def grouping(space: Space) -> Grouping:
+def grouping(db: Database) -> Grouping:
     """Return the modules of a project with their files, by name."""
-    files, links = space.overview.files(), space.overview.links()
+    files, links = db.overview.files(), db.overview.links()
     packages: defaultdict[str, list[MappedFile]] = defaultdict(list)
     for file in files:
         packages[file.module or "."].append(file)
@@ -137,26 +137,26 @@ def _by_community(files: Sequence[MappedFile], links: Sequence[FileLink]) -> dic
     return dict(found)
 
 
-def module_map(space: Space, limit: int = MOST) -> list[ModuleInfo]:
+def module_map(db: Database, limit: int = MOST) -> list[ModuleInfo]:
     """Return the modules of a project, those with most code first, then by files and name.
 
     Args:
-        space: the project's database.
+        db: the project's database.
         limit: how many modules at most.
     """
-    group = grouping(space)
+    group = grouping(db)
     weights = group.weights()
     used_by: dict[str, dict[str, float]] = {name: {} for name in group.files}
     for name, row in weights.items():
         for other, weight in row.items():
             used_by[other][name] = weight
     tests = _tests(group)
-    symbols, heat = space.overview.symbols(), space.overview.heat()
+    symbols, heat = db.overview.symbols(), db.overview.heat()
     lines = {name: sum(f.lines for f in files if f.kind == "code") for name, files in group.files.items()}
     names = sorted(group.files, key=lambda n: (-lines[n], -len(group.files[n]), n))[:limit]
-    spoken, about = _spoken(space, group)
-    purposes = purposes_of(space, {name: group.files[name] for name in names})
-    entries, needs = _said(space, group, names)
+    spoken, about = _spoken(db, group)
+    purposes = purposes_of(db, {name: group.files[name] for name in names})
+    entries, needs = _said(db, group, names)
     found: list[ModuleInfo] = []
     for name in names:
         files = group.files[name]
@@ -184,14 +184,14 @@ def module_map(space: Space, limit: int = MOST) -> list[ModuleInfo]:
 
 
 def _said(
-    space: Space, group: Grouping, names: Sequence[str]
+    db: Database, group: Grouping, names: Sequence[str]
 ) -> tuple[defaultdict[str, dict[str, None]], defaultdict[str, dict[str, None]]]:
     """Return what a language model said of modules as a whole: what enters each, and what else it needs."""
     keys = {module_key(name): name for name in names}
     by_path = {file.path: name for name, files in group.files.items() for file in files}
     entries: defaultdict[str, dict[str, None]] = defaultdict(dict)
     needs: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    edges = space.layers.edges_at(keys, ("is_entrypoint_for", "depends_logically"))
+    edges = db.layers.edges_at(keys, ("is_entrypoint_for", "depends_logically"))
     for edge in sorted(edges, key=lambda e: (-e.confidence, -e.weight, e)):
         start, end = edge.from_key, edge.to_key
         if edge.type == "is_entrypoint_for":
@@ -227,19 +227,19 @@ def _tests(group: Grouping) -> dict[str, int]:
     return {name: len(covering[name]) for name in group.files}
 
 
-def _spoken(space: Space, group: Grouping) -> tuple[set[str], dict[str, set[str]]]:
+def _spoken(db: Database, group: Grouping) -> tuple[set[str], dict[str, set[str]]]:
     """Return the files that live memories speak of, and for each module the memories about it."""
     of = {file.path: name for name, files in group.files.items() for file in files}
     about: dict[str, set[str]] = {name: set() for name in group.files}
     named: dict[str, list[str]] = {}
     spoken: set[str] = set()
-    for memory_id, path in space.overview.spoken_of():
+    for memory_id, path in db.overview.spoken_of():
         if path not in named:
             named[path] = files_named(path, of)
         spoken.update(named[path])
         for file in named[path]:
             about[of[file]].add(memory_id)
-    for memory_id, module in space.overview.spoken_modules():
+    for memory_id, module in db.overview.spoken_modules():
         if (name := module_named(module, group.files)) is not None:
             about[name].add(memory_id)
     return spoken, about
@@ -276,20 +276,20 @@ def module_named(written: str, names: Iterable[str]) -> str | None:
 # What a module is for
 
 
-def purposes_of(space: Space, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
+def purposes_of(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
     """Return one sentence for each module that something says the purpose of.
 
     A memory that says it wins; then the package's own doc, what a language model said, the README of
     its folder, and last the words that its definitions' docs use most.
     """
-    told = _told(space, modules)
-    asked = space.layers.modules()
+    told = _told(db, modules)
+    asked = db.layers.modules()
     found: dict[str, str] = {}
     for name, files in modules.items():
-        said = told.get(name) or _own_doc(space, name, files)
+        said = told.get(name) or _own_doc(db, name, files)
         if not said and name in asked:
             said = sentence(str(asked[name].metadata.get("purpose", "")))
-        found[name] = said or _readme(space, name, files) or _common_words(space, files)
+        found[name] = said or _readme(db, name, files) or _common_words(db, files)
     return {name: said for name, said in found.items() if said}
 
 
@@ -304,11 +304,11 @@ def sentence(text: str) -> str:
     return shorten(found[1] if found else flat, PURPOSE_CHARS)
 
 
-def _told(space: Space, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
+def _told(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
     """Return what memories say modules are for, the most trusted memory of each."""
     of = {file.path: name for name, files in modules.items() for file in files}
     found: dict[str, str] = {}
-    for insight in space.overview.insights():
+    for insight in db.overview.insights():
         names = {module_named(module, modules) for module in insight.modules}
         if not names - {None}:
             held = {of.get(path) for written in insight.files for path in files_named(written, of)}
@@ -319,7 +319,7 @@ def _told(space: Space, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str
     return found
 
 
-def _own_doc(space: Space, name: str, files: Sequence[MappedFile]) -> str:
+def _own_doc(db: Database, name: str, files: Sequence[MappedFile]) -> str:
     """Return the first sentence of the doc that speaks for a module."""
     code = [f for f in files if f.kind == "code"]
     speakers = [f for f in code if f.path == name or f.path[: f.path.rfind(".")] == name]
@@ -332,7 +332,7 @@ def _own_doc(space: Space, name: str, files: Sequence[MappedFile]) -> str:
         # A Go package may be described in any of its files; a single file describes itself.
         speakers = [f for f in code if f.language == "go" and not f.test][:10] if len(code) > 1 else code
     for file in speakers:
-        packed = space.graph.facts(file.path)[0]
+        packed = db.graph.facts(file.path)[0]
         doc = unpack_outline(packed).doc if packed else ""
         doc = _MODELINE.sub("", doc).lstrip()
         if doc and not _legal(doc) and (file.language != "go" or doc.startswith(("Package ", "Command "))):
@@ -351,13 +351,13 @@ def _legal(doc: str) -> bool:
     return any(word in start for word in ("copyright", "license", "licence", "spdx", "©"))
 
 
-def _readme(space: Space, name: str, files: Sequence[MappedFile]) -> str:
+def _readme(db: Database, name: str, files: Sequence[MappedFile]) -> str:
     """Return the heading of a folder's README; with its first sentence where the heading is but a name."""
     folder = "" if name == "." else name
     own = [f for f in files if f.kind == "prose" and f.folder == folder]
     own = [f for f in own if f.name.lower().startswith("readme")]
     for file in own[:1]:
-        for chunk in space.chunks.of_files([file.path], 1):
+        for chunk in db.chunks.of_files([file.path], 1):
             heading, text = _opening(chunk.text)
             heading, text = (_MARKUP.sub("", part) for part in (heading.lstrip("$> "), text))
             if len(heading.split()) > 3 or not text:
@@ -388,10 +388,10 @@ def _opening(text: str) -> tuple[str, str]:
     return heading, ""
 
 
-def _common_words(space: Space, files: Sequence[MappedFile]) -> str:
+def _common_words(db: Database, files: Sequence[MappedFile]) -> str:
     """Return the words that most definitions of a module have in their docs, or else in their names."""
     paths = [f.path for f in files if not f.test] or [f.path for f in files]
-    docs = space.overview.docs(paths, DOCS_READ)
+    docs = db.overview.docs(paths, DOCS_READ)
     for texts in ([doc for _, doc in docs if doc], [" ".join(identifier_parts(label)) for label, _ in docs]):
         counts = Counter(w for text in texts for w in set(words(text)) if _telling(w))
         best = sorted((w for w in counts if counts[w] > 1), key=lambda w: (-counts[w], w))[:COMMON_WORDS]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from remora.store.database import Database
     from remora.store.graph import Brief, Node
     from remora.store.namings import Place
-    from remora.store.space import Space
 
 MOST = 200  # parts of code that may have the words of a name; with more it is a word of the trade
 READ = 20  # parts that are read
@@ -39,41 +39,41 @@ class Naming(NamedTuple):
     common: bool = False
 
 
-def naming(space: Space, node: Node, own: Collection[int]) -> Naming:
+def naming(db: Database, node: Node, own: Collection[int]) -> Naming:
     """Return what names a definition that is not a test; `own` are the ids of what belongs to it."""
     symbol = node.symbol or ""
-    file = space.graph.keys([node.path]).get(node.path)
+    file = db.graph.keys([node.path]).get(node.path)
     if node.type == "test" or file is None or not re.search(r"\w", node.label):
         return Naming(())
     if len(node.label) < SHORTEST or re.fullmatch("__.+__", node.label):
         return Naming((), common=True)
-    places = space.namings.having(node.label, file, symbol.partition(".")[0], MOST, READ)
+    places = db.namings.having(node.label, file, symbol.partition(".")[0], MOST, READ)
     if places is None:
         return Naming((), common=True)
     member = node.type == "method" or symbol != node.label
     lines = {place: found for place in places if (found := _lines(place, node, member=member))}
-    defined = space.namings.called_so(node.label, {place.path for place in lines})
+    defined = db.namings.called_so(node.label, {place.path for place in lines})
     holders: dict[str, None] = {}
     for place, found in lines.items():
         same = defined.get(place.path, [])
         if not member and place.path != node.path and (f"{place.path}:{node.label}") in dict(same):
             continue  # it has its own
         left = [line for line in found if all(line != at for _, at in same)]
-        holders |= dict.fromkeys(_holders(space, place, left, node))
-    ids = space.graph.keys(holders)
-    briefs = space.graph.brief([ids[key] for key in holders if key in ids and ids[key] not in own])
-    used = space.namings.others_used({one.key for one in briefs.values()}, node.label, own)
+        holders |= dict.fromkeys(_holders(db, place, left, node))
+    ids = db.graph.keys(holders)
+    briefs = db.graph.brief([ids[key] for key in holders if key in ids and ids[key] not in own])
+    used = db.namings.others_used({one.key for one in briefs.values()}, node.label, own)
     return Naming(tuple(one for one in briefs.values() if one.key not in used))
 
 
-def _holders(space: Space, place: Place, lines: Sequence[int], node: Node) -> Iterator[str]:
+def _holders(db: Database, place: Place, lines: Sequence[int], node: Node) -> Iterator[str]:
     """Yield the keys of what holds lines of a part, without the definition itself."""
     if place.kind == "function":
         if lines and place.name and f"{place.path}:{place.name}" != node.key:
             yield f"{place.path}:{place.name}"
         return
     for line in lines:
-        around = space.namings.around(place.path, line)
+        around = db.namings.around(place.path, line)
         if node.key in around:
             continue
         if around:

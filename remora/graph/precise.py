@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from remora.graph.scip import ScipDocument
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
 NEWER = "scip.newer"  # meta key: how many of that index's files were newer than it
@@ -53,7 +53,7 @@ class _Found(NamedTuple):
     newer: int
 
 
-def take(space: Space, root: Path, now: int) -> Taken:
+def take(db: Database, root: Path, now: int) -> Taken:
     """Read the project's SCIP index if it is new, or the graph was made anew since.
 
     Raises:
@@ -61,44 +61,44 @@ def take(space: Space, root: Path, now: int) -> Taken:
     """
     path = find_index(root)
     if path is None:
-        if space.meta.get(STAMP):
-            _drop(space)
+        if db.meta.get(STAMP):
+            _drop(db)
         return Taken(0)
     name = path.relative_to(root).as_posix()
     try:
         status = path.stat()
         stamp = [name, status.st_size, status.st_mtime_ns, indexer.VERSION, FORMAT]
-        if space.meta.get(STAMP) == stamp:
-            return Taken(space.other_sources.count_from(SCIP), name, space.meta.get(NEWER) or 0)
+        if db.meta.get(STAMP) == stamp:
+            return Taken(db.other_sources.count_from(SCIP), name, db.meta.get(NEWER) or 0)
         with path.open("rb") as file:
-            found = _links(space, read_index(file), status.st_mtime_ns)
+            found = _links(db, read_index(file), status.st_mtime_ns)
             file.seek(0)
-            names = symbol_keys(read_index(file), lambda of: _definitions(space, of))
+            names = symbol_keys(read_index(file), lambda of: _definitions(db, of))
     except OSError as error:
         raise SourceError(
             f"cannot read {path.name}: {error.strerror or error}", hint="Check its permissions."
         ) from None
-    _drop(space)
-    with space.db.transaction(durable=False):
-        space.other_sources.cover(
+    _drop(db)
+    with db.connection.transaction(durable=False):
+        db.other_sources.cover(
             {
                 path: (hashed, pack_links(found.links[path]) if path in found.links else None)
                 for path, hashed in found.covered.items()
             }
         )
         for start in sorted(found.links):
-            space.graph.put_links(start, found.links[start], SCIP, now)
-            space.other_sources.prefer_precise(start)
-        space.other_sources.put_symbols(names)
-        space.meta.set(STAMP, stamp)
-        space.meta.set(NEWER, found.newer)
-        space.closure.rebuild()
-    return Taken(space.other_sources.count_from(SCIP), name, found.newer)
+            db.graph.put_links(start, found.links[start], SCIP, now)
+            db.other_sources.prefer_precise(start)
+        db.other_sources.put_symbols(names)
+        db.meta.set(STAMP, stamp)
+        db.meta.set(NEWER, found.newer)
+        db.closure.rebuild()
+    return Taken(db.other_sources.count_from(SCIP), name, found.newer)
 
 
-def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> _Found:
+def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Found:
     """Return what an index shows of the files that are not newer than it."""
-    read = [f for f in space.graph.files().values() if not f.skipped and not f.stale]
+    read = [f for f in db.graph.files().values() if not f.skipped and not f.stale]
     usable = {file.path: file.hash for file in read if file.mtime_ns <= made_ns}
     fresh = {file.path for file in read} - usable.keys()
     newer: set[str] = set()
@@ -115,7 +115,7 @@ def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> _Fo
 
     @lru_cache(maxsize=1000)
     def outline(of: str) -> Outline | None:
-        packed = space.graph.facts(of)[0] if of in usable else None
+        packed = db.graph.facts(of)[0] if of in usable else None
         return unpack_outline(packed) if packed else None
 
     def definitions(of: str) -> Sequence[Definition]:
@@ -134,14 +134,14 @@ def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> _Fo
     return _Found(by_file, covered, len(newer))
 
 
-def _definitions(space: Space, path: str) -> Sequence[Definition]:
-    packed = space.graph.facts(path)[0]
+def _definitions(db: Database, path: str) -> Sequence[Definition]:
+    packed = db.graph.facts(path)[0]
     return unpack_outline(packed).definitions if packed else ()
 
 
-def _drop(space: Space) -> None:
+def _drop(db: Database) -> None:
     """Forget the edges of an earlier index; the files it spoke of are resolved again by the next run."""
-    with space.db.transaction(durable=False):
-        space.graph.unlink({*space.other_sources.drop_from(SCIP), *space.other_sources.covered()})
-        space.other_sources.cover({})
-        space.meta.set(STAMP, None)
+    with db.connection.transaction(durable=False):
+        db.graph.unlink({*db.other_sources.drop_from(SCIP), *db.other_sources.covered()})
+        db.other_sources.cover({})
+        db.meta.set(STAMP, None)

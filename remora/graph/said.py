@@ -13,7 +13,7 @@ from remora.core.code import GUESS, Impact
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 SAYS = {"llm": "a model says", "agent": "an agent says"}
 _HOW = {
@@ -23,12 +23,12 @@ _HOW = {
 }
 
 
-def said(space: Space, ids: Collection[int], found: Sequence[Impact]) -> list[Impact]:
+def said(db: Database, ids: Collection[int], found: Sequence[Impact]) -> list[Impact]:
     """Return what was said to depend on some nodes, surest first, without what was `found` already."""
-    edges = space.layers.said(ids)
+    edges = db.layers.said(ids)
     if not edges:
         return []
-    nodes = space.graph.brief({i for edge in edges for i in (edge.from_id, edge.to_id)})
+    nodes = db.graph.brief({i for edge in edges for i in (edge.from_id, edge.to_id)})
     known = {(impact.path, impact.symbol) for impact in found}
     told: list[Impact] = []
     for edge in edges:

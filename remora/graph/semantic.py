@@ -24,9 +24,9 @@ from remora.store.layers import MODULE_PREFIX, UpperEdge, module_key
 
 if TYPE_CHECKING:
     from remora.graph.modules import Grouping
+    from remora.store.database import Database
     from remora.store.layers import OutlineRow
     from remora.store.overview import MappedFile
-    from remora.store.space import Space
 
 KINDS = ("is_entrypoint_for", "flows_to", "depends_logically")
 MOST_SURE = 0.7
@@ -75,7 +75,7 @@ class Answer(NamedTuple):
     dropped: int
 
 
-def digests(space: Space, group: Grouping) -> dict[str, str]:
+def digests(db: Database, group: Grouping) -> dict[str, str]:
     """Return a digest of each module's outline: its files, their definitions and signatures.
 
     An edit inside a function leaves it as it is.
@@ -84,15 +84,15 @@ def digests(space: Space, group: Grouping) -> dict[str, str]:
     hashes = {name: hashlib.blake2b(digest_size=16) for name in group.files}
     for name, files in group.files.items():
         hashes[name].update("\n".join(sorted(f.path for f in files)).encode("utf-8", "replace"))
-    for path, *row in space.layers.shapes():
+    for path, *row in db.layers.shapes():
         if path in of:
             hashes[of[path]].update(("\0".join(row) + "\n").encode("utf-8", "replace"))
     return {name: found.hexdigest() for name, found in hashes.items()}
 
 
-def prompt(space: Space, group: Grouping, name: str, limit: int = PROMPT_CHARS) -> tuple[Message, Message]:
+def prompt(db: Database, group: Grouping, name: str, limit: int = PROMPT_CHARS) -> tuple[Message, Message]:
     """Return what a model is asked about a module, at most `limit` characters, without secrets."""
-    rows = space.layers.outline([f.path for f in group.files[name]])
+    rows = db.layers.outline([f.path for f in group.files[name]])
     lines = _outline(name, group.files[name], rows, group)
     room = limit - len(_TASK)
     kept: list[str] = []

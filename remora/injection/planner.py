@@ -30,7 +30,7 @@ from remora.retrieval.request import Request
 
 if TYPE_CHECKING:
     from remora.retrieval.request import Reader
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 PLAN, QA = "plan", "qa"
 STATED = "stated"
@@ -162,25 +162,25 @@ def _quotes(reader: Reader, task: str) -> list[Hit]:
 
 def _placed(reader: Reader, kind: Kind, where: Scope, branch: str | None) -> dict[str, float]:
     """Return how near the memories of a kind are that speak of the task's files or modules, by id."""
-    space, known = reader.spaces[0], Filters(types=kind.read, branch=branch)
+    db, known = reader.databases[0], Filters(types=kind.read, branch=branch)
     if kind.type == "task_calibration":
-        return {record.id: near for near, record in calibrations(space, where, branch)}
+        return {record.id: near for near, record in calibrations(db, where, branch)}
     records: list[MemoryRecord] = []
     if where.filters:
-        records += space.memories.find(known._replace(files=where.filters), limit=READ)
+        records += db.memories.find(known._replace(files=where.filters), limit=READ)
     if where.modules:
-        records += space.memories.find(known._replace(modules=where.modules), limit=READ)
+        records += db.memories.find(known._replace(modules=where.modules), limit=READ)
     nearness = {record.id: where.nearness(record) for record in records}
     return {i: near for i, near in nearness.items() if near > 0}
 
 
-def calibrations(space: Space, where: Scope, branch: str | None = None) -> list[tuple[float, MemoryRecord]]:
+def calibrations(db: Database, where: Scope, branch: str | None = None) -> list[tuple[float, MemoryRecord]]:
     """Return the calibrations of a task's modules and of the folders around them, with how near each is."""
     if not where.modules:
         return []
     known = Filters(types=("task_calibration",), branch=branch)
-    own = space.memories.find(known._replace(modules=where.modules), limit=READ)
-    around = space.memories.find(known, limit=4 * READ)
+    own = db.memories.find(known._replace(modules=where.modules), limit=READ)
+    around = db.memories.find(known, limit=4 * READ)
     found = {m.id: (where.nearness(m), m) for m in (*own, *around) if m.stale_at is None}
     return [pair for pair in found.values() if pair[0] > 0]
 
@@ -189,7 +189,7 @@ def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevan
     """Return what a search for the task finds of a kind, by id."""
     if kind.type == "task_calibration":  # its words are numbers; where it is says what it is about
         return {}
-    if not any(_any(space, kind.read, branch) for space in reader.spaces):
+    if not any(_any(db, kind.read, branch) for db in reader.databases):
         return {}
     filters = Filters(types=kind.read, branch=branch, kinds=MEMORY_KINDS)
     request = Request(task, 2 * kind.most, filters, explicit=False)
@@ -197,14 +197,14 @@ def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevan
     return {hit.id: hit for hit in hits if hit.score >= relevant}
 
 
-def _any(space: Space, types: tuple[str, ...], branch: str | None) -> bool:
-    return bool(space.memories.find(Filters(types=types, branch=branch), limit=1))
+def _any(db: Database, types: tuple[str, ...], branch: str | None) -> bool:
+    return bool(db.memories.find(Filters(types=types, branch=branch), limit=1))
 
 
 def _records(
     near: Mapping[str, float], searched: Mapping[str, Hit], reader: Reader
 ) -> dict[str, MemoryRecord]:
-    found = reader.spaces[0].memories.get_many(i for i in near if i not in searched)
+    found = reader.databases[0].memories.get_many(i for i in near if i not in searched)
     return {**found, **{i: hit.memory for i, hit in searched.items() if hit.memory is not None}}
 
 
@@ -237,7 +237,7 @@ def _goes_with_any(record: MemoryRecord) -> bool:
 
 def _of_any_change(reader: Reader, branch: str | None) -> list[Hit]:
     filters = Filters(types=("workflow_recipe",), branch=branch)
-    records = reader.spaces[0].memories.find(filters, tag="commands", order="confidence", limit=READ)
+    records = reader.databases[0].memories.find(filters, tag="commands", order="confidence", limit=READ)
     worth = (r for r in records if _goes_with_any(r) and _worth_telling(r, reader.now))
     return [_hit(record, 0.0, None) for record in worth]
 

@@ -30,7 +30,7 @@ from remora.sources.tree_read import by_content, decode, read
 if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.sources.git import Repository
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a group; section 10
 MOST_FILES, MOST_TOKENS = 12, 32_000  # section 10
@@ -106,7 +106,7 @@ class _Named(NamedTuple):
 
 
 def prefetch(
-    space: Space,
+    db: Database,
     root: Path,
     task: str,
     where: Scope = Scope(),  # noqa: B008  immutable
@@ -120,7 +120,7 @@ def prefetch(
     """Return the files that work on a task will most likely read, with their contents packed.
 
     Args:
-        space: the project's database.
+        db: the project's database.
         root: the project's folder.
         task: in words; may be empty where modules are given.
         where: the files and modules it is about.
@@ -130,7 +130,7 @@ def prefetch(
         budget: tokens (`scripts`) that the packed text may have.
         without: files that are at hand already.
     """
-    named = _named(space, task, where, branch)
+    named = _named(db, task, where, branch)
     ranked = [path for path in _ranked(named) if path not in without][:CANDIDATES]
     if not ranked or most < 1:
         return Prefetch(())
@@ -186,47 +186,47 @@ def secret_name(path: str) -> bool:
 # Which files
 
 
-def _named(space: Space, task: str, where: Scope, branch: str | None) -> dict[str, _Named]:
+def _named(db: Database, task: str, where: Scope, branch: str | None) -> dict[str, _Named]:
     """Return the files that more than half of some group used, each by its best group."""
     best: dict[str, _Named] = {}
-    for name, sessions in _groups(space, task, where):
+    for name, sessions in _groups(db, task, where):
         if len(sessions) < SESSIONS:
             continue
-        used = space.observed.used(sessions)
+        used = db.observed.used(sessions)
         # A session that used no file at all says nothing of which are needed.
         working = [i for i in sessions if used.get(i)]
         counts = Counter(path for i in working for path in used[i])
         for path, number in counts.items():
             if len(working) >= SESSIONS and number > OFTEN * len(working):
                 _offer(best, path, _Named(number / len(working), number, len(working), name))
-    for record in _patterns(space, where, branch):
+    for record in _patterns(db, where, branch):
         _offer_pattern(best, record)
     return best
 
 
-def _groups(space: Space, task: str, where: Scope) -> Iterator[tuple[str, list[str]]]:
+def _groups(db: Database, task: str, where: Scope) -> Iterator[tuple[str, list[str]]]:
     if task.strip():
-        yield "that were asked for something alike", alike(space, task)
+        yield "that were asked for something alike", alike(db, task)
     for module in where.modules:
-        yield f"that changed `{module}`", space.observed.working_in(module, MOST_IN_MODULE)
+        yield f"that changed `{module}`", db.observed.working_in(module, MOST_IN_MODULE)
 
 
-def alike(space: Space, task: str) -> list[str]:
+def alike(db: Database, task: str) -> list[str]:
     """Return the sessions whose prompts hold most of what a task says, the nearest first."""
     words = [w for w in dict.fromkeys(tasks.words(task)) if w not in STOP_WORDS][: tasks.TERMS]
-    found = space.observed.like(words, SEARCHED)
+    found = db.observed.like(words, SEARCHED)
     if len(found) < SESSIONS:
         return []
-    covered = lexical(space, "observer_sessions", words, found, space.observed.like)
+    covered = lexical(db, "observer_sessions", words, found, db.observed.like)
     least = max(ALIKE, NEAR_BEST * max(covered.values(), default=0.0))
     near = [(i, share) for i, share in covered.items() if share >= least]
     return [i for i, _ in sorted(near, key=lambda item: (-round(item[1], 9), item[0]))[:MOST_ALIKE]]
 
 
-def _patterns(space: Space, where: Scope, branch: str | None) -> list[MemoryRecord]:
+def _patterns(db: Database, where: Scope, branch: str | None) -> list[MemoryRecord]:
     if not where.modules:
         return []
-    found = space.memories.find(Filters(types=("prefetch_pattern",), branch=branch), limit=200)
+    found = db.memories.find(Filters(types=("prefetch_pattern",), branch=branch), limit=200)
     return [m for m in found if m.taint is None and m.stale_at is None and _triggered(m, where)]
 
 

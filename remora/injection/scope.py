@@ -11,7 +11,7 @@ from remora.core.tasks import words
 
 if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 FILE, MODULE, AROUND = 1.0, 0.6, 0.3  # how near a memory is: about a file, in a module, above or below one
 # Last parts of folders that are words of any task; a task that says "tests" does not mean the folder.
@@ -48,22 +48,22 @@ class Scope(NamedTuple):
         return found
 
 
-def scope(space: Space, task: str, modules: Sequence[str] = (), files: Sequence[str] = ()) -> Scope:
+def scope(db: Database, task: str, modules: Sequence[str] = (), files: Sequence[str] = ()) -> Scope:
     """Return what a task is about.
 
     Args:
-        space: the project's database.
+        db: the project's database.
         task: in words; files that it names count as given, and so do modules where none was given.
         modules: folders, relative to the root.
         files: relative to the root; their folders count as modules.
     """
     named = named_paths(task)
-    known = space.history.named(named) if named else []
+    known = db.history.named(named) if named else []
     paths = list(dict.fromkeys((*files, *known, *(n for n in named if "/" in n))))
     given = [plain for m in modules if (plain := m.strip().strip("/").removeprefix("./"))]
     folders = [folder_of(path) for path in paths if not path.endswith("/")]
     if not given and not folders:
-        folders = _named_modules(space, task)
+        folders = _named_modules(db, task)
     return Scope(tuple(dict.fromkeys((*given, *(f for f in folders if f)))), tuple(paths))
 
 
@@ -76,9 +76,9 @@ def folder_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _named_modules(space: Space, task: str) -> list[str]:
+def _named_modules(db: Database, task: str) -> list[str]:
     said = set(words(task)) - _EVERYWHERE
-    known = space.history.modules()
+    known = db.history.modules()
     found = [module for module in known if module.rpartition("/")[2].lower() in said]
     return found if len(found) <= _MOST_NAMED else []
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from remora.core.values import MemoryRecord
-from remora.store.space import Space
+from remora.store.database import Database
 
 UNREVIEWED = "not reviewed yet"
 RETIRED = "gone from the files it was read from"
@@ -63,32 +63,32 @@ def retired_for(record: MemoryRecord) -> str:
     return next((reason for reason in _reasons(record) if reason.startswith(RETIREMENTS)), "")
 
 
-def flag_dependents(space: Space, record: MemoryRecord, what: str, *, except_id: str = "") -> None:
+def flag_dependents(db: Database, record: MemoryRecord, what: str, *, except_id: str = "") -> None:
     """Flag what was derived from a memory, directly or through others; call inside a transaction.
 
     Args:
-        space: its database.
+        db: its database.
         record: the memory that is gone.
         what: what became of it, such as "which was forgotten".
         except_id: a memory that took its place.
     """
-    for dependent in _dependents(space, record.id):
+    for dependent in _dependents(db, record.id):
         changes = with_reason(dependent, f"{rests_on(record.id)} {what}")
         if changes and dependent.id != except_id:
-            space.memories.update(dependent.id, changes)
+            db.memories.update(dependent.id, changes)
 
 
-def unflag_dependents(space: Space, record: MemoryRecord) -> None:
+def unflag_dependents(db: Database, record: MemoryRecord) -> None:
     """Lift the flags that a memory's going has set, now that it is back; call inside a transaction."""
-    for dependent in _dependents(space, record.id):
+    for dependent in _dependents(db, record.id):
         changes = without_reason(dependent, rests_on(record.id))
         if changes:
-            space.memories.update(dependent.id, changes)
+            db.memories.update(dependent.id, changes)
 
 
-def _dependents(space: Space, memory_id: str) -> list[MemoryRecord]:
-    ids = space.memories.dependents(memory_id)
-    found = space.memories.get_many(ids)
+def _dependents(db: Database, memory_id: str) -> list[MemoryRecord]:
+    ids = db.memories.dependents(memory_id)
+    found = db.memories.get_many(ids)
     return [found[i] for i in ids]
 
 

@@ -43,7 +43,7 @@ from remora.lifecycle.flags import (
     with_reason,
     without_reason,
 )
-from remora.store.space import Space
+from remora.store.database import Database
 
 REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
 _COUNTS = re.compile(
@@ -60,8 +60,8 @@ NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as the packer's rule for saying t
 class Intake:
     """Takes drafts in; one for each database."""
 
-    def __init__(self, space: Space, clock: Clock, custom_types: Callable[[], Iterable[str]] = tuple) -> None:
-        self._space = space
+    def __init__(self, db: Database, clock: Clock, custom_types: Callable[[], Iterable[str]] = tuple) -> None:
+        self._db = db
         self._clock = clock
         self._custom_types = custom_types  # asked only for a type that is not one of ours
 
@@ -89,7 +89,7 @@ class Intake:
         prepared = [prepare(d, self._custom_types) for d in drafts]
         for one in prepared if stated else ():
             require_statement(one)
-        with self._space.db.transaction():
+        with self._db.transaction():
             return [self._take(p, revive=revive) for p in prepared]
 
     def remember_each(self, drafts: Iterable[MemoryDraft | RemoraError]) -> list[MemoryRecord | RemoraError]:
@@ -103,7 +103,7 @@ class Intake:
         found: list[MemoryRecord | RemoraError] = []
         said: dict[str, MemoryRecord] = {}  # as it was when a draft that says just the same came first
         latest: dict[str, MemoryRecord] = {}
-        with self._space.db.transaction():
+        with self._db.transaction():
             for draft in drafts:
                 if isinstance(draft, RemoraError):
                     found.append(draft)
@@ -115,7 +115,7 @@ class Intake:
                 try:
                     prepared = prepare(draft, self._custom_types)
                     require_statement(prepared)
-                    with self._space.db.transaction():
+                    with self._db.transaction():
                         record = self._take(prepared, revive=True)
                 except REFUSALS as error:
                     found.append(error)
@@ -153,7 +153,7 @@ class Intake:
 
     def _take(self, prepared: Prepared, *, revive: bool) -> MemoryRecord:
         draft = self._inherit(prepared.draft)
-        memories = self._space.memories
+        memories = self._db.memories
         if draft.external_id is not None:
             known = memories.with_external_id(draft.external_id)
             if known is not None:
@@ -178,8 +178,8 @@ class Intake:
     def _rivals(self, draft: MemoryDraft) -> list[MemoryRecord]:
         """Return the live statements that share words with a draft, the closest first."""
         own = matter(draft.content)
-        ids = self._space.fulltext.beginning(own, 4 * RIVALS)
-        records = self._space.memories.get_many(ids)
+        ids = self._db.fulltext.beginning(own, 4 * RIVALS)
+        records = self._db.memories.get_many(ids)
         return [
             record
             for record in (records[i] for i in ids)
@@ -203,8 +203,8 @@ class Intake:
                 "deprecated_at": to_iso(self._clock.now()),
                 "pinned": False,
             }
-            self._space.memories.update(older.id, changes)
-            flag_dependents(self._space, older, f"which {newer.id[:8]} took back", except_id=newer.id)
+            self._db.memories.update(older.id, changes)
+            flag_dependents(self._db, older, f"which {newer.id[:8]} took back", except_id=newer.id)
             if older is new:
                 note = f"{newer.id[:8]}, said later, says otherwise; this one is kept out of search"
                 return new._replace(**changes, receipt=_with_note(new.receipt, note))
@@ -217,21 +217,21 @@ class Intake:
         """Carry taint from what a draft is derived from; its confidence falls once."""
         if not draft.derived_from or draft.taint is not None:
             return draft
-        parents = self._space.memories.get_many(draft.derived_from)
+        parents = self._db.memories.get_many(draft.derived_from)
         tainted = [parents[i].taint for i in draft.derived_from if i in parents and parents[i].taint]
         if not tainted:
             return draft
         return draft._replace(taint=tainted[0], confidence=draft.confidence * TAINT_FACTOR, needs_review=True)
 
     def _twin(self, draft: MemoryDraft, digest: str) -> tuple[MemoryRecord, float] | None:
-        for record in self._space.memories.with_hash(digest):
+        for record in self._db.memories.with_hash(digest):
             same_words = collapse(record.content).casefold() == collapse(draft.content).casefold()
             if same_words and record.superseded_by is None and _may_merge(record, draft):
                 return record, 1.0
         if draft.type in _NEVER_NEAR:
             return None
         words = sketch.word_set(draft.content)
-        memories = self._space.memories
+        memories = self._db.memories
         for memory_id, content in memories.sharing_bands(_bands(draft.content), draft.type):
             similarity = jaccard(words, sketch.word_set(content))
             if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):
@@ -252,15 +252,15 @@ class Intake:
             updated_at=now,
             last_accessed_at=now,
             access_count=0,
-            project_id=self._space.project_id,
+            project_id=self._db.project_id,
             provenance_session_ids=(draft.session_id,) if draft.session_id else (),
             origins=(_origin(draft, now),),
             redaction_count=prepared.taken_out,
-            realm=self._space.realm,
+            realm=self._db.realm,
         )
         if gone := self._gone_parents(draft):
             record = record._replace(needs_review=True, review_reason=gone)
-        self._space.memories.insert(
+        self._db.memories.insert(
             record,
             content_hash=digest,
             search_terms=search_terms(record),
@@ -270,7 +270,7 @@ class Intake:
 
     def _gone_parents(self, draft: MemoryDraft) -> str:
         """Return the reasons to review what rests on memories that are forgotten or superseded already."""
-        parents = self._space.memories.get_many(draft.derived_from)
+        parents = self._db.memories.get_many(draft.derived_from)
         gone = [parents[i] for i in draft.derived_from if i in parents and parents[i].deprecated]
         return "; ".join(
             f"{rests_on(p.id)} which was {'superseded' if p.superseded_by else 'forgotten'}" for p in gone
@@ -319,7 +319,7 @@ class Intake:
         return lifted | merged_fields(record._replace(**lifted), draft, now)
 
     def _revived(self, record: MemoryRecord, now: str) -> dict[str, Any]:
-        unflag_dependents(self._space, record)
+        unflag_dependents(self._db, record)
         return {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
 
     def _write(
@@ -328,7 +328,7 @@ class Intake:
         if changes:
             changes["updated_at"] = now
             after = record._replace(**changes)
-            self._space.memories.update(
+            self._db.memories.update(
                 record.id,
                 changes,
                 content_hash=content_hash(after.content),

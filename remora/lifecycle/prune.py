@@ -16,7 +16,7 @@ from remora.core.strength import is_deletable, is_expired
 from remora.core.values import MemoryRecord
 from remora.lifecycle.flags import FADED, flag_dependents, retired_for, with_reason
 from remora.store import erase
-from remora.store.space import Space
+from remora.store.database import Database
 
 
 class PrunePlan(NamedTuple):
@@ -32,39 +32,39 @@ class PrunePlan(NamedTuple):
         return not (self.forget or self.delete or self.cache_rows)
 
 
-def plan(space: Space, clock: Clock) -> PrunePlan:
+def plan(db: Database, clock: Clock) -> PrunePlan:
     """Return what pruning would do now."""
     now = clock.now()
-    aging, gone = space.selections.fading(), space.selections.forgotten()
-    records = space.memories.get_many([*aging, *gone])
+    aging, gone = db.selections.fading(), db.selections.forgotten()
+    records = db.memories.get_many([*aging, *gone])
     forget = tuple(records[i] for i in aging if is_expired(records[i], now))
     delete = tuple(records[i] for i in gone if is_deletable(records[i], now))
-    return PrunePlan(forget, delete, space.cache.expired(int(now * 1000)))
+    return PrunePlan(forget, delete, db.cache.expired(int(now * 1000)))
 
 
-def apply(space: Space, clock: Clock, wanted: PrunePlan) -> None:
+def apply(db: Database, clock: Clock, wanted: PrunePlan) -> None:
     """Do what a plan says, in one transaction."""
     now = to_iso(clock.now())
-    with space.db.transaction():
+    with db.connection.transaction():
         for record in wanted.forget:
             gone = {"deprecated": True, "deprecated_at": now, "updated_at": now}
-            space.memories.update(record.id, gone | with_reason(record, FADED))
-            flag_dependents(space, record, "which faded and was pruned")
+            db.memories.update(record.id, gone | with_reason(record, FADED))
+            flag_dependents(db, record, "which faded and was pruned")
         for record in wanted.delete:
             if record.external_id is not None and not retired_for(record):
-                keep_forgotten(space, record.external_id, now)
-        erase.memories(space, [r.id for r in wanted.delete])
-        space.cache.evict(int(clock.now() * 1000))
+                keep_forgotten(db, record.external_id, now)
+        erase.memories(db, [r.id for r in wanted.delete])
+        db.cache.evict(int(clock.now() * 1000))
 
 
-def is_forgotten(space: Space, external_id: str) -> bool:
+def is_forgotten(db: Database, external_id: str) -> bool:
     """Return whether somebody forgot a memory with an id of its maker's, which is deleted by now."""
-    return space.meta.get(_mark(external_id)) is not None
+    return db.meta.get(_mark(external_id)) is not None
 
 
-def keep_forgotten(space: Space, external_id: str, at: str) -> None:
+def keep_forgotten(db: Database, external_id: str, at: str) -> None:
     """Note that somebody deleted what has this id of its maker's, so that nobody makes it again."""
-    space.meta.set(_mark(external_id), at)
+    db.meta.set(_mark(external_id), at)
 
 
 def _mark(external_id: str) -> str:

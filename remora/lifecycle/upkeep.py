@@ -24,7 +24,7 @@ from remora.lifecycle.flags import (
     without_reason,
 )
 from remora.lifecycle.intake import Intake, search_terms
-from remora.store.space import Space
+from remora.store.database import Database
 
 EDITABLE = (
     "content",
@@ -47,22 +47,22 @@ EDITABLE = (
 MIN_ID_PREFIX = 4
 
 
-def resolve(space: Space, memory_id: str) -> MemoryRecord:
+def resolve(db: Database, memory_id: str) -> MemoryRecord:
     """Return the memory with this id, or with the only id that starts so (4 characters at least).
 
     Raises:
         NotFound: no memory has this id.
         Conflict: several ids start so.
     """
-    found = space.memories.get(memory_id)
+    found = db.memories.get(memory_id)
     if found is None and len(memory_id) >= MIN_ID_PREFIX:
-        ids = space.memories.ids_starting(memory_id)
+        ids = db.memories.ids_starting(memory_id)
         if len(ids) > 1:
             raise Conflict(
                 f"{memory_id!r} is the start of several ids: {', '.join(i[:12] for i in ids)}",
                 hint="Give more of the id.",
             )
-        found = space.memories.get(ids[0]) if ids else None
+        found = db.memories.get(ids[0]) if ids else None
     if found is None:
         raise NotFound(f"there is no memory {memory_id!r}", hint="`remora list` shows the ids.")
     return found
@@ -71,8 +71,8 @@ def resolve(space: Space, memory_id: str) -> MemoryRecord:
 class Upkeep:
     """Changes to memories that exist."""
 
-    def __init__(self, space: Space, clock: Clock, intake: Intake) -> None:
-        self._space = space
+    def __init__(self, db: Database, clock: Clock, intake: Intake) -> None:
+        self._db = db
         self._clock = clock
         self._intake = intake
 
@@ -91,13 +91,13 @@ class Upkeep:
             raise InvalidInput(f"{unknown[0]!r} cannot be edited", hint=f"Editable: {', '.join(EDITABLE)}.")
         if not changes:
             raise InvalidInput("nothing to change", hint=f"Name at least one of {', '.join(EDITABLE)}.")
-        record = resolve(self._space, memory_id)
+        record = resolve(self._db, memory_id)
         checked, redactions = self._intake.check_changes(record, changes)
         if "type" in checked and "decay_half_life_days" not in checked:
             checked["decay_half_life_days"] = half_life(checked["type"])
         if "content" in checked:
             checked |= {"needs_review": False, "review_reason": None, "stale_at": checked.get("stale_at")}
-        with self._space.db.transaction():
+        with self._db.transaction():
             after = self._save(record, checked)
             twin = self._twin(after) if after.content != record.content else None
         receipt = Receipt("updated", redactions=redactions)
@@ -114,7 +114,7 @@ class Upkeep:
         Raises:
             Conflict: the old memory was superseded already.
         """
-        old = resolve(self._space, memory_id)
+        old = resolve(self._db, memory_id)
         if old.superseded_by is not None:
             raise Conflict(
                 f"{old.id[:8]} was superseded by {old.superseded_by[:8]}",
@@ -127,16 +127,16 @@ class Upkeep:
             sure = min(draft.confidence, old.confidence)
             draft = draft._replace(taint=old.taint, confidence=sure, needs_review=True)
         now = to_iso(self._clock.now())
-        with self._space.db.transaction():
+        with self._db.transaction():
             # The old one steps aside first: the new text may be a near duplicate of it.
             changes: dict[str, Any] = {"deprecated": True, "deprecated_at": now, "superseded_by": old.id}
-            self._space.memories.update(old.id, changes)
+            self._db.memories.update(old.id, changes)
             new = self._intake.remember(draft, stated=True)
             if new.id == old.id or content_hash(new.content) == content_hash(old.content):
                 raise Conflict("the new text is the same as the old one", hint="Nothing was changed.")
-            self._space.memories.update(old.id, {"superseded_by": new.id, "updated_at": now, "pinned": False})
+            self._db.memories.update(old.id, {"superseded_by": new.id, "updated_at": now, "pinned": False})
             what = f"which was superseded by {new.id[:8]}"
-            flag_dependents(self._space, old, what, except_id=new.id)
+            flag_dependents(self._db, old, what, except_id=new.id)
         return new
 
     def forget(self, memory_id: str) -> MemoryRecord:
@@ -145,38 +145,38 @@ class Upkeep:
         What we had retired counts as forgotten by somebody from now on. What was retired because this one
         took it back holds again, and the receipt's notes say so.
         """
-        record = resolve(self._space, memory_id)
+        record = resolve(self._db, memory_id)
         lifted = without_reason(record, *RETIREMENTS)
         if record.deprecated:
             return self._save(record, lifted) if lifted else record
-        with self._space.db.transaction():
+        with self._db.transaction():
             gone = self._put_away(record, lifted)
-            back = [self.restore(i) for i in self._space.memories.put_away_with(overturned_by(record.id))]
+            back = [self.restore(i) for i in self._db.memories.put_away_with(overturned_by(record.id))]
         notes = tuple(f"{old.id[:8]}, which it took back, holds again: {old.content}" for old in back)
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
 
     def retire(self, memory_id: str, reason: str) -> MemoryRecord:
         """Take a memory out of every search of our own accord; `reason` begins with one of RETIREMENTS."""
-        record = resolve(self._space, memory_id)
+        record = resolve(self._db, memory_id)
         return record if record.deprecated else self._put_away(record, with_reason(record, reason))
 
     def _put_away(self, record: MemoryRecord, changes: dict[str, Any]) -> MemoryRecord:
         gone = {"deprecated": True, "deprecated_at": to_iso(self._clock.now()), "pinned": False}
-        with self._space.db.transaction():
+        with self._db.transaction():
             after = self._save(record, changes | gone)
-            flag_dependents(self._space, record, "which was forgotten")
+            flag_dependents(self._db, record, "which was forgotten")
         return after
 
     def restore(self, memory_id: str) -> MemoryRecord:
         """Bring a forgotten or superseded memory back and lift the flags that its going had set."""
-        record = resolve(self._space, memory_id)
+        record = resolve(self._db, memory_id)
         if not record.deprecated:
             return record
         now = to_iso(self._clock.now())
         changes = {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
-        with self._space.db.transaction():
+        with self._db.transaction():
             after = self._save(record, changes | without_reason(record, *RETIREMENTS))
-            unflag_dependents(self._space, record)
+            unflag_dependents(self._db, record)
         if record.superseded_by is None:
             return after
         note = f"{record.superseded_by[:8]}, which superseded it, is still there; forget one of the two"
@@ -205,11 +205,11 @@ class Upkeep:
         """Return another live memory with the same text but for case and white space."""
         if record.deprecated:
             return None
-        same = self._space.memories.with_hash(content_hash(record.content))
+        same = self._db.memories.with_hash(content_hash(record.content))
         return next((m for m in same if m.id != record.id and not m.deprecated), None)
 
     def _change(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
-        record = resolve(self._space, memory_id)
+        record = resolve(self._db, memory_id)
         if record.deprecated:
             raise Conflict(f"{record.id[:8]} is forgotten", hint=f"`remora restore {record.id[:8]}` first.")
         return self._save(record, changes)
@@ -218,8 +218,8 @@ class Upkeep:
         changes = {**changes, "updated_at": to_iso(self._clock.now())}
         after = record._replace(**changes)
         text_changed = after.content != record.content
-        with self._space.db.transaction():
-            self._space.memories.update(
+        with self._db.transaction():
+            self._db.memories.update(
                 record.id,
                 changes,
                 content_hash=content_hash(after.content) if text_changed else None,

@@ -22,7 +22,7 @@ from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Reques
 from remora.store.notes import SESSION
 
 if TYPE_CHECKING:
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
 SEARCHED = 60  # more are read for the evidence; a path's list for the fusion is cut to the above
@@ -86,7 +86,7 @@ def wanted(request: Request, source: str) -> bool:
 
 
 def lexical(
-    space: Space,
+    db: Database,
     table: str,
     terms: Sequence[str],
     found: Sequence[tuple[Id, float]],
@@ -100,18 +100,18 @@ def lexical(
     words it holds would have among UNSEEN texts more.
 
     Args:
-        space: the database.
+        db: the database.
         table: "memories" or "turns", whose counts make words rare.
         terms: all terms of the query.
         found: ids with their BM25.
         find: asks the same path for some terms, at most so many ids.
         index: the index that was searched, where it is not the table's own.
     """
-    stats = space.fulltext.term_stats(table, terms)
+    stats = db.fulltext.term_stats(table, terms)
     scores = dict(found)
     weights = {t: idf(stats.rows, stats.holding[t]) for t in terms}
     if stats.rows <= FEW_ROWS:
-        counted = space.fulltext.term_stats(index or table, terms)
+        counted = db.fulltext.term_stats(index or table, terms)
         usual = {t: idf(counted.rows, counted.holding[t]) for t in terms}
         weights = {t: idf(stats.rows + UNSEEN, stats.holding[t]) for t in terms}
         held: dict[Id, list[str]] = {i: [] for i in scores}
@@ -138,13 +138,13 @@ def _apart(terms: Sequence[str], holding: Mapping[str, int]) -> list[str]:
     return kept
 
 
-def affordable(space: Space, table: str, terms: Sequence[str], postings: int = POSTINGS) -> list[str]:
+def affordable(db: Database, table: str, terms: Sequence[str], postings: int = POSTINGS) -> list[str]:
     """Return the rarest terms whose rows together can be ranked in time; one that has rows at least.
 
     In a small store that is all of them. In a large one the words that stand in every tenth text go:
     they cost the most and tell the least.
     """
-    stats = space.fulltext.term_stats(table, terms)
+    stats = db.fulltext.term_stats(table, terms)
     kept: list[str] = []
     touched = 0
     for term in sorted(terms, key=lambda t: (stats.holding[t], t)):
@@ -155,43 +155,42 @@ def affordable(space: Space, table: str, terms: Sequence[str], postings: int = P
     return kept
 
 
-def memories(space: Space, request: Request, asked: Question) -> Pool:
+def memories(db: Database, request: Request, asked: Question) -> Pool:
     """Return the memories of one database that any path finds."""
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
     if asked.vector is not None:
-        dense = _nearest(space, request.filters, asked.vector, max(SEARCHED, request.k))
+        dense = _nearest(db, request.filters, asked.vector, max(SEARCHED, request.k))
         lists["dense"] = list(dense)
     words: dict[str, float] = {}
     if "fts" not in request.without:
-        fulltext = space.fulltext
+        fulltext = db.fulltext
 
         def by_terms(terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
             return fulltext.memories(terms, request.filters, limit)
 
-        terms = affordable(space, "memories", asked.terms, MEMORY_POSTINGS)
+        terms = affordable(db, "memories", asked.terms, MEMORY_POSTINGS)
         found = by_terms(terms, max(SEARCHED, request.k))
-        words = lexical(space, "memories", asked.terms, found, by_terms)
+        words = lexical(db, "memories", asked.terms, found, by_terms)
         lists["fts"] = [i for i, _ in found]
     graph: dict[str, tuple[float, str]] = {}
     if "graph" not in request.without:
-        graph = _graph(space, request)
+        graph = _graph(db, request)
         lists["graph"] = sorted(graph, key=lambda i: (-graph[i][0], i))
     everything = sorted({i for found_ids in lists.values() for i in found_ids})
     if asked.vector is not None:
         # What another path found has a cosine too.
         missing = [i for i in everything if i not in dense]
-        dense |= space.nearest("memory", asked.vector.model_id).cosines(asked.vector.vector, missing)
+        dense |= db.nearest("memory", asked.vector.model_id).cosines(asked.vector.vector, missing)
     pool: dict[Key, Candidate] = {}
     for i in everything:
         near, note = graph.get(i, (0.0, ""))
         why = (Reason("graph", near, lists["graph"].index(i) + 1, note),) if i in graph else ()
-        key = ("memory", space.realm, i)
+        key = ("memory", db.realm, i)
         pool[key] = Candidate(key, "", dense=dense.get(i), lexical=words.get(i, 0.0), graph=near, reasons=why)
     sizes = {"dense": DENSE, "fts": LEXICAL, "graph": GRAPH}
     keyed = {
-        path: [("memory", space.realm, i) for i in found_ids[: sizes[path]]]
-        for path, found_ids in lists.items()
+        path: [("memory", db.realm, i) for i in found_ids[: sizes[path]]] for path, found_ids in lists.items()
     }
     return Pool(pool, keyed)
 
@@ -216,14 +215,14 @@ def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None =
     )
 
 
-def with_rows(space: Space, candidates: Sequence[Candidate], filters: Filters) -> list[Candidate]:
+def with_rows(db: Database, candidates: Sequence[Candidate], filters: Filters) -> list[Candidate]:
     """Return candidates of one database with their memories, in order.
 
     The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide: what is
     gone or does not pass the filters is dropped.
     """
-    rows = space.memories.get_many([c.key[2] for c in candidates])
-    files = space.memories.files_of(rows) if filters.files else {}
+    rows = db.memories.get_many([c.key[2] for c in candidates])
+    files = db.memories.files_of(rows) if filters.files else {}
     return [
         c._replace(memory=rows[c.key[2]], text=rows[c.key[2]].content)
         for c in candidates
@@ -231,19 +230,19 @@ def with_rows(space: Space, candidates: Sequence[Candidate], filters: Filters) -
     ]
 
 
-def _nearest(space: Space, filters: Filters, vector: QueryVector, depth: int) -> dict[str, float]:
+def _nearest(db: Database, filters: Filters, vector: QueryVector, depth: int) -> dict[str, float]:
     """Return the cosines of the memories nearest to a query, best first.
 
     What was forgotten, and what belongs to another branch, keeps its vectors. That is little, and is
     left out afterwards; only where it crowds out the rest are the rows asked first what may be found.
     """
-    index = space.nearest("memory", vector.model_id)
+    index = db.nearest("memory", vector.model_id)
     if not _narrow(filters):
         near = index.search(vector.vector, depth)
-        usable = space.memories.ids_passing(filters, [n.owner_id for n in near])
+        usable = db.memories.ids_passing(filters, [n.owner_id for n in near])
         if len(near) < depth or len(usable) >= DENSE:
             return {n.owner_id: n.cosine for n in near if n.owner_id in usable}
-    near = index.search(vector.vector, depth, space.memories.ids_passing(filters))
+    near = index.search(vector.vector, depth, db.memories.ids_passing(filters))
     return {n.owner_id: n.cosine for n in near}
 
 
@@ -251,36 +250,36 @@ def _narrow(filters: Filters) -> bool:
     return bool(filters.types or filters.files or filters.modules or filters.scope)
 
 
-def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
+def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:
     """Return memories near the files at hand: about them, their partners, or what they use or serve."""
     at_hand = list(dict.fromkeys((*request.recent_files, *request.filters.files)))
     named = named_paths(request.text)
     if named:
-        at_hand += [p for p in (*space.history.named(named), *named) if p not in at_hand]
+        at_hand += [p for p in (*db.history.named(named), *named) if p not in at_hand]
     at_hand = at_hand[:FILES_FOLLOWED]
     if not at_hand:
         return {}
     near: dict[str, tuple[float, str]] = {path: (SAME_FILE, f"about {path}") for path in at_hand}
     partners = [
         (other, PARTNER * min(1.0, weight), f"read together with {path}")
-        for path, other, weight in space.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED)
+        for path, other, weight in db.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED)
     ]
     partners += [
         (other, NEIGHBOUR, f"{other} stands next to {path} in the code")
-        for path, other, _ in space.closure.near(at_hand)
+        for path, other, _ in db.closure.near(at_hand)
     ]
     for path in at_hand[:3]:
         partners += [
             (hit.path, PARTNER * hit.score, f"{hit.path} changes with {path}")
-            for hit in cochange.related(path, space.history, PARTNERS_FOLLOWED)
+            for hit in cochange.related(path, db.history, PARTNERS_FOLLOWED)
             if hit.score >= MIN_CO_ACCESS
         ]
     for other, weight, note in partners:
         if weight > near.get(other, (0.0, ""))[0]:
             near[other] = (weight, note)
     found: dict[str, tuple[float, str]] = {}
-    records = space.memories.on_files(list(near), request.filters, 4 * GRAPH)
-    files = space.memories.files_of([record.id for record in records])
+    records = db.memories.on_files(list(near), request.filters, 4 * GRAPH)
+    files = db.memories.files_of([record.id for record in records])
     for record in records:
         evidence = [near[f] for f in files[record.id] if f in near]
         globs = [f for f in record.related_files if "*" in f]
@@ -301,10 +300,10 @@ class TurnEvidence(NamedTuple):
 
 
 def turns(
-    space: Space, request: Request, asked: Question, reader: Reader
+    db: Database, request: Request, asked: Question, reader: Reader
 ) -> tuple[list[TurnEvidence], dict[str, list[int]]]:
     """Return the turns that any path finds, with all evidence, and each path's ids, best first."""
-    roles = space.turns.roles()
+    roles = db.turns.roles()
     names = {role for role in roles if role.lower() not in _ROLES}
     named = names_in(asked.text, names)
     vector = asked.vector
@@ -314,26 +313,26 @@ def turns(
         vector = reader.embed(without_names(asked.text, named))[0] or vector
     lists: dict[str, list[int]] = {}
     if vector is not None:
-        near = space.nearest("turn", vector.model_id).search(vector.vector, TURNS)
+        near = db.nearest("turn", vector.model_id).search(vector.vector, TURNS)
         lists["dense"] = [int(n.owner_id) for n in near]
     own: dict[int, float] = {}
     window: dict[int, float] = {}
     if "fts" not in request.without:
-        terms = affordable(space, "turns", asked.terms)
-        by_words = space.fulltext.turns(terms, TURNS)
-        own = lexical(space, "turns", asked.terms, by_words, space.fulltext.turns)
+        terms = affordable(db, "turns", asked.terms)
+        by_words = db.fulltext.turns(terms, TURNS)
+        own = lexical(db, "turns", asked.terms, by_words, db.fulltext.turns)
         lists["fts"] = [i for i, _ in by_words]
         if "window" not in request.without:
-            by_window = space.fulltext.turn_windows(terms, TURNS)
-            find = space.fulltext.turn_windows
-            window = lexical(space, "turns", asked.terms, by_window, find, "turn_windows")
+            by_window = db.fulltext.turn_windows(terms, TURNS)
+            find = db.fulltext.turn_windows
+            window = lexical(db, "turns", asked.terms, by_window, find, "turn_windows")
             lists["window"] = [i for i, _ in by_window]
-    found = space.turns.get_many({i for ids in lists.values() for i in ids})
-    around = space.turns.around(list(found.values()), 1)
+    found = db.turns.get_many({i for ids in lists.values() for i in ids})
+    around = db.turns.around(list(found.values()), 1)
     cosines: dict[str, float] = {}
     if vector is not None:
         owners = {str(t.id) for t in around.values()} | {str(i) for i in found}
-        index = space.nearest("turn", vector.model_id)
+        index = db.nearest("turn", vector.model_id)
         cosines = index.cosines(vector.vector, list(owners))
     first_person = _FIRST_PERSON.search(asked.text) is not None
     evidence = []

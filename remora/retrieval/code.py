@@ -17,7 +17,7 @@ from remora.retrieval.request import Candidate, Key, Request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 SEARCHED = 100  # parts each path looks at; a filter on files looks at more
 FILTERED = 2_000
@@ -38,26 +38,26 @@ def wanted(request: Request) -> bool:
     return "code" in filters.kinds and not (filters.types or filters.scope or filters.modules)
 
 
-def code(space: Space, request: Request, asked: Question) -> CodePool:
+def code(db: Database, request: Request, asked: Question) -> CodePool:
     """Return the parts of files that any path finds, without their texts."""
     depth = max(SEARCHED, request.k) if not request.filters.files else FILTERED
     dense: dict[int, float] = {}
     if asked.vector is not None:
-        near = space.nearest("chunk", asked.vector.model_id).search(asked.vector.vector, depth)
+        near = db.nearest("chunk", asked.vector.model_id).search(asked.vector.vector, depth)
         dense = {int(n.owner_id): n.cosine for n in near}
     words: dict[int, float] = {}
     by_words: list[tuple[int, float]] = []
     if "fts" not in request.without:
-        by_words = space.chunks.search(affordable(space, TABLE, asked.terms), depth)
-        words = lexical(space, TABLE, asked.terms, by_words, space.chunks.search)
+        by_words = db.chunks.search(affordable(db, TABLE, asked.terms), depth)
+        words = lexical(db, TABLE, asked.terms, by_words, db.chunks.search)
     lists = {"dense": list(dense), "fts": [i for i, _ in by_words]}
-    files = space.chunks.paths_of({*dense, *words})
+    files = db.chunks.paths_of({*dense, *words})
     if request.filters.files:
         files = {i: path for i, path in files.items() if _passes(path, request.filters)}
-    near_by = {} if "graph" in request.without else _at_hand(space, request)
+    near_by = {} if "graph" in request.without else _at_hand(db, request)
     found = sorted(files)
     if asked.vector is not None:
-        index = space.nearest("chunk", asked.vector.model_id)
+        index = db.nearest("chunk", asked.vector.model_id)
         missing = [str(i) for i in found if i not in dense]
         dense |= {int(i): c for i, c in index.cosines(asked.vector.vector, missing).items()}
     candidates: dict[Key, Candidate] = {}
@@ -65,16 +65,16 @@ def code(space: Space, request: Request, asked: Question) -> CodePool:
     for i in found:
         near_score, note = near_by.get(files[i], (0.0, ""))
         why = (Reason("graph", near_score, None, note),) if near_score else ()
-        keys[i] = ("code", space.realm, str(i))
+        keys[i] = ("code", db.realm, str(i))
         candidates[keys[i]] = Candidate(
             keys[i], "", dense=dense.get(i), lexical=words.get(i, 0.0), graph=near_score, reasons=why
         )
     return CodePool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
 
 
-def with_chunks(space: Space, candidates: Sequence[Candidate]) -> list[Candidate]:
+def with_chunks(db: Database, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates with their parts; one that is gone meanwhile is dropped."""
-    rows = space.chunks.get_many([int(c.key[2]) for c in candidates])
+    rows = db.chunks.get_many([int(c.key[2]) for c in candidates])
     return [
         c._replace(chunk=rows[int(c.key[2])], text=rows[int(c.key[2])].text)
         for c in candidates
@@ -87,15 +87,15 @@ def asks_for_tests(text: str) -> bool:
     return "test" in text.lower() or "spec" in text.lower().split()
 
 
-def _at_hand(space: Space, request: Request) -> dict[str, tuple[float, str]]:
+def _at_hand(db: Database, request: Request) -> dict[str, tuple[float, str]]:
     """Return the evidence of files: those just read or named, and what stands next to them."""
     hand = list(dict.fromkeys(request.recent_files))
     if named := named_paths(request.text):
-        hand += [p for name in named for p in space.graph.ending(name)]
+        hand += [p for name in named for p in db.graph.ending(name)]
     hand = hand[:FILES_FOLLOWED]
     if not hand:
         return {}
-    found = {other: (NEIGHBOUR, f"stands next to {path}") for path, other, _ in space.closure.near(hand)}
+    found = {other: (NEIGHBOUR, f"stands next to {path}") for path, other, _ in db.closure.near(hand)}
     found.update((path, (SAME_FILE, f"in {path}")) for path in hand)
     return found
 

@@ -21,7 +21,7 @@ from remora.core.weights import SIGNALS, Weights
 
 if TYPE_CHECKING:
     from remora.retrieval.request import QueryVector
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
@@ -59,7 +59,7 @@ class Evidence(NamedTuple):
 
 
 def predict(
-    space: Space,
+    db: Database,
     task: str,
     k: int,
     *,
@@ -74,7 +74,7 @@ def predict(
     """Return the files that a task will most likely touch, best first, ties by path.
 
     Args:
-        space: the project's database.
+        db: the project's database.
         task: its text; the first line counts most.
         k: how many files.
         vector: of the task, where there is a model.
@@ -85,15 +85,13 @@ def predict(
         there: tells whether a file is in the tree; without it those count that the database knows.
         notes: gets what to know about the answer.
     """
-    found = evidence(
-        space, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without
-    )
-    worth = weights.SHIPPED if "fitted" in without else weights_of(space)
+    found = evidence(db, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without)
+    worth = weights.SHIPPED if "fitted" in without else weights_of(db)
     scores = weights.weighed(found.signals, worth)
     most = sum(worth.get(name, 0.0) for name, votes in found.signals.items() if votes)
-    if scores and (known := _known(space, task)) < MOSTLY:  # it speaks of something else: so say its scores
+    if scores and (known := _known(db, task)) < MOSTLY:  # it speaks of something else: so say its scores
         most *= MOSTLY / max(known, UNKNOWN)
-    names = named(space, task, there) if "paths" not in without else []
+    names = named(db, task, there) if "paths" not in without else []
     names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
     if scores and not names and notes is not None and not found.signals.keys() - _UNSAID:
         notes.append(NOTHING_SAID)
@@ -107,14 +105,14 @@ def predict(
     return hits[:k]
 
 
-def weights_of(space: Space) -> Weights:
+def weights_of(db: Database) -> Weights:
     """Return what each signal counts in a project: as its past has it, else as shipped."""
-    found = space.meta.get(WEIGHTS) or {}
+    found = db.meta.get(WEIGHTS) or {}
     return {**weights.SHIPPED, **found.get("weights", {})}
 
 
 def evidence(
-    space: Space,
+    db: Database,
     task: str,
     *,
     tests: bool,
@@ -128,17 +126,17 @@ def evidence(
 
     With `before`, history and sessions are as they were then; the code is as it is.
     """
-    signals, said = _gather(space, task, vector, memories, without, before, tests=tests)
+    signals, said = _gather(db, task, vector, memories, without, before, tests=tests)
     if branch and "branch" not in without:
         signals["branch"] = dict.fromkeys(branch, 1.0)
     if "imports" not in without:
         words = {name: votes for name, votes in signals.items() if name not in _UNSAID}
         scores = weights.weighed(words, weights.SHIPPED)
-        signals["imports"] = tasks.by_imports(tasks.scaled(scores), _imports(space, scores))
+        signals["imports"] = tasks.by_imports(tasks.scaled(scores), _imports(db, scores))
     paths = {path for votes in signals.values() for path in votes}
-    wanted = space.leads.code_files(paths, tests=tests)
+    wanted = db.leads.code_files(paths, tests=tests)
     edited = {path for name in _EDITED for path in signals.get(name, ())}
-    wanted |= space.leads.other_files(paths if tests else edited)
+    wanted |= db.leads.other_files(paths if tests else edited)
     kept: Votes = {}
     for name, votes in signals.items():
         own = {path: vote for path, vote in votes.items() if path in wanted}
@@ -146,26 +144,26 @@ def evidence(
     return Evidence({name: votes for name, votes in kept.items() if votes}, said)
 
 
-def _known(space: Space, task: str) -> float:
+def _known(db: Database, task: str) -> float:
     """Return the share of a task's telling words that the code or a commit's message has; 1.0 without any."""
     zones = tasks.zones(task)
     asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
     if not asked:
         return 1.0
-    held = [space.fulltext.term_stats(table, asked).holding for table in ("code_chunks", "git_commits")]
+    held = [db.fulltext.term_stats(table, asked).holding for table in ("code_chunks", "git_commits")]
     return sum(any(one[word] for one in held) for word in asked) / len(asked)
 
 
-def named(space: Space, task: str, there: Callable[[str], bool] | None = None) -> list[str]:
+def named(db: Database, task: str, there: Callable[[str], bool] | None = None) -> list[str]:
     """Return the files that a task names by a path, in order, each once."""
     written = tasks.written_paths(tasks.zones(task))[:NAMED]
-    known = space.leads.named(written)
+    known = db.leads.named(written)
     found = [known.get(path, path) for path in written if path in known or there is not None]
     return [path for path in dict.fromkeys(found) if there is None or there(path)]
 
 
 def _gather(
-    space: Space,
+    db: Database,
     task: str,
     vector: QueryVector | None,
     memories: Sequence[Hit],
@@ -177,44 +175,44 @@ def _gather(
     zones = tasks.zones(task)
     signals: Votes = {}
     said: Said = {}
-    total = space.chunks.count()
+    total = db.chunks.count()
 
     def holding(word: str) -> int:
-        return space.fulltext.term_stats("code_chunks", [word]).holding[word]
+        return db.fulltext.term_stats("code_chunks", [word]).holding[word]
 
     words = tasks.word_weights(zones, holding, total) if total else {}
     query = [word for word, times in words.items() for _ in range(times)]
     if "parts" not in without:
-        own, of_tests = space.chunks.ranked(query, tasks.TOP_PARTS)
+        own, of_tests = db.chunks.ranked(query, tasks.TOP_PARTS)
         parts = [*own, *of_tests] if tests else own
         signals["parts"] = tasks.best_of((score, (path,)) for path, _, score in parts)
         said["parts"] = _first((path, f"words of {name or 'its code'}") for path, name, _ in parts)
     if "commits" not in without:
-        query += _said_only(space, zones, words)
-        signals["commits"], said["commits"] = _commits(space, query, before)
+        query += _said_only(db, zones, words)
+        signals["commits"], said["commits"] = _commits(db, query, before)
     if "names" not in without:
-        signals["names"], said["names"] = _names(space, zones)
-    frames, paths = tasks.by_places(tasks.places(task), _ending(space))
+        signals["names"], said["names"] = _names(db, zones)
+    frames, paths = tasks.by_places(tasks.places(task), _ending(db))
     if "frames" not in without:
         signals["frames"] = frames
     if "paths" not in without:
         signals["paths"] = paths
     if vector is not None and "meaning" not in without:
-        signals["meaning"] = _meaning(space, vector)
+        signals["meaning"] = _meaning(db, vector)
     if memories and "memories" not in without:
-        signals["memories"], said["memories"] = _memories(space, memories)
-    _habits(space, signals, without, before)
+        signals["memories"], said["memories"] = _memories(db, memories)
+    _habits(db, signals, without, before)
     if "sessions" not in without:
-        signals["sessions"], said["sessions"] = _sessions(space, zones, before)
+        signals["sessions"], said["sessions"] = _sessions(db, zones, before)
     return signals, said
 
 
-def _habits(space: Space, signals: Votes, without: frozenset[str], before: Before | None) -> None:
+def _habits(db: Database, signals: Votes, without: frozenset[str], before: Before | None) -> None:
     """Add what sessions and commits change, whatever the task says."""
-    worked = space.observed.worked(tasks.SESSIONS, before and before.at)
-    commits = space.commits.newest(tasks.COMMITS, before and before.clock)
+    worked = db.observed.worked(tasks.SESSIONS, before and before.at)
+    commits = db.commits.newest(tasks.COMMITS, before and before.clock)
     groups = [one.edited for one in worked], [one.files for one in commits]
-    today = space.leads.today({path for group in groups for files in group for path in files})
+    today = db.leads.today({path for group in groups for files in group for path in files})
     sessions, changes = (
         [there for files in group if (there := {today[p] for p in files if p in today})] for group in groups
     )
@@ -226,25 +224,25 @@ def _habits(space: Space, signals: Votes, without: frozenset[str], before: Befor
     signals |= {name: votes for name, votes in found.items() if name not in without}
 
 
-def _said_only(space: Space, zones: tasks.Zones, known: Collection[str]) -> list[str]:
+def _said_only(db: Database, zones: tasks.Zones, known: Collection[str]) -> list[str]:
     """Return the words of a task that no code holds but some commit's message does."""
 
     def holding(word: str) -> int:
-        return 0 if word in known else space.fulltext.term_stats("git_commits", [word]).holding[word]
+        return 0 if word in known else db.fulltext.term_stats("git_commits", [word]).holding[word]
 
-    total = space.commits.count()
+    total = db.commits.count()
     weights = tasks.word_weights(zones, holding, total) if total else {}
-    new = [w for w in weights if not space.fulltext.term_stats("code_chunks", [w]).holding[w]]
+    new = [w for w in weights if not db.fulltext.term_stats("code_chunks", [w]).holding[w]]
     return [word for word in new for _ in range(weights[word])]
 
 
 def _commits(
-    space: Space, query: Sequence[str], before: Before | None
+    db: Database, query: Sequence[str], before: Before | None
 ) -> tuple[dict[str, float], dict[str, str]]:
-    hits = space.commits.search(query, tasks.TOP_COMMITS)
-    rows = space.commits.get_many([i for i, _ in hits])
+    hits = db.commits.search(query, tasks.TOP_COMMITS)
+    rows = db.commits.get_many([i for i, _ in hits])
     hits = [(i, score) for i, score in hits if before is None or rows[i].clock < before.clock]
-    today = space.leads.today({path for row in rows.values() for path in row.files})
+    today = db.leads.today({path for row in rows.values() for path in row.files})
     found = [(score, rows[i], sorted({today[p] for p in rows[i].files if p in today})) for i, score in hits]
     said = _first(
         (path, f"commit {row.sha[:8]}: {shorten(row.subject, 70)}")
@@ -254,25 +252,25 @@ def _commits(
     return tasks.by_commits((score, files) for score, _, files in found), said
 
 
-def _names(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
+def _names(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
     weights = tasks.names(zones)
-    defined = space.leads.definers(weights)
-    users = space.leads.user_counts(defined)
-    found = tasks.by_names(weights, defined, users, max(1, space.graph.file_count()))
+    defined = db.leads.definers(weights)
+    users = db.leads.user_counts(defined)
+    found = tasks.by_names(weights, defined, users, max(1, db.graph.file_count()))
     by_weight = sorted(defined, key=lambda name: (-weights[name] / (1 + users.get(name, 0)), name))
     return found, _first((path, f"defines {name}") for name in by_weight for path, _ in defined[name])
 
 
-def _ending(space: Space) -> Callable[[str], list[str]]:
+def _ending(db: Database) -> Callable[[str], list[str]]:
     def ending(written: str) -> list[str]:
-        return tasks.by_suffix(written, space.graph.called(written.rpartition("/")[2]))
+        return tasks.by_suffix(written, db.graph.called(written.rpartition("/")[2]))
 
     return ending
 
 
-def _meaning(space: Space, vector: QueryVector) -> dict[str, float]:
-    near = space.nearest("chunk", vector.model_id).search(vector.vector, MEANT)
-    files = space.chunks.paths_of([int(n.owner_id) for n in near])
+def _meaning(db: Database, vector: QueryVector) -> dict[str, float]:
+    near = db.nearest("chunk", vector.model_id).search(vector.vector, MEANT)
+    files = db.chunks.paths_of([int(n.owner_id) for n in near])
     known = [(n.cosine, files[int(n.owner_id)]) for n in near if int(n.owner_id) in files]
     if not known:
         return {}
@@ -281,11 +279,11 @@ def _meaning(space: Space, vector: QueryVector) -> dict[str, float]:
     return tasks.best_of((cosine - least, (path,)) for cosine, path in known)
 
 
-def _memories(space: Space, hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
+def _memories(db: Database, hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
     found: dict[str, float] = {}
     said: dict[str, str] = {}
     told = [(hit, hit.memory) for hit in hits if hit.memory is not None and hit.score >= SAID_OF]
-    files = space.memories.files_of([memory.id for _, memory in told])
+    files = db.memories.files_of([memory.id for _, memory in told])
     for hit, memory in told:
         for path in files.get(memory.id, memory.related_files):
             if hit.score > found.get(path, 0.0):
@@ -295,28 +293,28 @@ def _memories(space: Space, hits: Sequence[Hit]) -> tuple[dict[str, float], dict
 
 
 def _sessions(
-    space: Space, zones: tasks.Zones, before: Before | None
+    db: Database, zones: tasks.Zones, before: Before | None
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Return what sessions of agents edited that were asked for something alike."""
     asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
-    hits = space.observed.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
-    edited = space.observed.edited([session for session, _ in hits])
+    hits = db.observed.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
+    edited = db.observed.edited([session for session, _ in hits])
     if before is not None:
-        over = {one.id for one in space.observed.worked(tasks.SESSIONS, before.at)}
+        over = {one.id for one in db.observed.worked(tasks.SESSIONS, before.at)}
         hits = [(session, score) for session, score in hits if session in over]
-    today = space.leads.today({path for files in edited.values() for path in files})
+    today = db.leads.today({path for files in edited.values() for path in files})
     found = [
         (score, session, sorted({today[p] for p in edited.get(session, ()) if p in today}))
         for session, score in hits
     ]
-    started = {row.id: (row.started_at or "")[:10] for row in space.observed.rows([i for i, _ in hits])}
+    started = {row.id: (row.started_at or "")[:10] for row in db.observed.rows([i for i, _ in hits])}
     said = _first((path, f"edited in a session of {started[i]}") for _, i, files in found for path in files)
     return tasks.by_commits((score, files) for score, _, files in found), said
 
 
-def _imports(space: Space, scores: Mapping[str, float]) -> list[tuple[str, str]]:
+def _imports(db: Database, scores: Mapping[str, float]) -> list[tuple[str, str]]:
     best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
-    return space.leads.imported(best)
+    return db.leads.imported(best)
 
 
 def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

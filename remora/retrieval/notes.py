@@ -15,7 +15,7 @@ from remora.retrieval.request import Candidate, Key, Request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 TABLE = "notes"
 
@@ -29,32 +29,32 @@ def wanted(request: Request) -> tuple[str, ...]:
     return kinds if request.explicit else tuple(k for k in kinds if k != "archive")
 
 
-def notes(space: Space, request: Request, asked: Question, kinds: Sequence[str]) -> Pool:
+def notes(db: Database, request: Request, asked: Question, kinds: Sequence[str]) -> Pool:
     """Return the notes of some kinds that a path finds, without their texts."""
     depth, branch = max(SEARCHED, request.k), request.filters.branch
     dense: dict[int, float] = {}
     if asked.vector is not None:
-        near = space.nearest("note", asked.vector.model_id)
-        bound = branch != "*" and "quote" in kinds and space.notes.on_branches()
+        near = db.nearest("note", asked.vector.model_id)
+        bound = branch != "*" and "quote" in kinds and db.notes.on_branches()
         every = len(kinds) == len(NOTE_KINDS) and not bound
-        allowed = None if every else {str(i) for i in space.notes.ids_of(kinds, branch=branch)}
+        allowed = None if every else {str(i) for i in db.notes.ids_of(kinds, branch=branch)}
         dense = {int(n.owner_id): n.cosine for n in near.search(asked.vector.vector, depth, allowed)}
     words: dict[int, float] = {}
     by_words: list[tuple[int, float]] = []
     if "fts" not in request.without:
 
         def find(terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-            return space.notes.search(terms, kinds, limit, branch)
+            return db.notes.search(terms, kinds, limit, branch)
 
-        by_words = find(affordable(space, TABLE, asked.terms), depth)
-        words = lexical(space, TABLE, asked.terms, by_words, find)
+        by_words = find(affordable(db, TABLE, asked.terms), depth)
+        words = lexical(db, TABLE, asked.terms, by_words, find)
     # A vector may outlive its note by a moment: the rows decide.
-    found = sorted(space.notes.ids_of(kinds, {*dense, *words}, branch))
+    found = sorted(db.notes.ids_of(kinds, {*dense, *words}, branch))
     if asked.vector is not None:
         missing = [str(i) for i in found if i not in dense]
-        index = space.nearest("note", asked.vector.model_id)
+        index = db.nearest("note", asked.vector.model_id)
         dense |= {int(i): c for i, c in index.cosines(asked.vector.vector, missing).items()}
-    keys: dict[int, Key] = {i: ("note", space.realm, str(i)) for i in found}
+    keys: dict[int, Key] = {i: ("note", db.realm, str(i)) for i in found}
     candidates = {
         keys[i]: Candidate(keys[i], "", dense=dense.get(i), lexical=words.get(i, 0.0)) for i in found
     }
@@ -62,9 +62,9 @@ def notes(space: Space, request: Request, asked: Question, kinds: Sequence[str])
     return Pool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
 
 
-def with_notes(space: Space, candidates: Sequence[Candidate]) -> list[Candidate]:
+def with_notes(db: Database, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates with their texts; one that is gone meanwhile is dropped."""
-    rows = space.notes.get_many([int(c.key[2]) for c in candidates])
+    rows = db.notes.get_many([int(c.key[2]) for c in candidates])
     return [
         c._replace(note=rows[int(c.key[2])], text=rows[int(c.key[2])].content)
         for c in candidates

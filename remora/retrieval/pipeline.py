@@ -67,7 +67,7 @@ def search(reader: Reader, request: Request) -> Results:
     """Return the best `request.k` hits."""
     found = run(reader, request)
     hits = [gathering.as_hit(c) for c in found.candidates[: max(request.k * 2, 20)]]
-    if len(reader.spaces) > 1:
+    if len(reader.databases) > 1:
         hits = disagree.mark(hits, _similarity(reader, found.run))
     return Results(disagree.cut(hits, request.k), tuple(found.run.notes))
 
@@ -123,36 +123,36 @@ def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
     found: list[Candidate] = []
     if state.asked.note:
         state.notes.append(state.asked.note)
-    for space in state.reader.spaces:
+    for db in state.reader.databases:
         if gathering.wanted(state.request, "memory"):
-            pool: Pool = gathering.memories(space, state.request, state.asked)
+            pool: Pool = gathering.memories(db, state.request, state.asked)
             found += pool.candidates.values()
             for path, keys in pool.lists.items():
-                state.lists[f"memory:{space.realm}:{path}"] = keys
+                state.lists[f"memory:{db.realm}:{path}"] = keys
     if code.wanted(state.request):
-        space = state.reader.spaces[0]
-        parts = code.code(space, state.request, state.asked)
+        db = state.reader.databases[0]
+        parts = code.code(db, state.request, state.asked)
         found += parts.candidates.values()
         for path, keys in parts.lists.items():
-            state.lists[f"code:{space.realm}:{path}"] = keys
+            state.lists[f"code:{db.realm}:{path}"] = keys
     kinds = noting.wanted(state.request)
-    if kinds and state.reader.spaces[0].notes.any():
-        space = state.reader.spaces[0]
-        written = noting.notes(space, state.request, state.asked, kinds)
+    if kinds and state.reader.databases[0].notes.any():
+        db = state.reader.databases[0]
+        written = noting.notes(db, state.request, state.asked, kinds)
         found += written.candidates.values()
         for path, keys in written.lists.items():
-            state.lists[f"note:{space.realm}:{path}"] = keys
-    if gathering.wanted(state.request, "turn") and state.reader.spaces[0].turns.count():
-        space = state.reader.spaces[0]
-        evidence, lists = gathering.turns(space, state.request, state.asked, state.reader)
+            state.lists[f"note:{db.realm}:{path}"] = keys
+    if gathering.wanted(state.request, "turn") and state.reader.databases[0].turns.count():
+        db = state.reader.databases[0]
+        evidence, lists = gathering.turns(db, state.request, state.asked, state.reader)
         for item in evidence:
-            key = ("turn", space.realm, str(item.turn.id))
+            key = ("turn", db.realm, str(item.turn.id))
             state.turns[key] = item
             found.append(
                 Candidate(key, item.turn.content, turn=item.turn, dense=item.dense, lexical=item.own)
             )
         for path, ids in lists.items():
-            state.lists[f"turn:{space.realm}:{path}"] = [("turn", space.realm, str(i)) for i in ids]
+            state.lists[f"turn:{db.realm}:{path}"] = [("turn", db.realm, str(i)) for i in ids]
     return found
 
 
@@ -236,11 +236,11 @@ def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
 def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Fetch the rows of the candidates: what follows looks at what they are."""
     found = [c for c in candidates if c.turn is not None]
-    found += code.with_chunks(state.reader.spaces[0], [c for c in candidates if c.key[0] == "code"])
-    found += noting.with_notes(state.reader.spaces[0], [c for c in candidates if c.key[0] == "note"])
-    for space in state.reader.spaces:
-        own = [c for c in candidates if c.key[:2] == ("memory", space.realm)]
-        found += gathering.with_rows(space, own, state.request.filters)
+    found += code.with_chunks(state.reader.databases[0], [c for c in candidates if c.key[0] == "code"])
+    found += noting.with_notes(state.reader.databases[0], [c for c in candidates if c.key[0] == "note"])
+    for db in state.reader.databases:
+        own = [c for c in candidates if c.key[:2] == ("memory", db.realm)]
+        found += gathering.with_rows(db, own, state.request.filters)
     return ranked(found)
 
 
@@ -248,10 +248,10 @@ def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Raise what is about files whose code is tied to, or that change with, those of the best hits."""
     if not state.reader.boost:
         return candidates
-    space = state.reader.spaces[0]
+    db = state.reader.databases[0]
 
     def neighbours(file: str) -> dict[str, float]:
-        near = cochange.related(file, space.history, NEIGHBOURS, space.ties.of(file))
+        near = cochange.related(file, db.history, NEIGHBOURS, db.ties.of(file))
         return {hit.path: hit.score for hit in near if hit.score >= gathering.MIN_CO_ACCESS}
 
     return boosting.boost(candidates, neighbours)
@@ -260,7 +260,7 @@ def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Multiply in what is known about each memory."""
     files = {f for c in candidates for f in c.files}
-    history = state.reader.spaces[0].history
+    history = state.reader.databases[0].history
     stats = history.stats(files) if files else {}
     clock = history.clock() if any(c.chunk is not None for c in candidates) else 0.0
     return ranked([weighing.weigh(c, state.request, state.reader, stats, clock) for c in candidates])
@@ -353,13 +353,13 @@ def _places(state: Run, key: Key) -> str:
 
 def _similarity(reader: Reader, state: Run) -> disagree.Similarity:
     asked = state.asked.vector
-    spaces = {space.realm: space for space in reader.spaces}
+    databases = {db.realm: db for db in reader.databases}
 
     @cache
     def vector(realm: str, memory_id: str) -> NDArray[np.float32] | None:
         if asked is None:
             return None
-        found = spaces[realm].nearest("memory", asked.model_id).vectors_of([memory_id])
+        found = databases[realm].nearest("memory", asked.model_id).vectors_of([memory_id])
         return found[memory_id][0] if memory_id in found else None
 
     def cosine(a: Hit, b: Hit) -> float | None:

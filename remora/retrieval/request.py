@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from remora.core.cochange import LastChange
     from remora.llm.client import LanguageModel, Reranker
     from remora.store.chunks import ChunkRow
+    from remora.store.database import Database
     from remora.store.notes import NoteRow
-    from remora.store.space import Space
 
 Key = tuple[str, str, str]  # source, realm, id
 
@@ -58,7 +58,7 @@ class Reader(NamedTuple):
     """What a search may read. Nothing here can write.
 
     Attributes:
-        spaces: the project's database, then the user's if there is one.
+        databases: the project's database, then the user's if there is one.
         embed: turns the query into a vector.
         now: seconds since the epoch.
         mtime: when a file of the repository was modified, seconds; None when it is gone.
@@ -66,7 +66,7 @@ class Reader(NamedTuple):
         rerank_candidates, rerank_seconds: how many are reranked, and for how long at most.
     """
 
-    spaces: tuple[Space, ...]
+    databases: tuple[Database, ...]
     embed: EmbedQuery
     now: float
     mtime: Callable[[str], float | None]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from remora.core.code import Chunk
 from remora.core.fts import any_of
 from remora.core.text import identifier_parts, index_terms
-from remora.store.connection import Database, Row
+from remora.store.connection import Connection, Row
 
 # bm25 weights: path, name, doc, text, terms.
 _WEIGHTS = "1.5, 3.0, 1.5, 1.0, 0.5"
@@ -37,15 +37,15 @@ class ChunkRow(NamedTuple):
 class Chunks:
     """The parts of one project's files. Writers call inside a transaction."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def put(self, file_id: int, path: str, chunks: Sequence[Chunk], priority: float = 0.0) -> None:
         """Replace the parts of a file; one whose text is the same keeps its id, and so its vector."""
         sql = """SELECT id, kind, name, context, doc, text, start_line, end_line FROM code_chunks
                  WHERE file_id = ? ORDER BY start_line, id"""
         known: dict[tuple[str, ...], list[tuple[int, int, int]]] = {}
-        for i, *what, start, end in self._db.rows(sql, (file_id,)):
+        for i, *what, start, end in self._connection.rows(sql, (file_id,)):
             known.setdefault(tuple(what), []).append((i, start, end))
         new: list[Chunk] = []
         moved: list[tuple[int, int, int]] = []
@@ -58,13 +58,17 @@ class Chunks:
             if (start, end) != (chunk.start_line, chunk.end_line):
                 moved.append((chunk.start_line, chunk.end_line, i))
         gone = [(i,) for left in known.values() for i, _, _ in left]
-        self._db.execute_many("DELETE FROM code_chunks WHERE id = ?", gone)
-        self._db.execute_many("UPDATE code_chunks SET start_line = ?, end_line = ? WHERE id = ?", moved)
+        self._connection.execute_many("DELETE FROM code_chunks WHERE id = ?", gone)
+        self._connection.execute_many(
+            "UPDATE code_chunks SET start_line = ?, end_line = ? WHERE id = ?", moved
+        )
         if not new:
             return
-        start = 1 + int(self._db.value("SELECT seq FROM sqlite_sequence WHERE name = 'code_chunks'") or 0)
+        start = 1 + int(
+            self._connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'code_chunks'") or 0
+        )
         ids = range(start, start + len(new))
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT INTO code_chunks(id, file_id, kind, name, start_line, end_line, context, doc, text)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             [
@@ -73,44 +77,44 @@ class Chunks:
             ],
         )
         where = " ".join((path, *identifier_parts(path)))
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT INTO code_chunks_fts(rowid, path, name, doc, text, terms) VALUES (?, ?, ?, ?, ?, ?)",
             [
                 (i, where, c.name, c.doc, c.text, index_terms(f"{c.name} {c.text}"))
                 for i, c in zip(ids, new, strict=True)
             ],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR IGNORE INTO code_chunk_queue(chunk_id, priority) VALUES (?, ?)",
             [(i, priority) for i in ids],
         )
 
     def count(self) -> int:
         """Return how many parts there are."""
-        return int(self._db.value("SELECT count(*) FROM code_chunks"))
+        return int(self._connection.value("SELECT count(*) FROM code_chunks"))
 
     def any(self) -> bool:
         """Return whether there are any."""
-        return self._db.row("SELECT 1 FROM code_chunks LIMIT 1") is not None
+        return self._connection.row("SELECT 1 FROM code_chunks LIMIT 1") is not None
 
     def get_many(self, ids: Collection[int]) -> dict[int, ChunkRow]:
         """Return parts by id; unknown ids are absent."""
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                   JOIN graph_files f ON f.id = c.file_id"""
-        rows = self._db.rows(sql, (json.dumps(list(ids)),))
+        rows = self._connection.rows(sql, (json.dumps(list(ids)),))
         return {r[0]: _row(r) for r in rows}
 
     def paths_of(self, ids: Collection[int]) -> dict[int, str]:
         """Return the file of each part."""
         sql = """SELECT c.id, f.path FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                  JOIN graph_files f ON f.id = c.file_id"""
-        return dict(self._db.rows(sql, (json.dumps(list(ids)),)))
+        return dict(self._connection.rows(sql, (json.dumps(list(ids)),)))
 
     def of_files(self, paths: Collection[str], limit: int) -> list[ChunkRow]:
         """Return the parts of files, by path and line."""
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                   JOIN code_chunks c ON c.file_id = f.id ORDER BY f.path, c.start_line, c.id LIMIT ?"""
-        rows = self._db.rows(sql, (json.dumps(sorted(paths)), limit))
+        rows = self._connection.rows(sql, (json.dumps(sorted(paths)), limit))
         return [_row(r) for r in rows]
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -119,13 +123,13 @@ class Chunks:
             return []
         sql = f"""SELECT rowid, -bm25(code_chunks_fts, {_WEIGHTS}) AS score FROM code_chunks_fts
                   WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
-        return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
+        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
 
     def mention(self, name: str) -> bool:
         """Return whether any part has a name, whatever its case; snake_case counts as its words in order."""
         sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
         match = any_of([name])
-        return bool(match) and self._db.row(sql, (match,)) is not None
+        return bool(match) and self._connection.row(sql, (match,)) is not None
 
     def ranked(
         self, terms: Sequence[str], limit: int
@@ -140,12 +144,12 @@ class Chunks:
         sql = """SELECT rowid, -bm25(code_chunks_fts, 0.0, 0.0, 0.0, 1.0, 1.0) AS score FROM code_chunks_fts
                  WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid"""
         of_file: dict[int, int] = dict(
-            self._db.rows("SELECT id, file_id FROM code_chunks INDEXED BY idx_chunks_file")
+            self._connection.rows("SELECT id, file_id FROM code_chunks INDEXED BY idx_chunks_file")
         )
-        code = self._db.rows("SELECT id, test FROM graph_files WHERE kind = 'code' AND skipped = ''")
+        code = self._connection.rows("SELECT id, test FROM graph_files WHERE kind = 'code' AND skipped = ''")
         tests: dict[int, int] = dict(code)
         best: tuple[list[tuple[int, float]], list[tuple[int, float]]] = ([], [])
-        for i, score in self._db.rows(sql, (match,)):
+        for i, score in self._connection.rows(sql, (match,)):
             test = tests.get(of_file.get(i, 0))
             if test is not None and len(best[test]) < limit:
                 best[test].append((i, score))
@@ -156,25 +160,25 @@ class Chunks:
     def _names(self, ids: Collection[int]) -> dict[int, tuple[str, str]]:
         sql = """SELECT c.id, f.path, c.name FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                  JOIN graph_files f ON f.id = c.file_id"""
-        return {i: (path, name) for i, path, name in self._db.rows(sql, (json.dumps(list(ids)),))}
+        return {i: (path, name) for i, path, name in self._connection.rows(sql, (json.dumps(list(ids)),))}
 
     def pending(self, limit: int) -> list[ChunkRow]:
         """Return parts that wait for a vector, those of busy files first."""
         sql = f"""SELECT {_CHUNK} FROM code_chunk_queue q JOIN code_chunks c ON c.id = q.chunk_id
                   JOIN graph_files f ON f.id = c.file_id ORDER BY q.priority DESC, q.chunk_id LIMIT ?"""
-        return [_row(r) for r in self._db.rows(sql, (limit,))]
+        return [_row(r) for r in self._connection.rows(sql, (limit,))]
 
     def pending_count(self) -> int:
         """Return how many parts wait for a vector."""
-        return int(self._db.value("SELECT count(*) FROM code_chunk_queue"))
+        return int(self._connection.value("SELECT count(*) FROM code_chunk_queue"))
 
     def done(self, ids: Iterable[int]) -> None:
         """Take parts off the queue."""
-        self._db.execute_many("DELETE FROM code_chunk_queue WHERE chunk_id = ?", [(i,) for i in ids])
+        self._connection.execute_many("DELETE FROM code_chunk_queue WHERE chunk_id = ?", [(i,) for i in ids])
 
     def queue_all(self, model_id: str) -> None:
         """Queue every part without a vector of a model."""
-        self._db.execute(
+        self._connection.execute(
             """INSERT OR IGNORE INTO code_chunk_queue(chunk_id) SELECT c.id FROM code_chunks c
                WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.owner_kind = 'chunk'
                  AND e.owner_id = CAST(c.id AS TEXT) AND e.model_id = ?)""",

@@ -18,7 +18,7 @@ import json
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.graph import DEPENDENCE, Edge
 
 DEPTH = 2
@@ -75,21 +75,21 @@ class Dependent(NamedTuple):
 class Closure:
     """The closure of one project's files."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def rebuild(self) -> int:
         """Make every row again; call inside a transaction. Returns how many there are."""
-        self._db.execute("DELETE FROM graph_closure")
-        self._db.execute(
+        self._connection.execute("DELETE FROM graph_closure")
+        self._connection.execute(
             f"""INSERT INTO graph_closure({_COLUMNS})
                 SELECT ancestor, descendant, 1, ancestor, kinds, weight, confidence, source
                 FROM ({_DIRECT} GROUP BY e.to_id, e.from_id)"""
         )
-        self._db.execute("CREATE TEMP TABLE ways AS SELECT * FROM graph_closure")
-        self._db.execute("CREATE INDEX temp.ways_ancestor ON ways(ancestor_id)")
+        self._connection.execute("CREATE TEMP TABLE ways AS SELECT * FROM graph_closure")
+        self._connection.execute("CREATE INDEX temp.ways_ancestor ON ways(ancestor_id)")
         self._put_places("SELECT ancestor_id FROM temp.ways")
-        self._db.execute(
+        self._connection.execute(
             f"""INSERT OR IGNORE INTO graph_closure({_COLUMNS})
                 SELECT {_WAY} FROM (
                   SELECT first.ancestor_id AS a, second.descendant_id AS d, {_TWO_STEPS}
@@ -98,21 +98,21 @@ class Closure:
                   WHERE second.descendant_id <> first.ancestor_id
                   GROUP BY first.ancestor_id, second.descendant_id)"""
         )
-        self._db.execute("DROP TABLE temp.ways")
+        self._connection.execute("DROP TABLE temp.ways")
         return self.count()
 
     def count(self) -> int:
         """Return how many rows there are."""
-        return int(self._db.value("SELECT count(*) FROM graph_closure"))
+        return int(self._connection.value("SELECT count(*) FROM graph_closure"))
 
     def differing(self, node_id: int) -> set[int]:
         """Return the files that a file newly depends on, no longer, or in another way than its rows say."""
-        rows = self._db.rows(
+        rows = self._connection.rows(
             """SELECT ancestor_id, edge_types, total_weight, confidence, source FROM graph_closure
                WHERE descendant_id = ? AND depth = 1""",
             (node_id,),
         )
-        direct = self._db.rows(
+        direct = self._connection.rows(
             f"""SELECT ancestor, kinds, weight, confidence, source
                 FROM ({_DIRECT} AND e.from_id = ? GROUP BY e.to_id)""",
             (node_id,),
@@ -145,12 +145,12 @@ class Closure:
     def _step(self, node_id: int, targets: Collection[int]) -> None:
         """Write the rows of depth 1 from some files to one that may depend on them."""
         given = json.dumps(list(targets))
-        self._db.execute(
+        self._connection.execute(
             """DELETE FROM graph_closure WHERE descendant_id = ? AND depth = 1
                AND ancestor_id IN (SELECT value FROM json_each(?))""",
             (node_id, given),
         )
-        self._db.execute(
+        self._connection.execute(
             f"""INSERT OR REPLACE INTO graph_closure({_COLUMNS})
                 SELECT ancestor, descendant, 1, ancestor, kinds, weight, confidence, source
                 FROM ({_DIRECT} AND e.from_id = ? AND e.to_id IN (SELECT value FROM json_each(?))
@@ -174,12 +174,12 @@ class Closure:
         wanted = sorted({p for p in pairs if p[0] != p[1]})
         if not wanted:
             return
-        self._db.execute(
+        self._connection.execute(
             "CREATE TEMP TABLE IF NOT EXISTS pairs(d INTEGER, a INTEGER, PRIMARY KEY (d, a)) WITHOUT ROWID"
         )
-        self._db.execute("DELETE FROM temp.pairs")
-        self._db.execute_many("INSERT INTO temp.pairs(a, d) VALUES (?, ?)", wanted)
-        self._db.execute(
+        self._connection.execute("DELETE FROM temp.pairs")
+        self._connection.execute_many("INSERT INTO temp.pairs(a, d) VALUES (?, ?)", wanted)
+        self._connection.execute(
             """DELETE FROM graph_closure WHERE depth = 2
                AND (ancestor_id, descendant_id) IN (SELECT a, d FROM temp.pairs)"""
         )
@@ -187,7 +187,7 @@ class Closure:
             """SELECT second.ancestor_id FROM (SELECT DISTINCT d FROM temp.pairs) p
                CROSS JOIN graph_closure second ON second.descendant_id = p.d AND second.depth = 1"""
         )
-        self._db.execute(
+        self._connection.execute(
             f"""INSERT OR IGNORE INTO graph_closure({_COLUMNS})
                 SELECT {_WAY} FROM (
                   SELECT p.a AS a, p.d AS d, {_TWO_STEPS} FROM temp.pairs p
@@ -197,15 +197,15 @@ class Closure:
                   CROSS JOIN temp.middle ON middle.id = first.descendant_id
                   GROUP BY p.d, p.a)"""
         )
-        self._db.execute("DELETE FROM temp.pairs")
+        self._connection.execute("DELETE FROM temp.pairs")
 
     def _put_places(self, ids: str) -> None:
         """Write the places by path of the files that some ways may lead over; `ids` asks for those."""
-        self._db.execute(
+        self._connection.execute(
             "CREATE TEMP TABLE IF NOT EXISTS middle(id INTEGER PRIMARY KEY, place INTEGER NOT NULL)"
         )
-        self._db.execute("DELETE FROM temp.middle")
-        self._db.execute(f"INSERT INTO temp.middle(id, place) {_PLACES} WHERE id IN ({ids})")
+        self._connection.execute("DELETE FROM temp.middle")
+        self._connection.execute(f"INSERT INTO temp.middle(id, place) {_PLACES} WHERE id IN ({ids})")
 
     def dependents(self, node_id: int, depth: int = DEPTH, limit: int = -1) -> list[Dependent]:
         """Return what depends on a file to a depth of 2 at most, nearest first, without stale ways.
@@ -228,7 +228,7 @@ class Closure:
         found: list[Dependent] = []
         for step in range(1, depth + 1):
             room = limit if limit < 0 else limit - len(found)
-            rows = self._db.rows(sql, (node_id, step, room))
+            rows = self._connection.rows(sql, (node_id, step, room))
             found += map(Dependent._make, rows)
         return found
 
@@ -242,7 +242,7 @@ class Closure:
                    ON c.ancestor_id = j.value AND c.depth = 1
                  WHERE c.descendant_id NOT IN (SELECT n.id FROM graph_nodes n INDEXED BY idx_gn_stale
                                                WHERE n.stale_at IS NOT NULL) LIMIT ?"""
-        return list(map(Edge._make, self._db.rows(sql, (json.dumps(list(ids)), limit))))
+        return list(map(Edge._make, self._connection.rows(sql, (json.dumps(list(ids)), limit))))
 
     def using(self, node_id: int, name: str, limit: int = -1) -> list[tuple[str, bool]]:
         """Return (path, it is a test) of the files that import a file and use a name anywhere."""
@@ -255,7 +255,7 @@ class Closure:
                      AND n.stale_at IS NULL
                    ORDER BY c.total_weight DESC, c.confidence DESC, n.key LIMIT ?) u
                  CROSS JOIN graph_files f ON f.id = u.id ORDER BY u.weight DESC, u.sure DESC, u.path"""
-        return [(path, bool(test)) for path, test in self._db.rows(sql, (name, node_id, limit))]
+        return [(path, bool(test)) for path, test in self._connection.rows(sql, (name, node_id, limit))]
 
     def near(self, paths: Collection[str]) -> list[tuple[str, str, float]]:
         """Return (path, neighbour, weight) of depth 1 at either end, without stale ways."""
@@ -268,17 +268,17 @@ class Closure:
                  CROSS JOIN graph_closure c ON c.descendant_id = d.id AND c.depth = 1
                  CROSS JOIN graph_nodes a ON a.id = c.ancestor_id
                  ORDER BY 1, 3 DESC, 2"""
-        return [(a, b, w) for a, b, w in self._db.rows(sql, (json.dumps(sorted(paths)),))]
+        return [(a, b, w) for a, b, w in self._connection.rows(sql, (json.dumps(sorted(paths)),))]
 
     def _led_over(self, node_id: int, targets: Collection[int]) -> set[tuple[int, int]]:
         """Return the pairs whose rows lead over an edge from a file to one of some others."""
         given = json.dumps(list(targets))
-        above = self._db.rows(
+        above = self._connection.rows(
             """SELECT ancestor_id, descendant_id FROM graph_closure
                WHERE descendant_id = ? AND depth = 2 AND via_id IN (SELECT value FROM json_each(?))""",
             (node_id, given),
         )
-        below = self._db.rows(
+        below = self._connection.rows(
             """SELECT c.ancestor_id, c.descendant_id FROM json_each(?) j
                CROSS JOIN graph_closure c ON c.ancestor_id = j.value AND c.depth = 2 AND c.via_id = ?""",
             (given, node_id),
@@ -287,8 +287,8 @@ class Closure:
 
     def _above(self, node_id: int) -> list[int]:
         sql = "SELECT ancestor_id FROM graph_closure WHERE descendant_id = ? AND depth = 1"
-        return [r[0] for r in self._db.rows(sql, (node_id,))]
+        return [r[0] for r in self._connection.rows(sql, (node_id,))]
 
     def _below(self, node_id: int) -> list[int]:
         sql = "SELECT descendant_id FROM graph_closure WHERE ancestor_id = ? AND depth = 1"
-        return [r[0] for r in self._db.rows(sql, (node_id,))]
+        return [r[0] for r in self._connection.rows(sql, (node_id,))]

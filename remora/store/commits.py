@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from remora.core.fts import any_of
 from remora.core.text import index_terms
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 MAX_BODY = 2_000  # characters of a message that are kept
 MAX_KEPT = 50_000  # commits: the newest; what the last thousands alone say is much less worth
@@ -28,14 +28,14 @@ class CommitRow(NamedTuple):
 class Commits:
     """The commits of one project. Writers call inside a transaction."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def add(self, commits: Iterable[CommitRow]) -> None:
         """Store commits; one that is there already is left alone."""
         for commit in commits:
             body = commit.body[:MAX_BODY]
-            added = self._db.execute(
+            added = self._connection.execute(
                 """INSERT OR IGNORE INTO git_commits(sha, clock, date, subject, body, files)
                    VALUES (?, ?, ?, ?, ?, ?)""",
                 (
@@ -44,17 +44,17 @@ class Commits:
                 ),
             )
             if added:
-                self._db.execute(
+                self._connection.execute(
                     "INSERT INTO git_commits_fts(rowid, subject, body, terms) VALUES (?, ?, ?, ?)",
                     (
-                        *(self._db.last_row_id(), commit.subject, body),
+                        *(self._connection.last_row_id(), commit.subject, body),
                         index_terms(f"{commit.subject} {body}"),
                     ),
                 )
 
     def keep_newest(self, number: int = MAX_KEPT) -> None:
         """Delete all but the newest commits."""
-        self._db.execute(
+        self._connection.execute(
             """DELETE FROM git_commits WHERE clock <=
                (SELECT clock FROM git_commits ORDER BY clock DESC LIMIT 1 OFFSET ?)""",
             (number,),
@@ -62,24 +62,25 @@ class Commits:
 
     def clear(self) -> None:
         """Forget every commit."""
-        self._db.execute("DELETE FROM git_commits")
+        self._connection.execute("DELETE FROM git_commits")
 
     def count(self) -> int:
         """Return how many there are."""
-        return int(self._db.value("SELECT count(*) FROM git_commits"))
+        return int(self._connection.value("SELECT count(*) FROM git_commits"))
 
     def clock_at(self, at: str) -> int:
         """Return the clock as it stood at a time, ISO 8601 in UTC: no commit until then has it yet."""
         sql = """SELECT coalesce(max(clock), -1) + 1 FROM git_commits
                  WHERE substr(date, 1, 19) <= substr(?, 1, 19)"""
-        return int(self._db.value(sql, (at,)))
+        return int(self._connection.value(sql, (at,)))
 
     def newest(self, limit: int, before: int | None = None) -> list[CommitRow]:
         """Return the newest commits, the last first; `before` a clock, if one is given."""
         sql = """SELECT sha, clock, date, subject, body, files FROM git_commits
                  WHERE ?1 IS NULL OR clock < ?1 ORDER BY clock DESC LIMIT ?2"""
         return [
-            CommitRow._make((*r[:5], tuple(json.loads(r[5])))) for r in self._db.rows(sql, (before, limit))
+            CommitRow._make((*r[:5], tuple(json.loads(r[5]))))
+            for r in self._connection.rows(sql, (before, limit))
         ]
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -88,17 +89,17 @@ class Commits:
             return []
         sql = """SELECT rowid, -bm25(git_commits_fts) AS score FROM git_commits_fts
                   WHERE git_commits_fts MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?"""
-        return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
+        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
 
     def get_many(self, ids: Collection[int]) -> dict[int, CommitRow]:
         """Return commits by row id."""
         sql = """SELECT c.id, c.sha, c.clock, c.date, c.subject, c.body, c.files FROM json_each(?) j
                  CROSS JOIN git_commits c ON c.id = j.value"""
-        rows = self._db.rows(sql, (json.dumps(list(ids)),))
+        rows = self._connection.rows(sql, (json.dumps(list(ids)),))
         return {r[0]: CommitRow._make((*r[1:6], tuple(json.loads(r[6])))) for r in rows}
 
     def messages(self, shas: Collection[str]) -> dict[str, str]:
         """Return the messages of commits, by id; those that are not there are left out."""
         sql = """SELECT c.sha, c.subject || char(10) || c.body FROM json_each(?) j
                  CROSS JOIN git_commits c ON c.sha = j.value"""
-        return dict(self._db.rows(sql, (json.dumps(list(shas)),)))
+        return dict(self._connection.rows(sql, (json.dumps(list(shas)),)))

@@ -47,7 +47,7 @@ Row = tuple[Any, ...]
 Stamp = tuple[int, int, int]
 
 
-class Database:
+class Connection:
     """One open SQLite file of ours."""
 
     def __init__(self, connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
@@ -61,7 +61,7 @@ class Database:
         self.read_only = read_only
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> Database:
+    def open(cls, path: Path, *, read_only: bool = False) -> Connection:
         """Open a database, make or migrate it where it is writable.
 
         Args:
@@ -172,7 +172,7 @@ class Database:
 
     def _open_again(self) -> None:
         """Take up a file that somebody else began to write, or wrote, since it was opened."""
-        fresh = Database.open(self.path, read_only=True)
+        fresh = Connection.open(self.path, read_only=True)
         self._connection.close()
         self._connection, self._seen = fresh._connection, fresh._seen
         self._commits += 1  # each connection counts the changes of others from the beginning
@@ -516,4 +516,4 @@ def _full(path: Path, text: str) -> StoreFull:
     return StoreFull(f"no room to write {path} ({text})", hint=hint)
 
 
-__all__ = ["APPLICATION_ID", "Database", "Row", "StoreTooNew", "errors", "translate"]
+__all__ = ["APPLICATION_ID", "Connection", "Row", "StoreTooNew", "errors", "translate"]

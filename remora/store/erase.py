@@ -13,32 +13,32 @@ from typing import TYPE_CHECKING
 from remora.core.values import quote_id
 
 if TYPE_CHECKING:
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 
-def memories(space: Space, ids: Collection[str]) -> None:
+def memories(db: Database, ids: Collection[str]) -> None:
     """Delete memories with their vectors, triggers and index rows; call inside a transaction.
 
     That they were said, and when, stays in the log of what was said; the words do not.
     """
     if not ids:
         return
-    _said(space, ids)
+    _said(db, ids)
     listed = json.dumps(list(ids))
-    space.db.execute(
+    db.connection.execute(
         "UPDATE learned SET text = '' WHERE memory_id IN (SELECT value FROM json_each(?))", (listed,)
     )
-    space.memories.delete(list(ids))
+    db.memories.delete(list(ids))
 
 
-def quote(space: Space, note_id: int) -> None:
+def quote(db: Database, note_id: int) -> None:
     """Delete what a person said once, with its vector, triggers and index rows; call inside a transaction."""
-    _said(space, [quote_id(note_id)])
-    space.notes.remove(note_id)
+    _said(db, [quote_id(note_id)])
+    db.notes.remove(note_id)
 
 
-def _said(space: Space, ids: Collection[str]) -> None:
-    space.db.execute(
+def _said(db: Database, ids: Collection[str]) -> None:
+    db.connection.execute(
         """UPDATE injections SET text = '', about = '' WHERE id IN (
              SELECT injection_id FROM injected_memories
              WHERE memory_id IN (SELECT value FROM json_each(?)))""",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from remora.core.fts import any_of, quoted
 from remora.core.values import Filters
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.memories import condition
 
 # memory_id (unindexed), content, tags, related_files, search_terms. Tags are chosen words and count
@@ -34,8 +34,8 @@ class TermStats(NamedTuple):
 class FullText:
     """Keyword search in one database."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._known: dict[str, tuple[object, TermStats]] = {}
 
     def memories(self, terms: Sequence[str], filters: Filters, limit: int) -> list[tuple[str, float]]:
@@ -53,7 +53,7 @@ class FullText:
                       SELECT m.id, best.score, (SELECT count(*) FROM best) FROM best
                       CROSS JOIN memories m INDEXED BY idx_memories_found ON m.seq = best.seq WHERE {where}
                       ORDER BY best.score DESC, m.id LIMIT ?"""
-            rows = self._db.rows(sql, [match, take, *values, limit])
+            rows = self._connection.rows(sql, [match, take, *values, limit])
             if len(rows) == limit or (rows and rows[0][2] < take) or take > _MOST_ROWS:
                 return [(i, score) for i, score, _ in rows]
             if not rows and not self._more_than(match, take):
@@ -67,18 +67,18 @@ class FullText:
                                ORDER BY rank LIMIT ?2)
                  SELECT m.id FROM best CROSS JOIN memories m ON m.seq = best.seq
                  WHERE m.deprecated = 0 ORDER BY best.rank, m.id"""
-        return [row[0] for row in self._db.rows(sql, (match, limit))] if '"' in match else []
+        return [row[0] for row in self._connection.rows(sql, (match, limit))] if '"' in match else []
 
     def _more_than(self, match: str, rows: int) -> bool:
         sql = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
-        return self._db.row(sql, (match, rows)) is not None
+        return self._connection.row(sql, (match, rows)) is not None
 
     def naming(self, name: str, limit: int) -> int:
         """Return how many live memories have a name in their text, counted up to a limit."""
         sql = """SELECT count(*) FROM (
                    SELECT 1 FROM memories_fts CROSS JOIN memories m ON m.seq = memories_fts.rowid
                    WHERE memories_fts MATCH ? AND m.deprecated = 0 LIMIT ?)"""
-        return int(self._db.value(sql, (f"content : {quoted(name)}", limit)))
+        return int(self._connection.value(sql, (f"content : {quoted(name)}", limit)))
 
     def turns(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return (turn row id, bm25) of turns with at least one term, best first, ties by id."""
@@ -86,7 +86,7 @@ class FullText:
             return []
         sql = f"""SELECT rowid, -bm25(turns_fts, {_TURN_WEIGHTS}) AS score FROM turns_fts
                   WHERE turns_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
-        return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
+        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
 
     def turn_windows(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return (turn row id, bm25) by the words of a turn and its neighbours, best first."""
@@ -94,12 +94,12 @@ class FullText:
             return []
         sql = """SELECT rowid, -bm25(turn_windows_fts) AS score FROM turn_windows_fts
                  WHERE turn_windows_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
-        return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
+        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
 
     def rebuild_memories(self) -> None:
         """Make the index of memories again from their rows; call inside a transaction."""
-        self._db.execute("DELETE FROM memories_fts")
-        self._db.execute(
+        self._connection.execute("DELETE FROM memories_fts")
+        self._connection.execute(
             """INSERT INTO memories_fts(rowid, memory_id, content, tags, related_files, search_terms)
                SELECT seq, id, content, tags, related_files, search_terms FROM memories"""
         )
@@ -111,15 +111,15 @@ class FullText:
         """
         # The records of totals and of segments: every write to the index changes the second, and
         # counting accesses, which goes on all the time, changes neither.
-        version = self._db.rows(f"SELECT block FROM {table}_fts_data WHERE id IN (1, 10)")
+        version = self._connection.rows(f"SELECT block FROM {table}_fts_data WHERE id IN (1, 10)")
         seen, known = self._known.get(table, (None, TermStats(0, {})))
-        if seen != version or len(known.holding) > _TERMS_REMEMBERED or self._db.writing():
-            known = TermStats(int(self._db.value(f"SELECT count(*) FROM {table}_fts_docsize")), {})
+        if seen != version or len(known.holding) > _TERMS_REMEMBERED or self._connection.writing():
+            known = TermStats(int(self._connection.value(f"SELECT count(*) FROM {table}_fts_docsize")), {})
         rows, holding = known
         for term in terms:
             if term not in holding:
                 sql = f"SELECT count(*) FROM {table}_fts WHERE {table}_fts MATCH ?"
-                holding[term] = int(self._db.value(sql, (quoted(term),)))
-        if not self._db.writing():
+                holding[term] = int(self._connection.value(sql, (quoted(term),)))
+        if not self._connection.writing():
             self._known[table] = (version, TermStats(rows, holding))
         return TermStats(rows, {t: holding[t] for t in terms})

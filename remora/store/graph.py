@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.code import GUESS_BELOW, Definition, Link
-from remora.store.connection import Database, Row
+from remora.store.connection import Connection, Row
 
 DEPENDS = ("imports", "calls", "inherits", "implements", "tests")
 # An edge `e` that makes one file depend on another: sure enough, and between two files.
@@ -116,34 +116,36 @@ class State(NamedTuple):
 class Graph:
     """The code graph of one project."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     # Files
 
     def files(self) -> dict[str, FileRow]:
         """Return every file that was looked at, by path."""
-        return {r[1]: _file(r) for r in self._db.rows(f"SELECT {_FILE} FROM graph_files ORDER BY path")}
+        return {
+            r[1]: _file(r) for r in self._connection.rows(f"SELECT {_FILE} FROM graph_files ORDER BY path")
+        }
 
     def some(self, paths: Collection[str]) -> dict[str, FileRow]:
         """Return those of some paths that were looked at, by path."""
         sql = f"""SELECT {_FILE} FROM graph_files
                   WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"""
-        return {r[1]: _file(r) for r in self._db.rows(sql, (json.dumps(list(paths)),))}
+        return {r[1]: _file(r) for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
 
     def file(self, path: str) -> FileRow | None:
         """Return one file, None when it was never looked at."""
-        found = self._db.row(f"SELECT {_FILE} FROM graph_files WHERE path = ?", (path,))
+        found = self._connection.row(f"SELECT {_FILE} FROM graph_files WHERE path = ?", (path,))
         return _file(found) if found else None
 
     def is_empty(self) -> bool:
         """Return whether no file was ever read."""
-        return self._db.row("SELECT 1 FROM graph_files LIMIT 1") is None
+        return self._connection.row("SELECT 1 FROM graph_files LIMIT 1") is None
 
     def put_file(self, file: NewFile, now: int) -> int:
         """Write a file that was read, to be linked later; returns its row id."""
         folder, _, name = file.path.rpartition("/")
-        self._db.execute(
+        self._connection.execute(
             """INSERT INTO graph_files(path, folder, name, kind, language, package, module, test, size,
                  mtime_ns, hash, lines, errors, skipped, outline, uses, indexed_at)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -159,26 +161,26 @@ class Graph:
                 *(file.skipped, file.outline, file.uses, now),
             ),
         )
-        return int(self._db.value("SELECT id FROM graph_files WHERE path = ?", (file.path,)))
+        return int(self._connection.value("SELECT id FROM graph_files WHERE path = ?", (file.path,)))
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Note a new time of a file whose content is the same; it is no longer stale."""
-        self._db.execute(
+        self._connection.execute(
             "UPDATE graph_files SET size = ?, mtime_ns = ?, stale_at = NULL WHERE path = ?",
             (size, mtime_ns, path),
         )
-        if self._db.value("SELECT links_at FROM graph_files WHERE path = ?", (path,)) is not None:
+        if self._connection.value("SELECT links_at FROM graph_files WHERE path = ?", (path,)) is not None:
             self._set_stale(path, None)  # else its edges are still those of a text before this one
 
     def delete_file(self, path: str) -> None:
         """Remove a file with everything it defines, its chunks and all edges at either end."""
-        self._db.execute("DELETE FROM graph_files WHERE path = ?", (path,))
-        self._db.execute("DELETE FROM graph_nodes WHERE file_path = ?", (path,))
+        self._connection.execute("DELETE FROM graph_files WHERE path = ?", (path,))
+        self._connection.execute("DELETE FROM graph_nodes WHERE file_path = ?", (path,))
 
     def mark_stale(self, paths: Iterable[str], now: int) -> None:
         """Take the edges of changed files out of every answer until the files are read again."""
         for path in paths:
-            changed = self._db.execute(
+            changed = self._connection.execute(
                 "UPDATE graph_files SET stale_at = ? WHERE path = ? AND stale_at IS NULL", (now, path)
             )
             if changed:
@@ -186,76 +188,87 @@ class Graph:
 
     def _set_stale(self, path: str, at: int | None) -> None:
         sql = "UPDATE graph_nodes SET stale_at = ?1 WHERE key = ?2 AND stale_at IS NOT ?1"
-        self._db.execute(sql, (at, path))
+        self._connection.execute(sql, (at, path))
 
     def unlinked(self) -> list[str]:
         """Return the files that were read and whose names are not resolved yet, in order."""
         sql = """SELECT path FROM graph_files INDEXED BY idx_gf_links
                  WHERE links_at IS NULL AND skipped = '' ORDER BY path"""
-        return [r[0] for r in self._db.rows(sql)]
+        return [r[0] for r in self._connection.rows(sql)]
 
     def waiting_for_links(self) -> bool:
         """Return whether the names of some file are not resolved yet."""
         sql = "SELECT 1 FROM graph_files WHERE links_at IS NULL AND skipped = '' LIMIT 1"
-        return self._db.row(sql) is not None
+        return self._connection.row(sql) is not None
 
     def unlink(self, paths: Iterable[str]) -> None:
         """Ask for the names of files to be resolved again."""
-        self._db.execute_many("UPDATE graph_files SET links_at = NULL WHERE path = ?", [(p,) for p in paths])
+        self._connection.execute_many(
+            "UPDATE graph_files SET links_at = NULL WHERE path = ?", [(p,) for p in paths]
+        )
 
     def unlink_all(self) -> None:
         """Ask for the names of every file to be resolved again."""
-        self._db.execute("UPDATE graph_files SET links_at = NULL WHERE skipped = ''")
+        self._connection.execute("UPDATE graph_files SET links_at = NULL WHERE skipped = ''")
 
     def facts(self, path: str) -> tuple[bytes | None, bytes | None]:
         """Return a file's packed outline and uses."""
-        found = self._db.row("SELECT outline, uses FROM graph_files WHERE path = ? AND skipped = ''", (path,))
+        found = self._connection.row(
+            "SELECT outline, uses FROM graph_files WHERE path = ? AND skipped = ''", (path,)
+        )
         return (found[0], found[1]) if found else (None, None)
 
     def outlines(self) -> Iterator[tuple[str, bytes]]:
         """Yield (path, packed outline) of every file that has one."""
         sql = "SELECT path, outline FROM graph_files WHERE outline IS NOT NULL AND skipped = '' ORDER BY path"
-        yield from ((path, outline) for path, outline in self._db.rows(sql))
+        yield from ((path, outline) for path, outline in self._connection.rows(sql))
 
     def file_count(self) -> int:
         """Return how many files are in the graph."""
-        return int(self._db.value("SELECT count(*) FROM graph_files WHERE skipped = ''"))
+        return int(self._connection.value("SELECT count(*) FROM graph_files WHERE skipped = ''"))
 
     def broken_count(self) -> int:
         """Return how many files their grammar could only read in part."""
-        return int(self._db.value("SELECT count(*) FROM graph_files WHERE skipped = '' AND errors > 0"))
+        return int(
+            self._connection.value("SELECT count(*) FROM graph_files WHERE skipped = '' AND errors > 0")
+        )
 
     def skipped(self) -> dict[str, int]:
         """Return how many files were looked into and left out, by reason."""
         sql = "SELECT skipped, count(*) FROM graph_files WHERE skipped <> '' GROUP BY skipped ORDER BY 1"
-        return dict(self._db.rows(sql))
+        return dict(self._connection.rows(sql))
 
     def stamps(self, paths: Collection[str]) -> dict[str, tuple[int, int]]:
         """Return (size, mtime in ns) of files as they were read, without those that are stale."""
         sql = """SELECT f.path, f.size, f.mtime_ns FROM json_each(?) j
                  CROSS JOIN graph_files f ON f.path = j.value WHERE f.stale_at IS NULL AND f.skipped = ''"""
-        return {path: (size, at) for path, size, at in self._db.rows(sql, (json.dumps(sorted(paths)),))}
+        return {
+            path: (size, at) for path, size, at in self._connection.rows(sql, (json.dumps(sorted(paths)),))
+        }
 
     def in_folder(self, folder: str) -> list[str]:
         """Return the files directly in a folder, in order."""
         sql = "SELECT path FROM graph_files WHERE folder = ? AND skipped = '' ORDER BY path"
-        return [r[0] for r in self._db.rows(sql, (folder,))]
+        return [r[0] for r in self._connection.rows(sql, (folder,))]
 
     def all_stamps(self) -> list[tuple[str, int, int, str, bool]]:
         """Return (path, size, mtime in ns, folder, stale) of every file that was looked at."""
         sql = "SELECT path, size, mtime_ns, folder, stale_at IS NOT NULL FROM graph_files"
-        return [(path, size, at, folder, bool(stale)) for path, size, at, folder, stale in self._db.rows(sql)]
+        return [
+            (path, size, at, folder, bool(stale))
+            for path, size, at, folder, stale in self._connection.rows(sql)
+        ]
 
     def below(self, folder: str) -> dict[int, str]:
         """Return the files in a folder and in those below it, by the ids of their nodes."""
         sql = """SELECT n.id, n.key FROM graph_files f CROSS JOIN graph_nodes n ON n.key = f.path
                  WHERE f.path > ?1 || '/' AND f.path < ?1 || '0' AND f.skipped = '' ORDER BY f.path"""
-        return dict(self._db.rows(sql, (folder,)))  # "0" is the sign after "/"
+        return dict(self._connection.rows(sql, (folder,)))  # "0" is the sign after "/"
 
     def called(self, name: str) -> list[str]:
         """Return the files with a base name, in order."""
         sql = "SELECT path FROM graph_files WHERE name = ? AND skipped = '' ORDER BY path"
-        return [r[0] for r in self._db.rows(sql, (name,))]
+        return [r[0] for r in self._connection.rows(sql, (name,))]
 
     def ending(self, suffix: str) -> list[str]:
         """Return the files whose path is `suffix` or ends in "/" + `suffix`, in order."""
@@ -266,7 +279,7 @@ class Graph:
         """Return the files that declare a package, in order."""
         sql = """SELECT path FROM graph_files WHERE package = ? AND package <> '' AND skipped = ''
                  ORDER BY path"""  # "<> ''" lets the index be used, which leaves out what has no package
-        return [r[0] for r in self._db.rows(sql, (package,))]
+        return [r[0] for r in self._connection.rows(sql, (package,))]
 
     def packages_in(self, package: str, sign: str) -> bool:
         """Return whether a file declares a package, or one inside of it; `sign` parts its names."""
@@ -275,17 +288,17 @@ class Graph:
                                 WHERE package = ? AND package <> '' AND skipped = '')
                  OR EXISTS (SELECT 1 FROM graph_files
                             WHERE package > ? AND package < ? AND package <> '' AND skipped = '')"""
-        return bool(self._db.value(sql, (package, *below)))
+        return bool(self._connection.value(sql, (package, *below)))
 
     def set_names(self, file_id: int, names: Mapping[str, int]) -> None:
         """Write the names a file uses, each with how it does (graph.names)."""
         sql = "SELECT name, how FROM graph_names INDEXED BY idx_gnames_file WHERE file_id = ?"
-        known: dict[str, int] = dict(self._db.rows(sql, (file_id,)))
+        known: dict[str, int] = dict(self._connection.rows(sql, (file_id,)))
         gone = sorted(known.keys() - names.keys())
-        self._db.execute_many(
+        self._connection.execute_many(
             "DELETE FROM graph_names WHERE name = ? AND file_id = ?", [(name, file_id) for name in gone]
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR REPLACE INTO graph_names(name, file_id, how) VALUES (?, ?, ?)",
             [(name, file_id, how) for name, how in sorted(names.items()) if known.get(name) != how],
         )
@@ -305,11 +318,11 @@ class Graph:
             file = "CROSS JOIN graph_names n ON n.name = j.value AND n.file_id = f.id"
         sql = f"SELECT DISTINCT f.path FROM {each} {file} WHERE ?2 = 0 OR n.how & ?2 ORDER BY f.path"
         given = json.dumps(sorted(names)), how, json.dumps(sorted(among or ()))
-        return [r[0] for r in self._db.rows(sql, given[: 2 if among is None else 3])]
+        return [r[0] for r in self._connection.rows(sql, given[: 2 if among is None else 3])]
 
     def users_of_name(self, name: str) -> int:
         """Return how many files use a name."""
-        return int(self._db.value("SELECT count(*) FROM graph_names WHERE name = ?", (name,)))
+        return int(self._connection.value("SELECT count(*) FROM graph_names WHERE name = ?", (name,)))
 
     # Nodes
 
@@ -329,17 +342,19 @@ class Graph:
             )
         sql = """SELECT key, type, label, language, start_line, end_line, metadata FROM graph_nodes
                  WHERE file_path = ? AND layer = 1"""
-        known = {r[0]: r[1:] for r in self._db.rows(sql, (file.path,))}
+        known = {r[0]: r[1:] for r in self._connection.rows(sql, (file.path,))}
         gone = known.keys() - {row[0] for row in rows}
-        self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone)])
+        self._connection.execute_many(
+            "DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone)]
+        )
         changed = [row for row in rows if known.get(row[0]) != row[1:]]
         moved = {row[0] for row in changed if known.get(row[0], ())[:3] == row[1:4]}
-        self._db.execute_many(
+        self._connection.execute_many(
             """UPDATE graph_nodes SET start_line = ?, end_line = ?, metadata = ?, updated_at = ?
                WHERE key = ?""",
             [(*row[4:], now, row[0]) for row in changed if row[0] in moved],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT INTO graph_nodes(key, type, label, language, start_line, end_line, metadata, file_path,
                  created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
                ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, language = ?4, start_line = ?5,
@@ -350,17 +365,17 @@ class Graph:
     def definitions_of(self, path: str) -> dict[str, str]:
         """Return the nodes that a file defines: key to label."""
         sql = "SELECT key, label FROM graph_nodes WHERE file_path = ? AND key <> ? AND layer = 1"
-        return dict(self._db.rows(sql, (path, path)))
+        return dict(self._connection.rows(sql, (path, path)))
 
     def node(self, key: str) -> Node | None:
         """Return the node with a key."""
-        found = self._db.row(f"SELECT {_NODE} FROM graph_nodes n WHERE n.key = ?", (key,))
+        found = self._connection.row(f"SELECT {_NODE} FROM graph_nodes n WHERE n.key = ?", (key,))
         return _node(found) if found else None
 
     def nodes(self, ids: Collection[int]) -> dict[int, Node]:
         """Return nodes by id."""
         sql = f"SELECT {_NODE} FROM json_each(?) j CROSS JOIN graph_nodes n ON n.id = j.value"
-        return {r[0]: _node(r) for r in self._db.rows(sql, (json.dumps(list(ids)),))}
+        return {r[0]: _node(r) for r in self._connection.rows(sql, (json.dumps(list(ids)),))}
 
     def brief(self, ids: Collection[int]) -> dict[int, Brief]:
         """Return what a list says of nodes, by id; a node without a file is left out."""
@@ -369,13 +384,13 @@ class Graph:
                  CROSS JOIN graph_files f ON f.path = n.file_path"""
         return {
             i: Brief(key, kind, path, key[len(path) + 1 :] or None, bool(test) or kind == "test")
-            for i, key, kind, path, test in self._db.rows(sql, (json.dumps(list(ids)),))
+            for i, key, kind, path, test in self._connection.rows(sql, (json.dumps(list(ids)),))
         }
 
     def keys(self, keys: Collection[str]) -> dict[str, int]:
         """Return the ids of the keys that exist."""
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
-        return dict(self._db.rows(sql, (json.dumps(list(keys)),)))
+        return dict(self._connection.rows(sql, (json.dumps(list(keys)),)))
 
     def places(
         self, label: str, path: str = "", limit: int = -1, *, sentences: bool = False
@@ -390,7 +405,9 @@ class Graph:
                  AND (?2 = '' OR n.file_path = ?2 OR substr(n.file_path, -length(?2) - 1) = '/' || ?2)
                  AND (?4 OR json_extract(n.metadata, '$.sentence') IS NULL)
                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
-        return [(file, symbol) for file, symbol in self._db.rows(sql, (label, path, limit, sentences))]
+        return [
+            (file, symbol) for file, symbol in self._connection.rows(sql, (label, path, limit, sentences))
+        ]
 
     def promising(self, name: str) -> list[str]:
         """Return the files with an interface, at their top level, that asks for a method of a name."""
@@ -398,7 +415,7 @@ class Graph:
         sql = f"""SELECT DISTINCT m.file_path FROM graph_nodes m CROSS JOIN graph_nodes c
                     ON c.key = m.file_path || ':' || substr({symbol}, 1, instr({symbol}, '.') - 1)
                   WHERE m.label = ? AND m.type = 'method' AND c.type = 'interface' ORDER BY 1"""
-        return [r[0] for r in self._db.rows(sql, (name,))]
+        return [r[0] for r in self._connection.rows(sql, (name,))]
 
     def inside(self, node: Node) -> dict[int, str]:
         """Return the definitions inside a definition, or all of a file, by line: id to key.
@@ -410,14 +427,14 @@ class Graph:
                   AND n.key > ?2 AND substr(n.key, 1, length(?2) + 1) IN (?2 || ?3, ?2 || ?4)
                   ORDER BY n.start_line, n.key"""
         signs = (".", "#") if node.symbol else (":", ":")
-        found: dict[int, str] = dict(self._db.rows(sql, (node.path, node.key, *signs)))
+        found: dict[int, str] = dict(self._connection.rows(sql, (node.path, node.key, *signs)))
         if node.symbol and node.path.endswith(".go"):
             around = """SELECT n.id, n.key FROM graph_files f CROSS JOIN graph_files o
                           ON o.folder = f.folder AND o.skipped = '' AND o.path <> f.path
                         CROSS JOIN graph_nodes n
                           ON n.key > o.path || ?2 || '.' AND n.key < o.path || ?2 || '/'
                         WHERE f.path = ?1 AND n.layer = 1 ORDER BY n.key"""
-            found |= self._db.rows(around, (node.path, f":{node.symbol}"))
+            found |= self._connection.rows(around, (node.path, f":{node.symbol}"))
         return found
 
     # Edges
@@ -427,11 +444,11 @@ class Graph:
         sql = """SELECT e.from_id, e.type, e.to_id, e.files, e.weight, e.confidence, e.line
                  FROM graph_nodes n CROSS JOIN graph_edges e ON e.from_id = n.id AND e.source = ?
                  WHERE n.file_path = ? AND n.layer = 1"""
-        known = {r[:3]: r[3:] for r in self._db.rows(sql, (source, path))}
+        known = {r[:3]: r[3:] for r in self._connection.rows(sql, (source, path))}
         ends = json.dumps(sorted({k for link in links for k in (link.from_key, link.to_key)}))
         sql = """SELECT n.key, n.id, n.key = n.file_path FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.key = j.value"""
-        ids = {key: (i, whole) for key, i, whole in self._db.rows(sql, (ends,))}
+        ids = {key: (i, whole) for key, i, whole in self._connection.rows(sql, (ends,))}
         found: dict[tuple[int, str, int], tuple[int, float, float, int]] = {}
         for link in links:
             if link.from_key in ids and link.to_key in ids:
@@ -439,16 +456,16 @@ class Graph:
                 weight = float(link.count)
                 found[start, link.type, end] = (int(whole and other), weight, link.confidence, link.line)
         own = "from_id = ? AND type = ? AND to_id = ? AND source = ?"
-        self._db.execute_many(
+        self._connection.execute_many(
             f"DELETE FROM graph_edges WHERE {own}", [(*key, source) for key in known.keys() - found.keys()]
         )
         changed = {key: what for key, what in found.items() if known.get(key) != what}
         moved = {key: what[3] for key, what in changed.items() if known.get(key, ())[:3] == what[:3]}
-        self._db.execute_many(
+        self._connection.execute_many(
             f"UPDATE graph_edges SET line = ?, updated_at = ? WHERE {own}",
             [(line, now, *key, source) for key, line in moved.items()],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT OR REPLACE INTO graph_edges(from_id, type, to_id, source, files, weight, confidence,
                  line, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             [(*key, source, *what, now) for key, what in changed.items() if key not in moved],
@@ -456,22 +473,22 @@ class Graph:
 
     def linked(self, path: str, now: int) -> None:
         """Note that a file's names are resolved; what other sources say of it holds again too."""
-        self._db.execute("UPDATE graph_files SET links_at = ? WHERE path = ?", (now, path))
-        if self._db.value("SELECT stale_at FROM graph_files WHERE path = ?", (path,)) is None:
+        self._connection.execute("UPDATE graph_files SET links_at = ? WHERE path = ?", (now, path))
+        if self._connection.value("SELECT stale_at FROM graph_files WHERE path = ?", (path,)) is None:
             self._set_stale(path, None)  # else it changed once more since it was read
 
     def importing(self, path: str) -> list[str]:
         """Return the files that import a file, in order."""
         sql = """SELECT DISTINCT a.key FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id AND e.files = 1
                  JOIN graph_nodes a ON a.id = e.from_id WHERE n.key = ? AND e.type = 'imports' ORDER BY 1"""
-        return [r[0] for r in self._db.rows(sql, (path,))]
+        return [r[0] for r in self._connection.rows(sql, (path,))]
 
     def pointing_at(self, path: str) -> list[str]:
         """Return the other files with an edge to a file or to something it defines, in order."""
         sql = """SELECT DISTINCT a.file_path FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id
                  JOIN graph_nodes a ON a.id = e.from_id
                  WHERE n.file_path = ?1 AND a.file_path <> ?1 AND a.layer = 1 ORDER BY 1"""
-        return [r[0] for r in self._db.rows(sql, (path,))]
+        return [r[0] for r in self._connection.rows(sql, (path,))]
 
     def users(self, ids: Collection[int], kinds: Sequence[str], limit: int = -1) -> list[Edge]:
         """Return the edges that point at nodes, without stale ones.
@@ -483,14 +500,14 @@ class Graph:
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
                   WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND {FRESH}
                   LIMIT ?3"""
-        rows = self._db.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))
+        rows = self._connection.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))
         return list(map(Edge._make, rows))
 
     # The whole
 
     def state(self) -> State | None:
         """Return what the last run left behind, None before the first."""
-        found = self._db.row(
+        found = self._connection.row(
             """SELECT last_indexed_at, last_commit_sha, node_count, edge_count, stale_edge_count,
                  index_version, roots FROM graph_index_state"""
         )
@@ -502,7 +519,7 @@ class Graph:
         """Write the state after a run, with fresh counts where `counted` asks for them."""
         old = None if counted else self.state()
         nodes, edges, stale = self.counts() if old is None else (old.nodes, old.edges, old.stale_edges)
-        self._db.execute(
+        self._connection.execute(
             """INSERT OR REPLACE INTO graph_index_state(id, last_indexed_at, last_commit_sha, node_count,
                  edge_count, stale_edge_count, index_version, roots) VALUES (1, ?, ?, ?, ?, ?, ?, ?)""",
             (now, commit, nodes, edges, stale, version, roots),
@@ -510,9 +527,9 @@ class Graph:
 
     def counts(self) -> tuple[int, int, int]:
         """Return how many nodes, edges and stale edges there are."""
-        nodes = self._db.value("SELECT count(*) FROM graph_nodes")
-        edges = self._db.value("SELECT count(*) FROM graph_edges")
-        stale = self._db.value(f"SELECT count(*) FROM graph_edges e WHERE NOT {FRESH}")
+        nodes = self._connection.value("SELECT count(*) FROM graph_nodes")
+        edges = self._connection.value("SELECT count(*) FROM graph_edges")
+        stale = self._connection.value(f"SELECT count(*) FROM graph_edges e WHERE NOT {FRESH}")
         return int(nodes), int(edges), int(stale)
 
     def clear(self) -> None:
@@ -520,7 +537,7 @@ class Graph:
         # What hangs on others goes first: to empty a table is one step, to follow each row is not.
         children = ("graph_closure", "graph_edges", "graph_names")
         for table in (*children, "graph_files", "graph_nodes", "graph_index_state"):
-            self._db.execute(f"DELETE FROM {table}")
+            self._connection.execute(f"DELETE FROM {table}")
 
 
 def _file(row: Row) -> FileRow:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from remora.core.cochange import CROWD, FileStat, PairStat, name
 from remora.core.values import Author, Ownership
-from remora.store.connection import Database, Row
+from remora.store.connection import Connection, Row
 
 _STAT = "path, commits, heat, reach, last_clock, first_date, last_date, present, authors"
 CLOCK, COMMIT = "history.clock", "history.commit"
@@ -21,35 +21,35 @@ MOVED, WAS = "moved", "was"  # kinds of source items, each of the other's direct
 class History:
     """The history of one project's files; a `core.cochange.History`."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def clock(self) -> int:
         """Return how many commits were learnt."""
-        found = self._db.value("SELECT value FROM meta WHERE key = ?", (CLOCK,))
+        found = self._connection.value("SELECT value FROM meta WHERE key = ?", (CLOCK,))
         return int(found) if found is not None else 0
 
     def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
         """Return the strongest pairs of each path, by bond, then by the other path."""
         sql = """SELECT path, other, bond, commits, last_date FROM git_pairs
                  WHERE path = ? ORDER BY bond DESC, other LIMIT ?"""
-        return {p: [PairStat(*r) for r in self._db.rows(sql, (p, limit))] for p in paths}
+        return {p: [PairStat(*r) for r in self._connection.rows(sql, (p, limit))] for p in paths}
 
     def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
         """Return the statistics of the paths that are known."""
         sql = f"SELECT {_STAT} FROM git_files WHERE path IN (SELECT value FROM json_each(?))"
-        return {r[0]: _stat(r) for r in self._db.rows(sql, (json.dumps(list(paths)),))}
+        return {r[0]: _stat(r) for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
 
     def had(self, path: str) -> bool:
         """Return whether some commit had a file, or one in a folder, also if it is gone."""
         sql = """SELECT EXISTS (SELECT 1 FROM git_files
                                 WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
-        return bool(self._db.value(sql, (path,)))
+        return bool(self._connection.value(sql, (path,)))
 
     def hottest(self, limit: int) -> Sequence[str]:
         """Return the present files that change most, by heat, then by path."""
         sql = "SELECT path FROM git_files WHERE present = 1 AND commits > 0 ORDER BY heat DESC, path LIMIT ?"
-        return [r[0] for r in self._db.rows(sql, (limit,))]
+        return [r[0] for r in self._connection.rows(sql, (limit,))]
 
     def lookalikes(self, path: str) -> Collection[str]:
         """Return the present files of the same stem, of a small folder, or that share a rare word."""
@@ -62,17 +62,17 @@ class History:
                    WHERE ?3 >= (SELECT count(*) FROM
                      (SELECT 1 FROM git_file_words c WHERE c.word = j.value LIMIT ?3 + 1))"""
         values = (asked.stem, asked.folder, CROWD, json.dumps(sorted(asked.words)))
-        return {r[0] for r in self._db.rows(sql, values)} - {path}
+        return {r[0] for r in self._connection.rows(sql, values)} - {path}
 
     def all_files(self) -> Iterable[FileStat]:
         """Return the statistics of every file that exists or ever changed, by path."""
-        return [_stat(r) for r in self._db.rows(f"SELECT {_STAT} FROM git_files ORDER BY path")]
+        return [_stat(r) for r in self._connection.rows(f"SELECT {_STAT} FROM git_files ORDER BY path")]
 
     def all_pairs(self) -> Iterable[PairStat]:
         """Return every pair once, `path` before `other`."""
         sql = """SELECT path, other, bond, commits, last_date FROM git_pairs
                  WHERE path < other ORDER BY path, other"""
-        return [PairStat(*r) for r in self._db.rows(sql)]
+        return [PairStat(*r) for r in self._connection.rows(sql)]
 
     def write(
         self,
@@ -85,9 +85,9 @@ class History:
         """Write what a run over new commits changed; call inside a transaction."""
         gone = json.dumps(sorted(removed))
         inside = "IN (SELECT value FROM json_each(?))"
-        self._db.execute(f"DELETE FROM git_pairs WHERE path {inside}", (gone,))
-        self._db.execute(f"DELETE FROM git_pairs WHERE other {inside}", (gone,))
-        self._db.execute(f"DELETE FROM git_files WHERE path {inside}", (gone,))
+        self._connection.execute(f"DELETE FROM git_pairs WHERE path {inside}", (gone,))
+        self._connection.execute(f"DELETE FROM git_pairs WHERE other {inside}", (gone,))
+        self._connection.execute(f"DELETE FROM git_files WHERE path {inside}", (gone,))
         rows: list[tuple[object, ...]] = []
         words: list[tuple[str, str]] = []
         for f in files:
@@ -98,13 +98,13 @@ class History:
             counts = (int(f.present), f.commits, f.heat, f.reach, f.last)
             rows.append((f.path, *counts, *dates, authors, module, parts.folder, parts.stem))
             words.extend((word, f.path) for word in parts.words if f.present)
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT OR REPLACE INTO git_files(path, present, commits, heat, reach, last_clock, first_date,
                last_date, authors, module, folder, stem) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             rows,
         )
-        self._db.execute_many("INSERT OR IGNORE INTO git_file_words(word, path) VALUES (?, ?)", words)
-        self._db.execute_many(
+        self._connection.execute_many("INSERT OR IGNORE INTO git_file_words(word, path) VALUES (?, ?)", words)
+        self._connection.execute_many(
             "INSERT OR REPLACE INTO git_pairs(path, other, bond, commits, last_date) VALUES (?, ?, ?, ?, ?)",
             [
                 (*ends, p.bond, p.commits, p.last_date)
@@ -118,7 +118,7 @@ class History:
         sql = """SELECT DISTINCT g.path FROM json_each(?) j JOIN git_files g ON g.present = 1 AND
                  (g.path = j.value OR substr(g.path, -length(j.value) - 1) = '/' || j.value)
                  ORDER BY length(g.path), g.path LIMIT ?"""
-        return [r[0] for r in self._db.rows(sql, (json.dumps(list(names)), limit))]
+        return [r[0] for r in self._connection.rows(sql, (json.dumps(list(names)), limit))]
 
     def put_moves(self, moved: Iterable[tuple[str, str]], at: str) -> None:
         """Note renames, (old, new) in their order, beside those known; call inside a transaction."""
@@ -141,30 +141,30 @@ class History:
     def names_before(self, path: str) -> list[str]:
         """Return the paths that a file had before it was moved to this one, in order."""
         sql = "SELECT paths FROM source_items WHERE kind = ? AND key = ?"
-        found = self._db.value(sql, (WAS, path))
+        found = self._connection.value(sql, (WAS, path))
         return [str(name) for name in json.loads(found)] if found else []
 
     def clear(self) -> None:
         """Forget all history, to read it again from the start; call inside a transaction."""
-        self._db.execute("DELETE FROM source_items WHERE kind IN (?, ?)", (MOVED, WAS))
+        self._connection.execute("DELETE FROM source_items WHERE kind IN (?, ?)", (MOVED, WAS))
         for table in ("git_pairs", "git_file_words", "git_files"):
-            self._db.execute(f"DELETE FROM {table}")
+            self._connection.execute(f"DELETE FROM {table}")
 
     def counts(self) -> tuple[int, int]:
         """Return how many present files are known, and how many pairs."""
-        files = self._db.value("SELECT count(*) FROM git_files WHERE present = 1")
-        pairs = self._db.value("SELECT count(*) FROM git_pairs WHERE path < other")
+        files = self._connection.value("SELECT count(*) FROM git_files WHERE present = 1")
+        pairs = self._connection.value("SELECT count(*) FROM git_pairs WHERE path < other")
         return int(files), int(pairs)
 
     def modules(self) -> dict[str, int]:
         """Return each module with its number of present files, the largest first."""
         sql = """SELECT module, count(*) FROM git_files WHERE present = 1
                  GROUP BY module ORDER BY 2 DESC, module"""
-        return dict(self._db.rows(sql))
+        return dict(self._connection.rows(sql))
 
     def ownership(self, path: str) -> Ownership | None:
         """Return the module of a file and who changed it, None when the history does not know it."""
-        row = self._db.row(
+        row = self._connection.row(
             """SELECT module, commits, authors, first_date, last_date, present FROM git_files
                WHERE path = ?""",
             (path,),
@@ -183,16 +183,18 @@ class History:
                   UNION SELECT file_b, file_a, weight FROM observer_co_access_edges
                   WHERE file_b {inside} AND weight > ?2 AND directional = 0
                   ORDER BY 3 DESC, 1, 2 LIMIT ?3"""
-        return [(a, b, w) for a, b, w in self._db.rows(sql, (json.dumps(list(paths)), minimum, limit))]
+        return [
+            (a, b, w) for a, b, w in self._connection.rows(sql, (json.dumps(list(paths)), minimum, limit))
+        ]
 
     def seen(self, kind: str) -> dict[str, tuple[str | None, tuple[str, ...]]]:
         """Return the source items of a kind (rule, commit): key to (memory id, paths)."""
-        rows = self._db.rows("SELECT key, memory_id, paths FROM source_items WHERE kind = ?", (kind,))
+        rows = self._connection.rows("SELECT key, memory_id, paths FROM source_items WHERE kind = ?", (kind,))
         return {key: (memory_id, tuple(json.loads(paths))) for key, memory_id, paths in rows}
 
     def set_seen(self, kind: str, key: str, memory_id: str | None, paths: Sequence[str], at: str) -> None:
         """Note that a source item was read and which memory it became; call inside a transaction."""
-        self._db.execute(
+        self._connection.execute(
             """INSERT OR REPLACE INTO source_items(kind, key, memory_id, paths, seen_at)
                VALUES (?, ?, ?, ?, ?)""",
             (kind, key, memory_id, json.dumps(list(paths), ensure_ascii=False), at),
@@ -200,7 +202,7 @@ class History:
 
     def unsee(self, kind: str, keys: Collection[str]) -> None:
         """Forget source items that are gone; call inside a transaction."""
-        self._db.execute_many(
+        self._connection.execute_many(
             "DELETE FROM source_items WHERE kind = ? AND key = ?", [(kind, key) for key in sorted(keys)]
         )
 

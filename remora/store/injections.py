@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 
 class Injection(NamedTuple):
@@ -45,20 +45,20 @@ _COLUMNS = "session_id, agent, step, at, moment, trigger, about, memory_ids, tex
 class Injections:
     """What was said in the sessions of one project."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def put(self, said: Sequence[Injection]) -> None:
         """Store what was said; what is there already gets what followed. Call inside a transaction."""
         for one in said:
             row = (*one[:7], json.dumps(one.memory_ids), *one[8:])
-            self._db.execute(
+            self._connection.execute(
                 f"""INSERT INTO injections({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT(session_id, at, moment, text) DO UPDATE SET followed = excluded.followed
                     WHERE excluded.followed <> ''""",
                 row,
             )
-            self._db.execute(
+            self._connection.execute(
                 """INSERT OR IGNORE INTO injected_memories(memory_id, injection_id)
                    SELECT j.value, i.id FROM injections i, json_each(i.memory_ids) j
                    WHERE i.session_id = ? AND i.at = ? AND i.moment = ? AND i.text = ?""",
@@ -69,19 +69,19 @@ class Injections:
         """Return what was said last, newest first; of one session by its id, with or without its host."""
         where = "WHERE ?1 IS NULL OR session_id = ?1 OR substr(session_id, instr(session_id, ':') + 1) = ?1"
         sql = f"SELECT {_COLUMNS} FROM injections {where} ORDER BY at DESC, id DESC LIMIT ?2"
-        return [_made(row) for row in self._db.rows(sql, (session_id, limit))]
+        return [_made(row) for row in self._connection.rows(sql, (session_id, limit))]
 
     def of_session(self, session_id: str) -> list[Injection]:
         """Return all that was said in a session, oldest first; by its id as it is stored, "host:session"."""
         sql = f"SELECT {_COLUMNS} FROM injections WHERE session_id = ? ORDER BY at, id"
-        return [_made(row) for row in self._db.rows(sql, (session_id,))]
+        return [_made(row) for row in self._connection.rows(sql, (session_id,))]
 
     def of(self, memory_id: str, limit: int = 20) -> list[Injection]:
         """Return when a memory was said, newest first."""
         columns = ", ".join(f"i.{name}" for name in _COLUMNS.split(", "))
         sql = f"""SELECT {columns} FROM injected_memories m JOIN injections i ON i.id = m.injection_id
                   WHERE m.memory_id = ? ORDER BY i.at DESC, i.id DESC LIMIT ?"""
-        return [_made(row) for row in self._db.rows(sql, (memory_id, limit))]
+        return [_made(row) for row in self._connection.rows(sql, (memory_id, limit))]
 
 
 def _made(row: Sequence[object]) -> Injection:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import apsw
 
 from remora.core.errors import InvalidInput, StoreCorrupt, StoreReadOnly, StoreTooNew
-from remora.store.connection import BUSY_TIMEOUT_MS, Database, errors, keep_private
+from remora.store.connection import BUSY_TIMEOUT_MS, Connection, errors, keep_private
 from remora.store.migrations import set_wal
 
 APPLICATION_ID = 0x52454D49  # "REMI": not to be taken for a memory
@@ -70,8 +70,8 @@ class ItemRow(NamedTuple):
 class Items:
     """The items of one file. Writers call inside a transaction of `db`."""
 
-    def __init__(self, db: Database) -> None:
-        self.db = db
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Items:
@@ -93,13 +93,13 @@ class Items:
         except BaseException:
             connection.close()
             raise
-        return cls(Database(connection, path, read_only=read_only))
+        return cls(Connection(connection, path, read_only=read_only))
 
     def get(self, namespace: Namespace, key: str, now: float | None = None) -> ItemRow | None:
         """Return an item; one that has expired by `now` is not there."""
         sql = f"""SELECT {_COLUMNS} FROM items WHERE namespace = ?1 AND key = ?2
                   AND (?3 IS NULL OR expires_at IS NULL OR expires_at > ?3)"""
-        row = self.db.row(sql, (encoded(namespace), key, now))
+        row = self.connection.row(sql, (encoded(namespace), key, now))
         return _item(row) if row else None
 
     def below(
@@ -108,18 +108,18 @@ class Items:
         """Return the items of a namespace and of those below it, the one changed last first."""
         sql = f"""SELECT {_COLUMNS} FROM items WHERE {_BELOW}
                   ORDER BY updated_at DESC, id DESC LIMIT ?4 OFFSET ?5"""
-        return [_item(row) for row in self.db.rows(sql, (*_range(prefix), now, limit, offset))]
+        return [_item(row) for row in self.connection.rows(sql, (*_range(prefix), now, limit, offset))]
 
     def namespaces(self, now: float | None = None) -> list[Namespace]:
         """Return every namespace that has an item."""
         sql = f"SELECT DISTINCT namespace FROM items WHERE {_BELOW}"
-        return [_decoded(row[0]) for row in self.db.rows(sql, (*_range(()), now))]
+        return [_decoded(row[0]) for row in self.connection.rows(sql, (*_range(()), now))]
 
     def put(
         self, namespace: Namespace, key: str, value: str, indexed: str, now: float, ttl: float | None
     ) -> int:
         """Store an item and return its id; an item that was there keeps the time it was created."""
-        row = self.db.row(
+        row = self.connection.row(
             """INSERT INTO items(namespace, key, value, indexed, created_at, updated_at, expires_at, ttl)
                VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5 + ?6, ?6)
                ON CONFLICT(namespace, key) DO UPDATE SET
@@ -128,29 +128,31 @@ class Items:
             (encoded(namespace), key, value, indexed, now, ttl),
         )
         assert row is not None
-        self.db.execute("DELETE FROM item_vectors WHERE item = ?", (row[0],))
+        self.connection.execute("DELETE FROM item_vectors WHERE item = ?", (row[0],))
         return int(row[0])
 
     def delete(self, namespace: Namespace, key: str) -> None:
         """Delete an item, if it is there."""
-        self.db.execute("DELETE FROM items WHERE namespace = ? AND key = ?", (encoded(namespace), key))
+        self.connection.execute(
+            "DELETE FROM items WHERE namespace = ? AND key = ?", (encoded(namespace), key)
+        )
 
     def refresh(self, ids: Collection[int], now: float) -> None:
         """Let items that expire live on, from now."""
         sql = """UPDATE items SET expires_at = ?2 + ttl
                  WHERE id IN (SELECT value FROM json_each(?1)) AND ttl IS NOT NULL"""
-        self.db.execute(sql, (json.dumps(sorted(ids)), now))
+        self.connection.execute(sql, (json.dumps(sorted(ids)), now))
 
     def sweep(self, now: float) -> int:
         """Delete what has expired; returns how many."""
-        return self.db.execute("DELETE FROM items WHERE expires_at <= ?", (now,))
+        return self.connection.execute("DELETE FROM items WHERE expires_at <= ?", (now,))
 
     def vectors(self, ids: Collection[int], model: str) -> dict[int, list[bytes]]:
         """Return the vectors that items have of a model; an item that was not looked at yet is absent."""
         sql = """SELECT v.item, v.vector FROM json_each(?) j CROSS JOIN item_vectors v ON v.item = j.value
                  WHERE v.model = ? ORDER BY v.item, v.part"""
         found: dict[int, list[bytes]] = {}
-        for item, vector in self.db.rows(sql, (json.dumps(sorted(ids)), model)):
+        for item, vector in self.connection.rows(sql, (json.dumps(sorted(ids)), model)):
             found.setdefault(item, [])
             if vector:
                 found[item].append(vector)
@@ -159,7 +161,7 @@ class Items:
     def put_vectors(self, item: int, model: str, vectors: Sequence[bytes]) -> None:
         """Store the vectors of an item, or that it has none; an item that is gone meanwhile stays gone."""
         rows: Iterable[bytes] = vectors or (b"",)
-        self.db.execute_many(
+        self.connection.execute_many(
             """INSERT OR REPLACE INTO item_vectors(item, part, model, vector)
                SELECT id, ?2, ?3, ?4 FROM items WHERE id = ?1""",
             [(item, part, model, vector) for part, vector in enumerate(rows)],
@@ -167,21 +169,23 @@ class Items:
 
     def count(self) -> int:
         """Return how many items there are, with those that have expired and were not yet deleted."""
-        return int(self.db.value("SELECT count(*) FROM items"))
+        return int(self.connection.value("SELECT count(*) FROM items"))
 
     def check(self) -> list[str]:
         """Return what SQLite's own checks find wrong; empty when all is well."""
         try:
-            problems = [str(row[0]) for row in self.db.rows("PRAGMA quick_check(20)") if row[0] != "ok"]
+            problems = [
+                str(row[0]) for row in self.connection.rows("PRAGMA quick_check(20)") if row[0] != "ok"
+            ]
             return problems + [
-                f"foreign key broken in {r[0]}" for r in self.db.rows("PRAGMA foreign_key_check")
+                f"foreign key broken in {r[0]}" for r in self.connection.rows("PRAGMA foreign_key_check")
             ]
         except StoreCorrupt as error:
             return [str(error)]
 
     def close(self) -> None:
         """Close the file."""
-        self.db.close()
+        self.connection.close()
 
 
 def encoded(namespace: Namespace) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.citation import short_name
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.graph import FRESH, Edge
 
 MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
@@ -89,8 +89,8 @@ def memory_key(memory_id: str) -> str:
 class Layers:
     """Layers 2 and 3 of one project."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     # Layer 2
 
@@ -98,7 +98,9 @@ class Layers:
         """Return the module nodes by module name."""
         sql = """SELECT id, key, label, metadata FROM graph_nodes WHERE layer > 1 AND layer = 2
                  AND type = 'module' ORDER BY label"""
-        found = (ModuleNode(i, key, name, json.loads(about)) for i, key, name, about in self._db.rows(sql))
+        found = (
+            ModuleNode(i, key, name, json.loads(about)) for i, key, name, about in self._connection.rows(sql)
+        )
         return {node.name: node for node in found}
 
     def outline(self, paths: Collection[str]) -> list[OutlineRow]:
@@ -109,13 +111,13 @@ class Layers:
                       AND e.type IN ('calls', 'inherits', 'implements', 'tests'))
                  FROM json_each(?) j CROSS JOIN graph_nodes n ON n.file_path = j.value
                  WHERE n.layer = 1 AND n.key <> n.file_path ORDER BY n.file_path, n.start_line, n.key"""
-        return [OutlineRow(*r) for r in self._db.rows(sql, (json.dumps(sorted(paths)),))]
+        return [OutlineRow(*r) for r in self._connection.rows(sql, (json.dumps(sorted(paths)),))]
 
     def shapes(self) -> list[tuple[str, str, str, str]]:
         """Return (path, key, type, signature) of every definition, by path and key."""
         sql = """SELECT file_path, key, type, coalesce(metadata ->> 'signature', '') FROM graph_nodes
                  WHERE layer = 1 AND file_path IS NOT NULL AND key <> file_path ORDER BY file_path, key"""
-        return [(path, key, kind, signature) for path, key, kind, signature in self._db.rows(sql)]
+        return [(path, key, kind, signature) for path, key, kind, signature in self._connection.rows(sql)]
 
     def place_modules(self, modules: Mapping[str, Sequence[str]], now: int) -> None:
         """Make the module nodes those that there are, each with edges to its files.
@@ -127,17 +129,19 @@ class Layers:
             now: milliseconds since the epoch.
         """
         gone = [name for name in self.modules() if name not in modules]
-        self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(module_key(n),) for n in gone])
-        self._db.execute_many(
+        self._connection.execute_many(
+            "DELETE FROM graph_nodes WHERE key = ?", [(module_key(n),) for n in gone]
+        )
+        self._connection.execute_many(
             """INSERT OR IGNORE INTO graph_nodes(key, type, label, layer, source, confidence, created_at,
                  updated_at) VALUES (?1, 'module', ?2, 2, 'llm', 0.7, ?3, ?3)""",
             [(module_key(name), name, now) for name in sorted(modules)],
         )
-        self._db.execute(
+        self._connection.execute(
             """DELETE FROM graph_edges WHERE type = 'defines' AND from_id IN (
                  SELECT id FROM graph_nodes WHERE layer > 1 AND layer = 2 AND type = 'module')"""
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT INTO graph_edges(from_id, to_id, type, source, layer, updated_at)
                SELECT m.id, f.id, 'defines', 'ast', 2, ?1 FROM graph_nodes m, graph_nodes f
                WHERE m.key = ?2 AND f.key = ?3""",
@@ -153,10 +157,10 @@ class Layers:
         """
         key = module_key(name)
         text = json.dumps(dict(about), ensure_ascii=False)
-        self._db.execute(
+        self._connection.execute(
             "UPDATE graph_nodes SET metadata = ?, updated_at = ? WHERE key = ?", (text, now, key)
         )
-        self._db.execute(
+        self._connection.execute(
             """DELETE FROM graph_edges WHERE layer = 2 AND source = 'llm' AND from_id IN (
                  SELECT n.id FROM json_each(?1) j CROSS JOIN graph_nodes n ON n.file_path = j.value
                  UNION SELECT id FROM graph_nodes WHERE key = ?2)""",
@@ -166,7 +170,7 @@ class Layers:
 
     def drop_empty_modules(self) -> int:
         """Remove the module nodes none of whose files is left; returns how many."""
-        return self._db.execute(
+        return self._connection.execute(
             """DELETE FROM graph_nodes WHERE layer > 1 AND layer = 2 AND type = 'module' AND NOT EXISTS (
                  SELECT 1 FROM graph_edges e WHERE e.from_id = graph_nodes.id AND e.type = 'defines')"""
         )
@@ -182,7 +186,7 @@ class Layers:
                    (related_files <> '[]' OR target_node_id IS NOT NULL OR impacted_node_ids <> '[]')
                  ORDER BY id"""
         found = []
-        for i, kind, cited, text, sure, files, target, impacted in self._db.rows(sql):
+        for i, kind, cited, text, sure, files, target, impacted in self._connection.rows(sql):
             paths, keys = tuple(json.loads(files)), tuple(json.loads(impacted))
             found.append(Known(i, kind, short_name(cited, text), sure, paths, target, keys))
         return found
@@ -191,21 +195,24 @@ class Layers:
         """Return those of some keys that files, definitions and modules have."""
         sql = """SELECT n.key FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value
                  WHERE n.layer < 3"""
-        return {r[0] for r in self._db.rows(sql, (json.dumps(sorted(keys)),))}
+        return {r[0] for r in self._connection.rows(sql, (json.dumps(sorted(keys)),))}
 
     def paths(self) -> list[str]:
         """Return the files of the graph, in order."""
-        return [r[0] for r in self._db.rows("SELECT path FROM graph_files WHERE skipped = '' ORDER BY path")]
+        return [
+            r[0]
+            for r in self._connection.rows("SELECT path FROM graph_files WHERE skipped = '' ORDER BY path")
+        ]
 
     def knowledge(self) -> tuple[set[KnownNode], set[UpperEdge]]:
         """Return the nodes and edges of layer 3 as they are."""
         sql = "SELECT key, type, label, confidence FROM graph_nodes WHERE layer > 1 AND layer = 3"
-        nodes = {KnownNode(*r) for r in self._db.rows(sql)}
+        nodes = {KnownNode(*r) for r in self._connection.rows(sql)}
         sql = """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_nodes n
                  CROSS JOIN graph_edges e ON e.{0}_id = n.id AND e.layer = 3
                  CROSS JOIN graph_nodes a ON a.id = e.from_id CROSS JOIN graph_nodes b ON b.id = e.to_id
                  WHERE n.layer > 1 AND n.layer = 3"""
-        edges = {UpperEdge(*r) for end in ("from", "to") for r in self._db.rows(sql.format(end))}
+        edges = {UpperEdge(*r) for end in ("from", "to") for r in self._connection.rows(sql.format(end))}
         return nodes, edges
 
     def change_knowledge(
@@ -217,14 +224,16 @@ class Layers:
         now: int,
     ) -> None:
         """Remove nodes (by key) and edges of layer 3, then write others."""
-        self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone_nodes)])
-        self._db.execute_many(
+        self._connection.execute_many(
+            "DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone_nodes)]
+        )
+        self._connection.execute_many(
             """DELETE FROM graph_edges WHERE layer = 3 AND type = ?
                AND from_id = (SELECT id FROM graph_nodes WHERE key = ?)
                AND to_id = (SELECT id FROM graph_nodes WHERE key = ?)""",
             [(e.type, e.from_key, e.to_key) for e in sorted(gone_edges)],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT INTO graph_nodes(key, type, label, layer, source, confidence, created_at, updated_at)
                VALUES (?1, ?2, ?3, 3, 'agent', ?4, ?5, ?5)
                ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, confidence = ?4, updated_at = ?5""",
@@ -244,7 +253,7 @@ class Layers:
                     AND e.type IN (SELECT value FROM json_each(?2))"""
         values = (json.dumps(sorted(keys)), json.dumps(list(kinds)))
         asked = [sql.format(end=end) for end in ("from", "to")]
-        found = {UpperEdge(*row) for one in asked for row in self._db.rows(one, values)}
+        found = {UpperEdge(*row) for one in asked for row in self._connection.rows(one, values)}
         return sorted(found)
 
     def said(self, ids: Collection[int]) -> list[Edge]:
@@ -261,12 +270,12 @@ class Layers:
                   FROM json_each(?1) j CROSS JOIN graph_edges e INDEXED BY idx_ge_upper_from
                     ON e.from_id = j.value
                   WHERE e.layer > 1 AND e.type = 'flows_to' AND {FRESH} ORDER BY 6 DESC, 5 DESC, 1, 3"""
-        return [Edge(*row) for row in self._db.rows(sql, (json.dumps(list(ids)),))]
+        return [Edge(*row) for row in self._connection.rows(sql, (json.dumps(list(ids)),))]
 
     def _put_edges(self, edges: Iterable[UpperEdge], layer: int, source: str, now: int) -> int:
         written = 0
         for edge in edges:
-            written += self._db.execute(
+            written += self._connection.execute(
                 """INSERT OR REPLACE INTO graph_edges(from_id, to_id, type, source, layer, weight, confidence,
                      updated_at)
                    SELECT a.id, b.id, ?3, ?4, ?5, ?6, ?7, ?8 FROM graph_nodes a, graph_nodes b

@@ -6,20 +6,20 @@ import json
 from collections.abc import Collection
 
 from remora.core.cochange import name
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 
 class Leads:
     """Questions about files of code, names and imports; nothing here writes."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def code_files(self, paths: Collection[str], *, tests: bool) -> set[str]:
         """Return those of some paths that are files of code; tests among them only if wanted."""
         sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                  WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
-        return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)), int(tests)))}
+        return {r[0] for r in self._connection.rows(sql, (json.dumps(list(paths)), int(tests)))}
 
     def other_files(self, paths: Collection[str]) -> set[str]:
         """Return those of some paths that are no code: documents, settings, data, what nobody can read."""
@@ -27,7 +27,7 @@ class Leads:
                  WHERE f.kind <> 'code' AND f.skipped = ''
                  UNION SELECT g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
                  WHERE g.present = 1 AND NOT EXISTS (SELECT 1 FROM graph_files f WHERE f.path = g.path)"""
-        return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)),))}
+        return {r[0] for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
 
     def named(self, written: Collection[str]) -> dict[str, str]:
         """Return the files of any kind, those of the newest commit too, that written paths name, by these.
@@ -37,13 +37,13 @@ class Leads:
         sql = """SELECT j.value FROM json_each(?1) j JOIN graph_files f ON f.path = j.value
                  UNION SELECT j.value FROM json_each(?1) j
                  JOIN git_files g ON g.path = j.value AND g.present = 1"""
-        found = {path: path for (path,) in self._db.rows(sql, (json.dumps(list(written)),))}
+        found = {path: path for (path,) in self._connection.rows(sql, (json.dumps(list(written)),))}
         sql = """SELECT path FROM graph_files WHERE name = ?1 AND skipped = ''
                  UNION SELECT path FROM git_files WHERE stem = ?2 AND present = 1"""
         for path in written:
             base = path.rpartition("/")[2]
             if path not in found and "." in base:
-                called = (one for (one,) in self._db.rows(sql, (base, name(base).stem)))
+                called = (one for (one,) in self._connection.rows(sql, (base, name(base).stem)))
                 ending = [one for one in called if one.endswith(f"/{path}")]
                 if len(ending) == 1:
                     found[path] = ending[0]
@@ -55,10 +55,10 @@ class Leads:
                  WHERE f.skipped = ''
                  UNION SELECT j.value, g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
                  WHERE g.present = 1"""
-        found = dict(self._db.rows(sql, (json.dumps(list(paths)),)))
+        found = dict(self._connection.rows(sql, (json.dumps(list(paths)),)))
         for path in paths:
             if path not in found:
-                moved = self._db.rows(
+                moved = self._connection.rows(
                     "SELECT path FROM graph_files WHERE name = ? AND skipped = '' LIMIT 2",
                     (path.rpartition("/")[2],),
                 )
@@ -73,7 +73,7 @@ class Leads:
                  JOIN graph_files f ON f.path = n.file_path
                  WHERE n.key <> n.file_path AND f.test = 0 AND f.kind = 'code' ORDER BY 1, 2, 3"""
         found: dict[str, list[tuple[str, str]]] = {}
-        for called, path, kind in self._db.rows(sql, (json.dumps(list(names)),)):
+        for called, path, kind in self._connection.rows(sql, (json.dumps(list(names)),)):
             found.setdefault(called, []).append((path, kind))
         return found
 
@@ -81,7 +81,7 @@ class Leads:
         """Return how many files use each name."""
         sql = """SELECT j.value, (SELECT count(*) FROM graph_names g WHERE g.name = j.value)
                  FROM json_each(?) j"""
-        return dict(self._db.rows(sql, (json.dumps(list(names)),)))
+        return dict(self._connection.rows(sql, (json.dumps(list(names)),)))
 
     def imported(self, paths: Collection[str]) -> list[tuple[str, str]]:
         """Return (file, file that it imports) for some files."""
@@ -89,4 +89,4 @@ class Leads:
                  CROSS JOIN graph_edges e ON e.from_id = a.id AND e.type = 'imports'
                  CROSS JOIN graph_nodes b ON b.id = e.to_id
                  WHERE e.files = 1 AND a.stale_at IS NULL ORDER BY 1, 2"""
-        return [(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))]
+        return [(a, b) for a, b in self._connection.rows(sql, (json.dumps(sorted(paths)),))]

@@ -10,7 +10,7 @@ from typing import Any
 from remora.core.evidence import COMMIT_SOURCES, COUNTED_BY, COUNTED_TYPES, SESSION_TYPES
 from remora.core.globs import matches
 from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
-from remora.store.connection import Database, Row
+from remora.store.connection import Connection, Row
 
 COLUMNS = (
     "id",
@@ -85,8 +85,8 @@ _RECORD = ("taint", "work_unit_ref")
 class Memories:
     """The memories of one database."""
 
-    def __init__(self, db: Database, realm: str) -> None:
-        self._db = db
+    def __init__(self, connection: Connection, realm: str) -> None:
+        self._connection = connection
         self._realm = realm
 
     def insert(
@@ -96,7 +96,7 @@ class Memories:
         names = (*COLUMNS, "content_hash", "search_terms")
         values = [_to_column(c, getattr(record, c)) for c in COLUMNS] + [content_hash, search_terms]
         marks = ", ".join("?" * len(names))
-        self._db.execute(f"INSERT INTO memories({', '.join(names)}) VALUES ({marks})", values)
+        self._connection.execute(f"INSERT INTO memories({', '.join(names)}) VALUES ({marks})", values)
         self.follow_moves(record.id)
         self._set_bands(record.id, bands)
 
@@ -117,34 +117,36 @@ class Memories:
             columns["search_terms"] = search_terms
         if columns:
             sets = ", ".join(f"{name} = ?" for name in columns)
-            self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*columns.values(), memory_id])
+            self._connection.execute(
+                f"UPDATE memories SET {sets} WHERE id = ?", [*columns.values(), memory_id]
+            )
         if "related_files" in columns:
             self.follow_moves(memory_id)
         if bands is not None:
-            self._db.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
+            self._connection.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
             self._set_bands(memory_id, bands)
 
     def _set_bands(self, memory_id: str, bands: Sequence[tuple[int, int]]) -> None:
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR IGNORE INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)",
             [(band, value, memory_id) for band, value in bands],
         )
 
     def get(self, memory_id: str) -> MemoryRecord | None:
         """Return a memory by its full id, deprecated ones too."""
-        found = self._db.row(f"{_SELECT} WHERE m.id = ?", (memory_id,))
+        found = self._connection.row(f"{_SELECT} WHERE m.id = ?", (memory_id,))
         return self._record(found) if found else None
 
     def get_many(self, memory_ids: Iterable[str]) -> dict[str, MemoryRecord]:
         """Return the memories of many ids, by id; unknown ids are absent."""
         ids = json.dumps(list(memory_ids))
-        rows = self._db.rows(f"{_SELECT} WHERE m.id IN (SELECT value FROM json_each(?))", (ids,))
+        rows = self._connection.rows(f"{_SELECT} WHERE m.id IN (SELECT value FROM json_each(?))", (ids,))
         return {row[0]: self._record(row) for row in rows}
 
     def ids_starting(self, prefix: str, limit: int = 10) -> list[str]:
         """Return ids that start with a prefix, in order."""
         sql = "SELECT id FROM memories WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
-        return [r[0] for r in self._db.rows(sql, (prefix, prefix + "\U0010ffff", limit))]
+        return [r[0] for r in self._connection.rows(sql, (prefix, prefix + "\U0010ffff", limit))]
 
     def find(
         self,
@@ -177,7 +179,7 @@ class Memories:
             "confidence": "m.confidence DESC",
         }
         sql = f"{_SELECT} WHERE {' AND '.join(clauses)} ORDER BY {by[order]}, m.id LIMIT ? OFFSET ?"
-        return [self._record(row) for row in self._db.rows(sql, [*values, limit, offset])]
+        return [self._record(row) for row in self._connection.rows(sql, [*values, limit, offset])]
 
     def ids_passing(self, filters: Filters, among: Sequence[str] | None = None) -> set[str]:
         """Return the ids of the memories that pass the filters, of all or among some."""
@@ -187,22 +189,22 @@ class Memories:
             # Left alone, SQLite looks ids up in the key's own index and then reads every row.
             source = "json_each(?) j CROSS JOIN memories m INDEXED BY idx_memories_live ON m.id = j.value"
             values = [json.dumps(list(among)), *values]
-        return {r[0] for r in self._db.rows(f"SELECT m.id FROM {source} WHERE {where}", values)}
+        return {r[0] for r in self._connection.rows(f"SELECT m.id FROM {source} WHERE {where}", values)}
 
     def with_hash(self, content_hash: str) -> list[MemoryRecord]:
         """Return memories whose text is the same but for case and white space, oldest first."""
-        rows = self._db.rows(f"{_SELECT} WHERE m.content_hash = ? ORDER BY m.seq", (content_hash,))
+        rows = self._connection.rows(f"{_SELECT} WHERE m.content_hash = ? ORDER BY m.seq", (content_hash,))
         return [self._record(row) for row in rows]
 
     def with_external_id(self, external_id: str) -> MemoryRecord | None:
         """Return the memory that a caller knows by this id."""
-        found = self._db.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
+        found = self._connection.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
         return self._record(found) if found else None
 
     def with_external_ids_below(self, prefix: str) -> list[MemoryRecord]:
         """Return the memories, forgotten ones too, whose ids of a caller's own begin so."""
         sql = f"{_SELECT} WHERE m.external_id >= ? AND m.external_id < ? ORDER BY m.external_id"
-        return [self._record(found) for found in self._db.rows(sql, (prefix, prefix + "\U0010ffff"))]
+        return [self._record(found) for found in self._connection.rows(sql, (prefix, prefix + "\U0010ffff"))]
 
     def sharing_bands(
         self, bands: Sequence[tuple[int, int]], memory_type: str, limit: int = 20
@@ -214,12 +216,12 @@ class Memories:
         shared: Counter[str] = Counter()
         for band, value in bands:
             sql = "SELECT memory_id FROM memory_bands WHERE band = ? AND value = ? LIMIT ?"
-            shared.update(r[0] for r in self._db.rows(sql, (band, value, _CROWDED_BAND)))
+            shared.update(r[0] for r in self._connection.rows(sql, (band, value, _CROWDED_BAND)))
         often = sorted((-number, i) for i, number in shared.items() if number >= 2 or len(bands) < 2)
         ids = json.dumps([i for _, i in often[:limit]])
         sql = """SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
                  WHERE m.deprecated = 0 AND m.type = ? ORDER BY j.key"""
-        return [(i, content) for i, content in self._db.rows(sql, (ids, memory_type))]
+        return [(i, content) for i, content in self._connection.rows(sql, (ids, memory_type))]
 
     def follow_moves(self, memory_id: str = "") -> None:
         """Let a memory, or all, be found by the paths that their files have now; call inside a transaction.
@@ -227,7 +229,7 @@ class Memories:
         What a memory says of its files stays as it was written.
         """
         which = "WHERE f.memory_id = ?" if memory_id else ""
-        self._db.execute(
+        self._connection.execute(
             f"""INSERT OR IGNORE INTO memory_files SELECT p.value, f.memory_id FROM memory_files f
                 CROSS JOIN source_items s ON s.kind = 'moved' AND s.key = f.file_path
                 CROSS JOIN json_each(s.paths) p {which}""",
@@ -240,30 +242,32 @@ class Memories:
                  CROSS JOIN memory_files f INDEXED BY idx_memory_files_memory ON f.memory_id = j.value
                  ORDER BY 1, 2"""
         found: dict[str, tuple[str, ...]] = {}
-        for memory_id, path in self._db.rows(sql, (json.dumps(sorted(memory_ids)),)):
+        for memory_id, path in self._connection.rows(sql, (json.dumps(sorted(memory_ids)),)):
             found[memory_id] = (*found.get(memory_id, ()), path)
         return found
 
     def on_files(self, paths: Sequence[str], filters: Filters, limit: int) -> list[MemoryRecord]:
         """Return live memories that name one of the files, itself or by a glob, most confident first."""
-        globs = self._db.rows("SELECT DISTINCT file_path FROM memory_files WHERE instr(file_path, '*') > 0")
+        globs = self._connection.rows(
+            "SELECT DISTINCT file_path FROM memory_files WHERE instr(file_path, '*') > 0"
+        )
         named = [*paths, *(glob for (glob,) in globs if any(matches(glob, path) for path in paths))]
         where, values = condition(filters)
         sql = f"""{_SELECT} WHERE m.id IN (
             SELECT memory_id FROM memory_files WHERE file_path IN (SELECT value FROM json_each(?)))
             AND {where} ORDER BY m.confidence DESC, m.id LIMIT ?"""
-        return [self._record(row) for row in self._db.rows(sql, [json.dumps(named), *values, limit])]
+        return [self._record(row) for row in self._connection.rows(sql, [json.dumps(named), *values, limit])]
 
     def on_branches(self) -> list[tuple[str, str]]:
         """Return (branch, id) of every live memory that belongs to a branch, in order."""
         sql = """SELECT branch, id FROM memories WHERE branch IS NOT NULL AND deprecated = 0
                  ORDER BY branch, seq"""
-        return [(branch, i) for branch, i in self._db.rows(sql)]
+        return [(branch, i) for branch, i in self._connection.rows(sql)]
 
     def put_away_with(self, reason: str) -> list[str]:
         """Return the ids of what is out of search with some words in its reasons for review, in order."""
         sql = "SELECT id FROM memories WHERE deprecated = 1 AND instr(review_reason, ?) > 0 ORDER BY seq"
-        return [i for (i,) in self._db.rows(sql, (reason,))]
+        return [i for (i,) in self._connection.rows(sql, (reason,))]
 
     def dependents(self, memory_id: str) -> list[str]:
         """Return the ids of all live memories derived from this one, directly or through others."""
@@ -272,7 +276,7 @@ class Memories:
             UNION SELECT d.child_id FROM memory_derivations d JOIN below ON d.parent_id = below.id)
             SELECT m.id FROM below JOIN memories m ON m.id = below.id
             WHERE m.deprecated = 0 AND m.id <> ? ORDER BY m.seq"""
-        return [r[0] for r in self._db.rows(sql, (memory_id, memory_id))]
+        return [r[0] for r in self._connection.rows(sql, (memory_id, memory_id))]
 
     def record_access(self, counts: Mapping[str, int], at: str) -> None:
         """Add to access counts, set the last access and apply section 18's trust rules.
@@ -280,7 +284,7 @@ class Memories:
         Five accesses with no correction raise confidence by 0.05 (to 0.95 at most); ten remove the
         review flag, unless the memory is tainted or was flagged because something it rests on changed.
         """
-        self._db.execute_many(
+        self._connection.execute_many(
             """UPDATE memories SET access_count = access_count + ?1,
                  last_accessed_at = max(last_accessed_at, ?2),
                  confidence = CASE WHEN access_count < 5 AND access_count + ?1 >= 5 AND review_reason IS NULL
@@ -293,7 +297,7 @@ class Memories:
 
     def delete(self, memory_ids: Sequence[str]) -> None:
         """Remove memories for good, with their index rows and vectors; call inside a transaction."""
-        self._db.execute_many("DELETE FROM memories WHERE id = ?", [(i,) for i in memory_ids])
+        self._connection.execute_many("DELETE FROM memories WHERE id = ?", [(i,) for i in memory_ids])
 
     def counts(self) -> dict[str, int]:
         """Return how many memories there are, live and not, and how many of each type ("type:…") are live.
@@ -304,7 +308,7 @@ class Memories:
         sql = f"""SELECT {_KIND} AS what, type, deprecated, count(*), total(needs_review), total(pinned),
                  total(user_verified), count(taint) FROM memories m
                  GROUP BY what, type, deprecated ORDER BY type"""
-        for what, kind, gone, number, review, pinned, verified, tainted in self._db.rows(sql):
+        for what, kind, gone, number, review, pinned, verified, tainted in self._connection.rows(sql):
             if gone:
                 found["deprecated"] += number
                 continue

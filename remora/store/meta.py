@@ -5,28 +5,31 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 
 class Meta:
     """A few named values, kept as JSON."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return a value, or the default when it was never set."""
-        found = self._db.value("SELECT value FROM meta WHERE key = ?", (key,))
+        found = self._connection.value("SELECT value FROM meta WHERE key = ?", (key,))
         return default if found is None else json.loads(found)
 
     def starting(self, prefix: str) -> dict[str, Any]:
         """Return every value whose key starts so, by key."""
         sql = "SELECT key, value FROM meta WHERE key >= ? AND key < ?"
-        return {key: json.loads(value) for key, value in self._db.rows(sql, (prefix, prefix + "\U0010ffff"))}
+        return {
+            key: json.loads(value)
+            for key, value in self._connection.rows(sql, (prefix, prefix + "\U0010ffff"))
+        }
 
     def set(self, key: str, value: Any) -> None:
         """Store a JSON value; call inside a transaction."""
-        self._db.execute(
+        self._connection.execute(
             """INSERT INTO meta(key, value) VALUES (?, ?)
                ON CONFLICT(key) DO UPDATE SET value = excluded.value""",
             (key, json.dumps(value, ensure_ascii=False)),

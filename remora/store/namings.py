@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from remora.core.code import GUESS_BELOW
 from remora.core.fts import quoted
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 
 class Place(NamedTuple):
@@ -26,8 +26,8 @@ class Place(NamedTuple):
 class Namings:
     """Questions about the names that one project's code has; nothing here writes."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def having(self, name: str, file: int, taken: str, most: int, limit: int) -> list[Place] | None:
         """Return the parts with the words of a name in a file, and in those that use it, nearest first.
@@ -42,7 +42,7 @@ class Namings:
             limit: how many parts are returned.
         """
         sql = "SELECT rowid FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT ?"
-        ids = [i for (i,) in self._db.rows(sql, (f"text : {quoted(name)}", most + 1))]
+        ids = [i for (i,) in self._connection.rows(sql, (f"text : {quoted(name)}", most + 1))]
         if len(ids) > most:
             return None
         imports = "instr({0}, 'imports') > 0"
@@ -62,14 +62,14 @@ class Namings:
         sql = f"""SELECT p.path, p.language, c.kind, c.name, c.start_line, c.end_line, c.text
                   FROM ({wanted}) p CROSS JOIN code_chunks c ON c.id = p.id
                   ORDER BY p.far, p.path, c.start_line"""
-        return [Place(*r) for r in self._db.rows(sql, (json.dumps(ids), file, taken, limit))]
+        return [Place(*r) for r in self._connection.rows(sql, (json.dumps(ids), file, taken, limit))]
 
     def called_so(self, label: str, paths: Collection[str]) -> dict[str, list[tuple[str, int]]]:
         """Return by file (key, line of the name) of the definitions of a name in some files."""
         sql = """SELECT n.file_path, n.key, coalesce(n.metadata ->> 'line', n.start_line) FROM json_each(?1) j
                  CROSS JOIN graph_nodes n ON n.label = ?2 AND n.file_path = j.value AND n.layer = 1"""
         found: dict[str, list[tuple[str, int]]] = {}
-        for path, key, line in self._db.rows(sql, (json.dumps(sorted(paths)), label)):
+        for path, key, line in self._connection.rows(sql, (json.dumps(sorted(paths)), label)):
             found.setdefault(path, []).append((key, line))
         return found
 
@@ -77,7 +77,7 @@ class Namings:
         """Return the keys of what a file defines around a line, the outer before the inner."""
         sql = """SELECT key FROM graph_nodes WHERE file_path = ?1 AND start_line <= ?2 AND end_line >= ?2
                  AND key <> ?1 AND layer = 1 ORDER BY start_line, end_line DESC, key"""
-        return [key for (key,) in self._db.rows(sql, (path, line))]
+        return [key for (key,) in self._connection.rows(sql, (path, line))]
 
     def others_used(self, keys: Collection[str], label: str, but: Collection[int]) -> set[str]:
         """Return those of some definitions that use another definition of a name for certain."""
@@ -87,4 +87,4 @@ class Namings:
                   CROSS JOIN graph_nodes b ON b.id = e.to_id AND b.label = ?2
                   WHERE b.id NOT IN (SELECT value FROM json_each(?3))"""
         given = (json.dumps(sorted(keys)), label, json.dumps(sorted(but)))
-        return {r[0] for r in self._db.rows(sql, given)}
+        return {r[0] for r in self._connection.rows(sql, given)}

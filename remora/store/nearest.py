@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.vectors import Vectors
 
 _BATCH = 20_000  # rows read at a time: 30 MB of 384 floats
@@ -43,8 +43,8 @@ class Neighbour(NamedTuple):
 class NearestIndex:
     """The vectors of one owner kind and model, in memory."""
 
-    def __init__(self, db: Database, vectors: Vectors, owner_kind: str, model_id: str) -> None:
-        self._db = db
+    def __init__(self, connection: Connection, vectors: Vectors, owner_kind: str, model_id: str) -> None:
+        self._connection = connection
         self._vectors = vectors
         self._kind = owner_kind
         self._model = model_id
@@ -170,10 +170,10 @@ class NearestIndex:
         Rows of an open transaction may be undone and their ids used again, so what was read there is
         read again.
         """
-        writing = self._db.writing()
+        writing = self._connection.writing()
         if writing or self._unsure:
             self._forget()
-        state = self._db.version()
+        state = self._connection.version()
         if state == self._seen:
             return
         while True:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from remora.core.fts import any_of
 from remora.core.text import index_terms
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 # name, content, search_terms: what something is called counts more, parts of identifiers half.
 _WEIGHTS = "1.5, 1.0, 0.5"
@@ -62,35 +62,35 @@ class NoteRow(NamedTuple):
 class Notes:
     """The written pieces of one project. Writers call inside a transaction."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def files(self) -> dict[str, str]:
         """Return how each file looked when its pieces were made, by path."""
         sql = "SELECT path, seen FROM note_files WHERE path NOT LIKE ?"
-        return dict(self._db.rows(sql, (f"{SESSION}%",)))
+        return dict(self._connection.rows(sql, (f"{SESSION}%",)))
 
     def mark(self, path: str, seen: str) -> None:
         """Keep how a file looked."""
-        self._db.execute(
+        self._connection.execute(
             "INSERT INTO note_files(path, seen) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen = ?2",
             (path, seen),
         )
 
     def bind(self, path: str, branch: str | None) -> None:
         """Let what lies in a file, or was said in a session, be told on one branch alone; None for all."""
-        self._db.execute("UPDATE note_files SET branch = ? WHERE path = ?", (branch, path))
+        self._connection.execute("UPDATE note_files SET branch = ? WHERE path = ?", (branch, path))
 
     def branch(self, path: str) -> str | None:
         """Return the branch on which alone something is told (`bind`); None for all."""
-        found: str | None = self._db.value("SELECT branch FROM note_files WHERE path = ?", (path,))
+        found: str | None = self._connection.value("SELECT branch FROM note_files WHERE path = ?", (path,))
         return found
 
     def on_branches(self) -> list[tuple[str, str, str | None]]:
         """Return (branch, path, time of the first piece) of all that is bound to a branch, in order."""
         sql = """SELECT f.branch, f.path, (SELECT min(time) FROM notes n WHERE n.path = f.path)
                  FROM note_files f WHERE f.branch IS NOT NULL ORDER BY 1, 2"""
-        return [(branch, path, first) for branch, path, first in self._db.rows(sql)]
+        return [(branch, path, first) for branch, path, first in self._connection.rows(sql)]
 
     def put(
         self,
@@ -116,7 +116,7 @@ class Notes:
         sql = (
             "SELECT id, start_line, end_line, kind, name, time, content FROM notes WHERE path = ? ORDER BY id"
         )
-        for i, start, end, *what in self._db.rows(sql, (path,)):
+        for i, start, end, *what in self._connection.rows(sql, (path,)):
             known.setdefault(tuple(what), []).append((i, start, end))
         new: list[Written] = []
         moved: list[tuple[object, object, int]] = []
@@ -132,13 +132,13 @@ class Notes:
             if (start, end) != (piece.start_line, piece.end_line):
                 moved.append((piece.start_line, piece.end_line, i))
         gone = [(i,) for left in known.values() for i, _, _ in left]
-        self._db.execute_many("DELETE FROM notes WHERE id = ?", gone)
-        self._db.execute_many("UPDATE notes SET start_line = ?, end_line = ? WHERE id = ?", moved)
+        self._connection.execute_many("DELETE FROM notes WHERE id = ?", gone)
+        self._connection.execute_many("UPDATE notes SET start_line = ?, end_line = ? WHERE id = ?", moved)
         return self.add(path, new)
 
     def add(self, path: str, pieces: Collection[Written]) -> int:
         """Add pieces to those of a file that is known; returns how many."""
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT INTO notes(kind, path, name, start_line, end_line, time, content, answers, search_terms)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             [
@@ -153,46 +153,49 @@ class Notes:
         sql = """UPDATE notes SET path = ?, start_line = ?, end_line = ? WHERE id =
                  (SELECT min(id) FROM notes WHERE path = ? AND kind = ? AND time IS ? AND content = ?)"""
         where = (path, piece.kind, piece.time, piece.content)
-        self._db.execute(sql, (to, piece.start_line, piece.end_line, *where))
+        self._connection.execute(sql, (to, piece.start_line, piece.end_line, *where))
 
     def written_at(self, kind: str, times: Collection[str | None]) -> list[tuple[str, str, str]]:
         """Return (time, path, content) of the pieces of a kind that were written at some times."""
         sql = """SELECT time, path, content FROM notes
                  WHERE kind = ? AND time IN (SELECT value FROM json_each(?))"""
-        return self._db.rows(sql, (kind, json.dumps(sorted(filter(None, times))))) if times else []
+        return self._connection.rows(sql, (kind, json.dumps(sorted(filter(None, times))))) if times else []
 
     def forget(self, path: str) -> None:
         """Drop the pieces of a file that is gone."""
-        self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
-        self._db.execute("DELETE FROM note_files WHERE path = ?", (path,))
+        self._connection.execute("DELETE FROM notes WHERE path = ?", (path,))
+        self._connection.execute("DELETE FROM note_files WHERE path = ?", (path,))
 
     def of_path(self, path: str) -> list[NoteRow]:
         """Return the pieces of a file, or the quotes of a session, in the order of their making."""
-        return [NoteRow._make(r) for r in self._db.rows(f"{_SELECT} WHERE n.path = ? ORDER BY n.id", (path,))]
+        return [
+            NoteRow._make(r)
+            for r in self._connection.rows(f"{_SELECT} WHERE n.path = ? ORDER BY n.id", (path,))
+        ]
 
     def latest(self, kind: str, limit: int, session_id: str | None = None) -> list[NoteRow]:
         """Return the newest pieces of a kind; of one session by its id, with or without its host."""
         sql = f"""{_SELECT} WHERE n.kind = ?1
                     AND (?2 IS NULL OR n.path = ?3 || ?2 OR n.path LIKE ?3 || '%:' || ?2)
                   ORDER BY n.time DESC, n.id DESC LIMIT ?4"""
-        return [NoteRow._make(r) for r in self._db.rows(sql, (kind, session_id, SESSION, limit))]
+        return [NoteRow._make(r) for r in self._connection.rows(sql, (kind, session_id, SESSION, limit))]
 
     def remove(self, note_id: int) -> None:
         """Delete one piece."""
-        self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+        self._connection.execute("DELETE FROM notes WHERE id = ?", (note_id,))
 
     def any(self) -> bool:
         """Return whether there is a piece of any kind."""
-        return self._db.row("SELECT 1 FROM notes LIMIT 1") is not None
+        return self._connection.row("SELECT 1 FROM notes LIMIT 1") is not None
 
     def counts(self) -> dict[str, int]:
         """Return how many pieces there are of each kind."""
-        return dict(self._db.rows("SELECT kind, count(*) FROM notes GROUP BY kind ORDER BY kind"))
+        return dict(self._connection.rows("SELECT kind, count(*) FROM notes GROUP BY kind ORDER BY kind"))
 
     def get_many(self, ids: Collection[int]) -> dict[int, NoteRow]:
         """Return pieces by id; unknown ids are absent."""
         sql = f"{_SELECT} WHERE n.id IN (SELECT value FROM json_each(?))"
-        return {r[0]: NoteRow._make(r) for r in self._db.rows(sql, (json.dumps(list(ids)),))}
+        return {r[0]: NoteRow._make(r) for r in self._connection.rows(sql, (json.dumps(list(ids)),))}
 
     def ids_of(
         self, kinds: Collection[str], among: Collection[int] | None = None, branch: str | None = "*"
@@ -200,9 +203,9 @@ class Notes:
         """Return the ids of the pieces of some kinds that are told on a branch, of all or among some."""
         given = (json.dumps(sorted(kinds)), branch)
         if among is None:
-            return {r[0] for r in self._db.rows(f"SELECT n.id FROM notes n WHERE {_TOLD}", given)}
+            return {r[0] for r in self._connection.rows(f"SELECT n.id FROM notes n WHERE {_TOLD}", given)}
         sql = f"SELECT n.id FROM json_each(?3) j CROSS JOIN notes n ON n.id = j.value WHERE {_TOLD}"
-        return {r[0] for r in self._db.rows(sql, (*given, json.dumps(list(among))))}
+        return {r[0] for r in self._connection.rows(sql, (*given, json.dumps(list(among))))}
 
     def search(
         self, terms: Sequence[str], kinds: Collection[str], limit: int, branch: str | None = "*"
@@ -217,7 +220,7 @@ class Notes:
                   CROSS JOIN notes n ON n.id = notes_fts.rowid
                   WHERE notes_fts MATCH ?3 AND {_TOLD} ORDER BY score DESC, n.id LIMIT ?4"""
         given = (json.dumps(sorted(kinds)), branch, match, limit)
-        return [(i, s) for i, s in self._db.rows(sql, given)]
+        return [(i, s) for i, s in self._connection.rows(sql, given)]
 
 
 def _what(piece: Written) -> tuple[object, ...]:

@@ -116,45 +116,45 @@ class Observed(Recording):
 
     def seen(self) -> dict[str, str]:
         """Return how the files of each session looked when it was learnt, by its id."""
-        return dict(self._db.rows("SELECT id, seen FROM observer_sessions"))
+        return dict(self._connection.rows("SELECT id, seen FROM observer_sessions"))
 
     def note_first(self, session_id: str, key: str) -> None:
         """Note the key of a session's first event that a fork of it would copy."""
-        self._db.execute("UPDATE observer_sessions SET first_key = ? WHERE id = ?", (key, session_id))
+        self._connection.execute("UPDATE observer_sessions SET first_key = ? WHERE id = ?", (key, session_id))
 
     def beginning_with(self, keys: Collection[str]) -> dict[str, str]:
         """Return how the files of those sessions looked that begin with one of some events, by id."""
         sql = """SELECT s.id, s.seen FROM json_each(?) j
                  JOIN observer_sessions s ON s.first_key = j.value AND s.first_key <> ''"""
-        return dict(self._db.rows(sql, (json.dumps(sorted(keys)),)))
+        return dict(self._connection.rows(sql, (json.dumps(sorted(keys)),)))
 
     def count(self, since: str = "") -> int:
         """Return how many sessions were learnt, of those that began at a time or later."""
         sql = "SELECT count(*) FROM observer_sessions WHERE ?1 = '' OR started_at >= ?1"
-        return int(self._db.value(sql, (since,)))
+        return int(self._connection.value(sql, (since,)))
 
     def prompts(self, limit: int) -> list[tuple[str, str]]:
         """Return (id, prompts) of the newest sessions in which somebody said something."""
         sql = f"""SELECT s.id, {_PROMPTS} FROM observer_sessions s WHERE s.prompt <> ''
                   ORDER BY s.seq DESC LIMIT ?"""
-        return [(session, prompt) for session, prompt in self._db.rows(sql, (limit,))]
+        return [(session, prompt) for session, prompt in self._connection.rows(sql, (limit,))]
 
     def told(self, session_id: str) -> Told | None:
         """Return what a session came to, None for an unknown one."""
         sql = f"SELECT s.kind, s.outcome, {_PROMPTS}, s.summary FROM observer_sessions s WHERE s.id = ?"
-        row = self._db.row(sql, (session_id,))
+        row = self._connection.row(sql, (session_id,))
         if row is None:
             return None
         sql = """SELECT path FROM observer_session_files WHERE session_id = ? AND edits > 0
                  ORDER BY edits DESC, path"""
-        edited = tuple(r[0] for r in self._db.rows(sql, (session_id,)))
+        edited = tuple(r[0] for r in self._connection.rows(sql, (session_id,)))
         return Told(row[0], row[1], row[2], row[3], edited)
 
     def errors_met(self) -> list[tuple[str, str, str]]:
         """Return (fingerprint, command, message) of every session's errors, newest first."""
         sql = """SELECT fingerprint, command, message FROM observer_session_errors
                  ORDER BY at DESC, session_id, fingerprint"""
-        return [(f, c, m) for f, c, m in self._db.rows(sql)]
+        return [(f, c, m) for f, c, m in self._connection.rows(sql)]
 
     def failing(self, sessions: int) -> list[tuple[str, str]]:
         """Return (fingerprint, command) where another form of a command worked, and its own did not since.
@@ -170,11 +170,11 @@ class Observed(Recording):
                    SELECT 1 FROM observer_session_commands c JOIN observer_sessions s ON s.id = c.session_id
                    WHERE c.command = f.command AND c.runs > c.failures AND coalesce(s.started_at, '') >= f.at)
                  ORDER BY f.fingerprint, f.command"""
-        return [(f, c) for f, c in self._db.rows(sql, (sessions,))]
+        return [(f, c) for f, c in self._connection.rows(sql, (sessions,))]
 
     def sessions_with(self, signal: str, key: str) -> SignalCount:
         """Return in how many sessions a signal showed under a key, and when."""
-        row = self._db.row(
+        row = self._connection.row(
             """SELECT count(*), min(coalesce(g.at, s.started_at)), max(coalesce(g.at, s.started_at))
                FROM observer_signals g JOIN observer_sessions s ON s.id = g.session_id
                WHERE g.type = ? AND g.key = ?""",
@@ -187,7 +187,7 @@ class Observed(Recording):
         sql = """SELECT g.session_id, coalesce(g.at, s.started_at), g.paths, g.detail FROM observer_signals g
                  JOIN observer_sessions s ON s.id = g.session_id WHERE g.type = ? AND g.key = ?
                  ORDER BY 2 DESC, 1 LIMIT ?"""
-        rows = self._db.rows(sql, (signal, key, limit))[::-1]
+        rows = self._connection.rows(sql, (signal, key, limit))[::-1]
         found = []
         for session, at, paths, more in rows:
             detail = json.loads(more)
@@ -202,7 +202,7 @@ class Observed(Recording):
         sql = """SELECT session_id, at, tool, command, message, times, resolved, resolved_how, detail
                  FROM observer_session_errors WHERE fingerprint = ? ORDER BY at DESC, session_id LIMIT ?"""
         found = []
-        for session, at, tool, command, message, times, resolved, how, detail in self._db.rows(
+        for session, at, tool, command, message, times, resolved, how, detail in self._connection.rows(
             sql, (fingerprint, limit)
         ):
             more = json.loads(detail)
@@ -218,21 +218,21 @@ class Observed(Recording):
     def met(self, fingerprint: str) -> SignalCount:
         """Return in how many sessions an error was met, and when."""
         sql = "SELECT count(*), min(at), max(at) FROM observer_session_errors WHERE fingerprint = ?"
-        row = self._db.row(sql, (fingerprint,))
+        row = self._connection.row(sql, (fingerprint,))
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def totals(self) -> SignalCount:
         """Return on how many occasions sessions were learnt, and when the first and last of them were."""
         sql = f"""SELECT {_OCCASIONS}, min(s.started_at), max(coalesce(s.ended_at, s.started_at))
                   FROM observer_sessions s"""
-        row = self._db.row(sql)
+        row = self._connection.row(sql)
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def edits(self, path: str) -> SignalCount:
         """Return on how many occasions a file was edited, and when."""
         sql = f"""SELECT {_TIMES} FROM observer_session_files f
                   JOIN observer_sessions s ON s.id = f.session_id WHERE f.path = ? AND f.edits > 0"""
-        row = self._db.row(sql, (path,))
+        row = self._connection.row(sql, (path,))
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def co_edits(self, path: str) -> dict[str, SignalCount]:
@@ -241,13 +241,13 @@ class Observed(Recording):
                   FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id
                   JOIN observer_session_files o ON o.session_id = f.session_id AND o.path <> f.path
                   WHERE f.path = ? AND f.edits > 0 AND o.edits > 0 GROUP BY o.path ORDER BY o.path"""
-        return {other: SignalCount(*counts) for other, *counts in self._db.rows(sql, (path,))}
+        return {other: SignalCount(*counts) for other, *counts in self._connection.rows(sql, (path,))}
 
     def had(self, path: str) -> bool:
         """Return whether a session read or edited a file, or one in a folder."""
         sql = """SELECT EXISTS (SELECT 1 FROM observer_session_files
                                 WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
-        return bool(self._db.value(sql, (path,)))
+        return bool(self._connection.value(sql, (path,)))
 
     def like(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """Return (session id, bm25) of the sessions whose prompts have the terms, best first, ties newest."""
@@ -256,7 +256,7 @@ class Observed(Recording):
         sql = """SELECT s.id, -bm25(observer_sessions_fts) AS score FROM observer_sessions_fts
                  CROSS JOIN observer_sessions s ON s.seq = observer_sessions_fts.rowid
                  WHERE observer_sessions_fts MATCH ? ORDER BY score DESC, s.started_at DESC, s.id LIMIT ?"""
-        return [(i, score) for i, score in self._db.rows(sql, (match, limit))]
+        return [(i, score) for i, score in self._connection.rows(sql, (match, limit))]
 
     def edited(self, session_ids: Collection[str]) -> dict[str, list[str]]:
         """Return the files that each of some sessions edited."""
@@ -264,7 +264,7 @@ class Observed(Recording):
                  CROSS JOIN observer_session_files f ON f.session_id = j.value AND f.edits > 0
                  ORDER BY 1, 2"""
         found: dict[str, list[str]] = {}
-        for session, path in self._db.rows(sql, (json.dumps(list(session_ids)),)):
+        for session, path in self._connection.rows(sql, (json.dumps(list(session_ids)),)):
             found.setdefault(session, []).append(path)
         return found
 
@@ -279,7 +279,7 @@ class Observed(Recording):
                  ORDER BY s.ended_at DESC, s.id LIMIT ?2"""
         return [
             Worked(i, started, ended, prompt.partition(NEXT_PROMPT)[0], tuple(json.loads(edited)))
-            for i, started, ended, prompt, edited in self._db.rows(sql, (before, limit))
+            for i, started, ended, prompt, edited in self._connection.rows(sql, (before, limit))
         ]
 
     def used(self, session_ids: Collection[str]) -> dict[str, list[str]]:
@@ -287,7 +287,7 @@ class Observed(Recording):
         sql = """SELECT f.session_id, f.path FROM json_each(?) j
                  CROSS JOIN observer_session_files f ON f.session_id = j.value ORDER BY 1, 2"""
         found: dict[str, list[str]] = {}
-        for session, path in self._db.rows(sql, (json.dumps(list(session_ids)),)):
+        for session, path in self._connection.rows(sql, (json.dumps(list(session_ids)),)):
             found.setdefault(session, []).append(path)
         return found
 
@@ -298,12 +298,12 @@ class Observed(Recording):
                  JOIN observer_sessions s ON s.id = f.session_id
                  WHERE f.path >= ? AND f.path < ? AND f.edits > 0
                  ORDER BY s.started_at DESC, s.id LIMIT ?"""
-        return [i for i, _ in self._db.rows(sql, (f"{folder}/", f"{folder}0", limit))]
+        return [i for i, _ in self._connection.rows(sql, (f"{folder}/", f"{folder}0", limit))]
 
     def sessions(self, limit: int = 100) -> list[SessionRow]:
         """Return the sessions that were learnt, newest first."""
         sql = f"{_SESSION} ORDER BY s.started_at DESC, s.id LIMIT ?"
-        return [SessionRow._make(r) for r in self._db.rows(sql, (limit,))]
+        return [SessionRow._make(r) for r in self._connection.rows(sql, (limit,))]
 
     def named(self, name: str, limit: int) -> list[str]:
         """Return the ids ("host:session") of the sessions of a name, else of those whose name begins so."""
@@ -313,7 +313,7 @@ class Observed(Recording):
         begins = f"substr({own}, 1, length(?1)) = ?1 OR substr(id, 1, length(?1)) = ?1"
         for where in (f"id = ?1 OR {own} = ?1", begins):
             sql = f"SELECT id FROM observer_sessions WHERE {where} ORDER BY id LIMIT ?2"
-            if found := [row[0] for row in self._db.rows(sql, (name, limit))]:
+            if found := [row[0] for row in self._connection.rows(sql, (name, limit))]:
                 return found
         return []
 
@@ -327,7 +327,7 @@ class Observed(Recording):
                    EXISTS (SELECT 1 FROM observer_session_files f WHERE f.session_id = s.id AND f.edits > 0)
                  FROM observer_sessions s WHERE s.ended_at > ?1 AND s.id = coalesce(?2, s.id)
                  ORDER BY s.ended_at DESC, s.id"""
-        rows = self._db.rows(sql, (at, only))
+        rows = self._connection.rows(sql, (at, only))
         found = []
         for *told, ran, failing, changed in rows:
             still = set(json.loads(failing))
@@ -339,7 +339,7 @@ class Observed(Recording):
     def rows(self, session_ids: Collection[str]) -> list[SessionRow]:
         """Return some sessions; unknown ids are left out."""
         sql = f"{_SESSION} WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.id"
-        return [SessionRow._make(r) for r in self._db.rows(sql, (json.dumps(list(session_ids)),))]
+        return [SessionRow._make(r) for r in self._connection.rows(sql, (json.dumps(list(session_ids)),))]
 
     def commands(self, sessions: int) -> list[Ran]:
         """Return what the newest sessions that ran something ran, newest session first."""
@@ -353,7 +353,7 @@ class Observed(Recording):
                  FROM newest n CROSS JOIN observer_session_commands c ON c.session_id = n.id
                  WHERE c.purpose <> 'look'
                  ORDER BY n.started_at DESC, n.id, c.last_step DESC, c.command"""
-        rows = self._db.rows(sql, (sessions,))
+        rows = self._connection.rows(sql, (sessions,))
         return [
             Ran(session, command, runs, failed, bool(last)) for session, command, runs, failed, last in rows
         ]
@@ -362,7 +362,7 @@ class Observed(Recording):
 
     def note_learned(self, run: int, rows: Sequence[LearnedRow]) -> None:
         """Note what a run added or changed; of a memory that a run changed twice, the later state."""
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR REPLACE INTO learned(run, memory_id, action, why, text, at) VALUES (?, ?, ?, ?, ?, ?)",
             [(run, *row) for row in rows],
         )
@@ -371,19 +371,19 @@ class Observed(Recording):
         """Return what was done last with a memory by learning; None if it never was learnt."""
         sql = """SELECT memory_id, action, why, text, at FROM learned WHERE memory_id = ?
                  ORDER BY run DESC LIMIT 1"""
-        row = self._db.row(sql, (memory_id,))
+        row = self._connection.row(sql, (memory_id,))
         return LearnedRow._make(row) if row else None
 
     def last_run(self) -> int:
         """Return the number of the last run that learnt something; 0 before the first."""
-        return int(self._db.value("SELECT max(run) FROM learned") or 0)
+        return int(self._connection.value("SELECT max(run) FROM learned") or 0)
 
     def learned(self, run: int | None) -> list[LearnedRow]:
         """Return what a run added or changed, or of all runs what was done last, in the order of time."""
         sql = """SELECT memory_id, action, why, text, at FROM learned l
                  WHERE run = coalesce(?, (SELECT max(run) FROM learned WHERE memory_id = l.memory_id))
                  ORDER BY at, memory_id"""
-        return [LearnedRow._make(r) for r in self._db.rows(sql, (run,))]
+        return [LearnedRow._make(r) for r in self._connection.rows(sql, (run,))]
 
 
 def _plain(line: str) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from remora.core.code import EXACT, GUESS_BELOW
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 # A file `s` of an index whose content is still the one that the index speaks of.
 _AS_COVERED = "EXISTS (SELECT 1 FROM graph_files f WHERE f.path = s.path AND f.hash = s.hash)"
@@ -15,33 +15,33 @@ _AS_COVERED = "EXISTS (SELECT 1 FROM graph_files f WHERE f.path = s.path AND f.h
 class OtherSources:
     """The edges of sources beside "ast". Writers call inside a transaction."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def cover(self, files: Mapping[str, tuple[str, bytes | None]]) -> None:
         """Replace what a SCIP index covers: by path the hash of a file's content and its packed edges.
 
         The edges are None where the index shows none that start in the file.
         """
-        self._db.execute("DELETE FROM scip_files")
-        self._db.execute_many(
+        self._connection.execute("DELETE FROM scip_files")
+        self._connection.execute_many(
             "INSERT INTO scip_files(path, hash, links) VALUES (?, ?, ?)",
             [(path, *files[path]) for path in sorted(files)],
         )
 
     def covered(self) -> list[str]:
         """Return the files that the index covers, or did before they changed, in order."""
-        return [r[0] for r in self._db.rows("SELECT path FROM scip_files ORDER BY path")]
+        return [r[0] for r in self._connection.rows("SELECT path FROM scip_files ORDER BY path")]
 
     def covers(self, path: str, hashed: str) -> bool:
         """Return whether the index speaks of a file with this content."""
         sql = "SELECT 1 FROM scip_files WHERE path = ? AND hash = ?"
-        return self._db.row(sql, (path, hashed)) is not None
+        return self._connection.row(sql, (path, hashed)) is not None
 
     def links_of(self, path: str) -> bytes | None:
         """Return the packed edges that the index shows from a file as it is now, None where it shows none."""
         sql = f"SELECT links FROM scip_files s WHERE s.path = ? AND {_AS_COVERED}"
-        found = self._db.row(sql, (path,))
+        found = self._connection.row(sql, (path,))
         return found[0] if found else None
 
     def prefer_precise(self, path: str) -> None:
@@ -53,7 +53,7 @@ class OtherSources:
         own = "from_id IN (SELECT id FROM graph_nodes WHERE file_path = ?)"
         if self.links_of(path) is None:
             return
-        self._db.execute(
+        self._connection.execute(
             f"""DELETE FROM graph_edges WHERE {own} AND source = 'ast'
                 AND type IN ('calls', 'inherits', 'implements') AND (files = 0 OR confidence < {EXACT})
                 AND (
@@ -68,22 +68,22 @@ class OtherSources:
 
     def count_from(self, source: str) -> int:
         """Return how many edges of a source there are."""
-        return int(self._db.value("SELECT count(*) FROM graph_edges WHERE source = ?", (source,)))
+        return int(self._connection.value("SELECT count(*) FROM graph_edges WHERE source = ?", (source,)))
 
     def drop_from(self, source: str) -> list[str]:
         """Delete every edge of a source; returns the files that had some."""
         sql = """SELECT DISTINCT n.file_path FROM graph_edges e JOIN graph_nodes n ON n.id = e.from_id
                  WHERE e.source = ? AND n.file_path IS NOT NULL ORDER BY 1"""
-        paths = [r[0] for r in self._db.rows(sql, (source,))]
-        self._db.execute("DELETE FROM graph_edges WHERE source = ?", (source,))
+        paths = [r[0] for r in self._connection.rows(sql, (source,))]
+        self._connection.execute("DELETE FROM graph_edges WHERE source = ?", (source,))
         return paths
 
     def put_symbols(self, names: Mapping[str, str]) -> None:
         """Replace the names that a SCIP index has for nodes: name to key; unknown keys are dropped."""
-        self._db.execute("DELETE FROM scip_symbols")
+        self._connection.execute("DELETE FROM scip_symbols")
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
-        ids: dict[str, int] = dict(self._db.rows(sql, (json.dumps(sorted(set(names.values()))),)))
-        self._db.execute_many(
+        ids: dict[str, int] = dict(self._connection.rows(sql, (json.dumps(sorted(set(names.values()))),)))
+        self._connection.execute_many(
             "INSERT INTO scip_symbols(symbol_id, node_id) VALUES (?, ?)",
             [(name, ids[key]) for name, key in sorted(names.items()) if key in ids],
         )
@@ -94,8 +94,8 @@ class OtherSources:
         `weight` is in how many commits two files changed (or how often they were read) together, and
         `confidence` the share of the first one's commits.
         """
-        self._db.execute("DELETE FROM graph_edges WHERE source IN ('git', 'observer')")
-        self._db.execute(
+        self._connection.execute("DELETE FROM graph_edges WHERE source IN ('git', 'observer')")
+        self._connection.execute(
             """INSERT OR IGNORE INTO graph_edges(from_id, to_id, type, source, files, weight, confidence,
                  updated_at)
                SELECT a.id, b.id, 'co_change', 'git', 1, p.commits, min(1.0, 1.0 * p.commits / p.own), ?2
@@ -108,7 +108,7 @@ class OtherSources:
                WHERE p.place <= ?1""",
             (partners, now),
         )
-        self._db.execute(
+        self._connection.execute(
             """INSERT OR IGNORE INTO graph_edges(from_id, to_id, type, source, files, weight, confidence,
                  updated_at)
                SELECT a.id, b.id, 'co_access', 'observer', 1, o.raw_count, min(1.0, o.weight), ?

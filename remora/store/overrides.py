@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from remora.core.code import GUESS_BELOW
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.graph import FRESH, Edge
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "initialize"})
@@ -100,8 +100,8 @@ class Overridden(NamedTuple):
 class Overrides:
     """The methods of one project's code that override one another; nothing here writes."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def of(self, keys: Mapping[int, str]) -> list[Edge]:
         """Return edges from the methods that override some, given by id with their keys, to these.
@@ -116,8 +116,8 @@ class Overrides:
                       SELECT class FROM own UNION SELECT e.from_id FROM below a
                       CROSS JOIN graph_edges e ON e.to_id = a.class WHERE {_BASE} LIMIT {FEW})
                     SELECT count(*) FROM below"""
-        way = _DOWN if self._db.value(below, (asked,)) < FEW else _UP
-        return [Edge(*r) for r in self._db.rows(way, (asked,))]
+        way = _DOWN if self._connection.value(below, (asked,)) < FEW else _UP
+        return [Edge(*r) for r in self._connection.rows(way, (asked,))]
 
     def by(self, keys: Mapping[int, str]) -> list[Overridden]:
         """Return what methods, given by id with their keys, override in any of their bases."""
@@ -132,7 +132,7 @@ class Overrides:
                   FROM own w JOIN above a ON a.class = w.class
                   CROSS JOIN graph_nodes c ON c.id = a.base CROSS JOIN graph_nodes m ON {_CALLED_SO}
                   GROUP BY 1, 3 ORDER BY w.method, m.key"""
-        return [Overridden(*r) for r in self._db.rows(sql, (asked,))]
+        return [Overridden(*r) for r in self._connection.rows(sql, (asked,))]
 
     def bases(self, ids: Collection[int]) -> dict[int, set[int]]:
         """Return all bases of each of some classes, by id."""
@@ -143,7 +143,7 @@ class Overrides:
                   SELECT e.from_id, e.to_id FROM above a
                   CROSS JOIN graph_edges e ON e.from_id = a.class WHERE {_BASE}"""
         direct: dict[int, list[int]] = {}
-        for one, base in self._db.rows(sql, (json.dumps(sorted(ids)),)):
+        for one, base in self._connection.rows(sql, (json.dumps(sorted(ids)),)):
             direct.setdefault(one, []).append(base)
         found: dict[int, set[int]] = {}
         for one in ids:

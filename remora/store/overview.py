@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection
 from typing import NamedTuple
 
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.graph import DEPENDENCE, FRESH
 
 
@@ -48,8 +48,8 @@ class Insight(NamedTuple):
 class Overview:
     """The whole graph of one project, read in a few strokes."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     # For the map of modules
 
@@ -60,7 +60,7 @@ class Overview:
                  WHERE f.skipped = '' ORDER BY f.path"""
         return [
             MappedFile(i, path, folder, name, kind, language, module, bool(test), lines)
-            for i, path, folder, name, kind, language, module, test, lines in self._db.rows(sql)
+            for i, path, folder, name, kind, language, module, test, lines in self._connection.rows(sql)
         ]
 
     def links(self) -> list[FileLink]:
@@ -68,22 +68,22 @@ class Overview:
         sql = f"""SELECT e.from_id, e.to_id, sum(e.weight * e.confidence), max(e.type = 'tests')
                   FROM graph_edges e WHERE {DEPENDENCE} AND {FRESH} AND e.from_id <> e.to_id
                   GROUP BY e.from_id, e.to_id ORDER BY e.from_id, e.to_id"""
-        return [FileLink(a, b, weight, bool(tests)) for a, b, weight, tests in self._db.rows(sql)]
+        return [FileLink(a, b, weight, bool(tests)) for a, b, weight, tests in self._connection.rows(sql)]
 
     def symbols(self) -> dict[str, int]:
         """Return how many definitions each file has; the file's own node does not count."""
         sql = """SELECT file_path, count(*) - 1 FROM graph_nodes WHERE file_path IS NOT NULL
                  GROUP BY file_path"""
-        return dict(self._db.rows(sql))
+        return dict(self._connection.rows(sql))
 
     def read_at(self) -> dict[str, int]:
         """Return when each file was read as it is now, in milliseconds."""
-        return dict(self._db.rows("SELECT path, indexed_at FROM graph_files WHERE skipped = ''"))
+        return dict(self._connection.rows("SELECT path, indexed_at FROM graph_files WHERE skipped = ''"))
 
     def heat(self) -> dict[str, float]:
         """Return how often each present file changed, lately more than long ago; a logarithm."""
         sql = "SELECT path, heat FROM git_files WHERE present = 1 AND commits > 0"
-        return dict(self._db.rows(sql))
+        return dict(self._connection.rows(sql))
 
     def spoken_of(self) -> list[tuple[str, str]]:
         """Return (memory id, path) of each file that a live memory names, or whose node it names.
@@ -98,20 +98,20 @@ class Overview:
                  JOIN graph_nodes n ON n.key = j.value
                  WHERE m.deprecated = 0 AND m.impacted_node_ids <> '[]' AND n.file_path IS NOT NULL
                  ORDER BY 1, 2"""
-        return [(memory_id, path) for memory_id, path in self._db.rows(sql)]
+        return [(memory_id, path) for memory_id, path in self._connection.rows(sql)]
 
     def spoken_modules(self) -> list[tuple[str, str]]:
         """Return (memory id, module) of each module that a live memory names."""
         sql = """SELECT m.id, j.value FROM memories m, json_each(m.related_modules) j
                  WHERE m.deprecated = 0 AND m.related_modules <> '[]' ORDER BY 1, 2"""
-        return [(memory_id, module) for memory_id, module in self._db.rows(sql)]
+        return [(memory_id, module) for memory_id, module in self._connection.rows(sql)]
 
     def insights(self) -> list[Insight]:
         """Return the live memories of type module_insight, those to believe first."""
         sql = """SELECT id, content, related_modules, related_files FROM memories
                  WHERE type = 'module_insight' AND deprecated = 0 AND taint IS NULL
                  ORDER BY user_verified DESC, pinned DESC, confidence DESC, created_at DESC, id"""
-        rows = self._db.rows(sql)
+        rows = self._connection.rows(sql)
         return [Insight(i, text, tuple(json.loads(m)), tuple(json.loads(f))) for i, text, m, f in rows]
 
     def docs(self, paths: Collection[str], limit: int) -> list[tuple[str, str]]:
@@ -119,7 +119,7 @@ class Overview:
         sql = """SELECT n.label, coalesce(n.metadata ->> 'doc', '') FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.file_path = j.value
                  WHERE n.layer = 1 AND n.key <> n.file_path ORDER BY n.id LIMIT ?"""
-        rows = self._db.rows(sql, (json.dumps(sorted(paths)), limit))
+        rows = self._connection.rows(sql, (json.dumps(sorted(paths)), limit))
         return [(label, doc) for label, doc in rows]
 
     def newest_file(self) -> tuple[int, int]:
@@ -129,30 +129,30 @@ class Overview:
         """
         sql = """SELECT count(*), coalesce(max(n.id), 0) FROM graph_files f
                  CROSS JOIN graph_nodes n ON n.key = f.path"""
-        number, newest = self._db.row(sql) or (0, 0)
+        number, newest = self._connection.row(sql) or (0, 0)
         return number, newest
 
     # For the doctor
 
     def stale_files(self) -> int:
         """Return how many files changed since they were read."""
-        return int(self._db.value("SELECT count(*) FROM graph_files WHERE stale_at IS NOT NULL"))
+        return int(self._connection.value("SELECT count(*) FROM graph_files WHERE stale_at IS NOT NULL"))
 
     def busiest(self, limit: int) -> list[str]:
         """Return the keys of what most depends on: half files, half definitions, busiest first."""
         sql = f"""SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
                     WHERE {DEPENDENCE} GROUP BY e.to_id ORDER BY uses DESC, e.to_id LIMIT ?) b
                   JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
-        files = [r[0] for r in self._db.rows(sql, (limit - limit // 2,))]
+        files = [r[0] for r in self._connection.rows(sql, (limit - limit // 2,))]
         sql = """SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
                    WHERE e.type = 'calls' AND e.files = 0 GROUP BY e.to_id
                    ORDER BY uses DESC, e.to_id LIMIT ?) b
                  JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
-        return files + [r[0] for r in self._db.rows(sql, (limit // 2,))]
+        return files + [r[0] for r in self._connection.rows(sql, (limit // 2,))]
 
     def heaviest_folders(self, limit: int) -> list[tuple[str, int]]:
         """Return (folder of the root, nodes) of those with most nodes; files in the root do not count."""
         sql = """SELECT substr(file_path, 1, instr(file_path, '/')) AS folder, count(*) AS nodes
                  FROM graph_nodes WHERE file_path IS NOT NULL AND instr(file_path, '/') > 0
                  GROUP BY folder ORDER BY nodes DESC, folder LIMIT ?"""
-        return [(folder, nodes) for folder, nodes in self._db.rows(sql, (limit,))]
+        return [(folder, nodes) for folder, nodes in self._connection.rows(sql, (limit,))]

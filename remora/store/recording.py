@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from remora.core.events import CommandRun, ErrorSeen, Observation, Signal
 from remora.core.modules import module_of
 from remora.core.text import index_terms
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
 PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
@@ -34,8 +34,8 @@ class Pair(NamedTuple):
 class Recording:
     """Writes what the sessions of one project showed."""
 
-    def __init__(self, db: Database, project_id: str) -> None:
-        self._db = db
+    def __init__(self, connection: Connection, project_id: str) -> None:
+        self._connection = connection
         self._project_id = project_id
 
     def record(
@@ -59,7 +59,7 @@ class Recording:
         session = f"{o.host}:{o.session_id}"
         self._take_out(session)
         prompt, why = NEXT_PROMPT.join(o.prompts), f"{o.kind_why}; {o.outcome_why}"
-        self._db.execute(
+        self._connection.execute(
             """INSERT INTO observer_sessions(id, host, seen, started_at, ended_at, kind, outcome, why, branch,
                  steps, planned, tokens, events, prompt, summary, learned_at)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
@@ -68,11 +68,11 @@ class Recording:
                 *(o.planned, o.tokens, o.events, prompt, o.summary, at),
             ),
         )
-        self._db.execute(
+        self._connection.execute(
             "INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES (?, ?, ?, ?)",
-            (self._db.last_row_id(), prompt, o.summary, index_terms(f"{prompt} {o.summary}")),
+            (self._connection.last_row_id(), prompt, o.summary, index_terms(f"{prompt} {o.summary}")),
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT OR IGNORE INTO observer_signals(type, key, session_id, step, at, paths, detail)
                VALUES (?, ?, ?, ?, ?, ?, ?)""",
             [
@@ -81,15 +81,15 @@ class Recording:
             ],
         )
         files = sorted(o.files, key=lambda f: (-f.edits, -f.reads, f.path))[:MOST_FILES]
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR IGNORE INTO observer_session_files VALUES (?, ?, ?, ?, ?, ?, ?)",
             [(session, f.path, f.reads, f.edits, f.first_step, f.last_step, f.last_at) for f in files],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR IGNORE INTO observer_session_pairs VALUES (?, ?, ?, ?, ?)",
             [(session, *pair) for pair in pairs],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR IGNORE INTO observer_session_errors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
@@ -99,7 +99,7 @@ class Recording:
                 for e in o.errors
             ],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR IGNORE INTO observer_session_commands VALUES (?, ?, ?, ?, ?, ?)",
             [(session, c.as_run, c.purpose, c.runs, c.failures, c.last_step) for c in self._own(o.commands)],
         )
@@ -118,13 +118,13 @@ class Recording:
         late = json.dumps([c.as_run for c in commands if c.tainted])
         sql = """SELECT DISTINCT c.command FROM json_each(?) j
                  CROSS JOIN observer_session_commands c ON c.command = j.value"""
-        known = {command for (command,) in self._db.rows(sql, (late,))} if late != "[]" else set()
+        known = {command for (command,) in self._connection.rows(sql, (late,))} if late != "[]" else set()
         return [c for c in commands if not c.tainted or c.as_run in known]
 
     def _take_out(self, session: str) -> None:
         """Take a session's rows out of the tables and the sums."""
         sql = "SELECT path, edits FROM observer_session_files WHERE session_id = ?"
-        edits: dict[str, int] = dict(self._db.rows(sql, (session,)))
+        edits: dict[str, int] = dict(self._connection.rows(sql, (session,)))
         files = edits.keys()
         pairs = {
             (a, b)
@@ -138,7 +138,7 @@ class Recording:
                 "SELECT fingerprint FROM observer_session_errors WHERE session_id = ?", session
             )
         }
-        if not self._db.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
+        if not self._connection.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
             return
         self._sum_files(files)
         self._sum_pairs(pairs | self._edges_of(files))
@@ -146,26 +146,26 @@ class Recording:
         self._count_modules({path for path, number in edits.items() if number}, -1)
 
     def _rows(self, sql: str, value: str) -> list[tuple[str, ...]]:
-        return self._db.rows(sql, (value,))
+        return self._connection.rows(sql, (value,))
 
     # Sums
 
     def _count_modules(self, changed: Collection[str], step: int) -> None:
         """Count a session once for each module that it changed; `step` -1 takes it out again."""
         modules = [(module, self._project_id, step) for module in sorted({module_of(p) for p in changed})]
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT INTO observer_module_session_counts(module, project_id, count) VALUES (?, ?, max(?, 0))
                ON CONFLICT DO UPDATE SET count = count + ?3""",
             modules,
         )
-        self._db.execute("DELETE FROM observer_module_session_counts WHERE count <= 0")
+        self._connection.execute("DELETE FROM observer_module_session_counts WHERE count <= 0")
 
     def _sum_files(self, paths: Collection[str]) -> None:
         given = json.dumps(sorted(paths))
-        self._db.execute(
+        self._connection.execute(
             "DELETE FROM observer_file_nodes WHERE file_path IN (SELECT value FROM json_each(?))", (given,)
         )
-        self._db.execute(
+        self._connection.execute(
             """INSERT INTO observer_file_nodes(file_path, project_id, access_count, last_accessed_at,
                  session_count)
                SELECT f.path, ?2, sum(f.reads + f.edits), coalesce(max(f.last_at), ''), count(*)
@@ -178,18 +178,18 @@ class Recording:
         """Return the edges whose weight follows from how many sessions used some files."""
         sql = """SELECT e.file_a, e.file_b FROM json_each(?) j
                  CROSS JOIN observer_co_access_edges e ON e.file_a = j.value"""
-        return {(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))}
+        return {(a, b) for a, b in self._connection.rows(sql, (json.dumps(sorted(paths)),))}
 
     def _sum_pairs(self, pairs: Collection[tuple[str, str]]) -> None:
         """Make the co-access edges of pairs again; a weight is the share of a's sessions that b was in."""
         given = json.dumps(sorted(pairs))
-        self._db.execute(
+        self._connection.execute(
             """DELETE FROM observer_co_access_edges WHERE rowid IN (
                  SELECT e.rowid FROM json_each(?) j CROSS JOIN observer_co_access_edges e
                  ON e.file_a = j.value ->> 0 AND e.file_b = j.value ->> 1)""",
             (given,),
         )
-        self._db.execute(
+        self._connection.execute(
             """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count,
                  session_count, avg_time_delta_ms, directional, last_observed_at)
                SELECT p.file_a, p.file_b, ?2,
@@ -203,10 +203,10 @@ class Recording:
 
     def _sum_errors(self, fingerprints: Collection[str]) -> None:
         given = json.dumps(sorted(fingerprints))
-        self._db.execute(
+        self._connection.execute(
             "DELETE FROM observer_error_patterns WHERE id IN (SELECT value FROM json_each(?))", (given,)
         )
-        self._db.execute(
+        self._connection.execute(
             """INSERT INTO observer_error_patterns(id, project_id, tool_name, error_fingerprint,
                  error_message, occurrence_count, last_seen_at, resolved_how, sessions)
                SELECT e.fingerprint, ?2, min(e.tool), e.fingerprint,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from remora.store.connection import Database, errors
+from remora.store.connection import Connection, errors
 
 # In an order in which what others refer to comes first.
 TABLES = (
@@ -63,7 +63,7 @@ def recover(damaged: Path, fresh: Path) -> list[Recovered]:
     Raises:
         StoreError: the new file cannot be written.
     """
-    new = Database.open(fresh)
+    new = Connection.open(fresh)
     with TemporaryDirectory(prefix="remora-recover-") as folder:
         copy = Path(folder) / damaged.name
         for suffix in ("", "-wal"):  # what is acknowledged may stand in the log alone
@@ -95,7 +95,7 @@ def _pad(copy: Path) -> None:
             file.truncate(whole)
 
 
-def _table(old: apsw.Connection, new: Database, table: str) -> Recovered:
+def _table(old: apsw.Connection, new: Connection, table: str) -> Recovered:
     wanted = [row[1] for row in new.rows(f"PRAGMA table_info({table})")]
     try:
         there = {row[1] for row in old.execute(f"PRAGMA table_info({table})")}
@@ -155,7 +155,7 @@ def _walk(old: apsw.Connection, sql: str, found: dict[Any, Any]) -> bool:
     return True
 
 
-def _marks(old: apsw.Connection, new: Database) -> None:
+def _marks(old: apsw.Connection, new: Connection) -> None:
     """Keep in mind what a person forgot for good."""
     try:
         rows = list(old.execute("SELECT key, value FROM meta WHERE key LIKE 'forgotten:%'"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from remora.store.connection import Database
+    from remora.store.connection import Connection
 
 _LIVE = "m.deprecated = 0"
 _ORPHANS = """m.deprecated = 0 AND m.stale_at IS {state} NULL AND m.related_files <> '[]'
@@ -18,8 +18,8 @@ _ORPHANS = """m.deprecated = 0 AND m.stale_at IS {state} NULL AND m.related_file
 class Selections:
     """Read-only queries over the memories of one database; each method returns a list of ids."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def all(self) -> list[str]:
         """Return every memory, forgotten ones too."""
@@ -87,5 +87,5 @@ class Selections:
         )
 
     def _where(self, sql: str, *values: Any) -> list[str]:
-        found = self._db.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)
+        found = self._connection.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)
         return [memory_id for (memory_id,) in found]

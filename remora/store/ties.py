@@ -10,7 +10,7 @@ import json
 from typing import NamedTuple
 
 from remora.core.cochange import Tie
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 TESTS_IT = "tests it"
 # What the other file does to the one that is asked about, and what is done to it by that one.
@@ -52,12 +52,12 @@ class _Step(NamedTuple):
 class Ties:
     """The ties between one project's files."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def of(self, path: str) -> dict[str, Tie]:
         """Return the files that a file is tied to; none for one that is not in the graph."""
-        steps = [_Step(*row) for row in self._db.rows(f"{_STEPS} ORDER BY 2, 3", (path,))]
+        steps = [_Step(*row) for row in self._connection.rows(f"{_STEPS} ORDER BY 2, 3", (path,))]
         if not steps:
             return {}
         own = sum(step.weight for step in steps)
@@ -80,7 +80,7 @@ class Ties:
                    CROSS JOIN graph_nodes d ON d.id = j.value AND d.stale_at IS NULL
                    CROSS JOIN graph_closure c ON c.descendant_id = j.value AND c.depth = 1)
                  GROUP BY id"""
-        return dict(self._db.rows(sql, (json.dumps(sorted(set(ids))),)))
+        return dict(self._connection.rows(sql, (json.dumps(sorted(set(ids))),)))
 
 
 def _in_words(step: _Step) -> str:

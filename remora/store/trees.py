@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 
 class Content(NamedTuple):
@@ -23,19 +23,22 @@ class Content(NamedTuple):
 class Trees:
     """The files of work trees, each tree by the path of its root."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def contents(self, tree: str, paths: Collection[str]) -> dict[str, Content]:
         """Return what is known of some files in a tree, by path."""
         sql = """SELECT f.path, t.size, t.mtime_ns, t.hash FROM json_each(?) j
                  CROSS JOIN graph_files f ON f.path = j.value
                  CROSS JOIN graph_tree_files t ON t.file_id = f.id AND t.tree = ?"""
-        return {path: Content(*rest) for path, *rest in self._db.rows(sql, (json.dumps(list(paths)), tree))}
+        return {
+            path: Content(*rest)
+            for path, *rest in self._connection.rows(sql, (json.dumps(list(paths)), tree))
+        }
 
     def put(self, tree: str, contents: Mapping[str, Content]) -> None:
         """Note what is in some files of a tree; those that the graph does not know are left out."""
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT OR REPLACE INTO graph_tree_files(file_id, tree, size, mtime_ns, hash)
                SELECT id, ?2, ?3, ?4, ?5 FROM graph_files WHERE path = ?1""",
             [(path, tree, *contents[path]) for path in sorted(contents)],
@@ -43,4 +46,4 @@ class Trees:
 
     def forget(self, tree: str) -> None:
         """Drop what is known of a tree."""
-        self._db.execute("DELETE FROM graph_tree_files WHERE tree = ?", (tree,))
+        self._connection.execute("DELETE FROM graph_tree_files WHERE tree = ?", (tree,))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from remora.core.triggers import Trigger
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 _COLUMNS = "t.kind, t.key, t.memory_id, t.needs, t.weight, t.unless"
 
@@ -14,24 +14,26 @@ _COLUMNS = "t.kind, t.key, t.memory_id, t.needs, t.weight, t.unless"
 class Triggers:
     """The triggers of one database."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def replace(self, triggers: Iterable[Trigger]) -> int:
         """Put new triggers in the place of all; call inside a transaction. Returns how many there are."""
-        self._db.execute("DELETE FROM memory_triggers")
+        self._connection.execute("DELETE FROM memory_triggers")
         return self._insert(triggers)
 
     def put(self, memory_ids: Iterable[str], triggers: Iterable[Trigger]) -> None:
         """Put new triggers in the place of those of some memories; call inside a transaction."""
-        self._db.execute_many("DELETE FROM memory_triggers WHERE memory_id = ?", [(i,) for i in memory_ids])
+        self._connection.execute_many(
+            "DELETE FROM memory_triggers WHERE memory_id = ?", [(i,) for i in memory_ids]
+        )
         self._insert(triggers)
 
     def put_quotes(self, path: str, triggers: Iterable[Trigger]) -> None:
         """Put triggers in the place of those of a session's quotes; call inside a transaction."""
         own = "SELECT id FROM notes WHERE path = ?"
-        self._db.execute(f"DELETE FROM quote_triggers WHERE quote_id IN ({own})", (path,))
-        self._db.execute_many(
+        self._connection.execute(f"DELETE FROM quote_triggers WHERE quote_id IN ({own})", (path,))
+        self._connection.execute_many(
             "INSERT OR IGNORE INTO quote_triggers(kind, key, quote_id, needs, unless) VALUES (?, ?, ?, ?, ?)",
             [(t.kind, t.key, int(t.memory_id), json.dumps(t.needs), json.dumps(t.unless)) for t in triggers],
         )
@@ -39,14 +41,14 @@ class Triggers:
     def any_of(self, memory_ids: Iterable[str]) -> bool:
         """Return whether one of some memories has a trigger."""
         sql = "SELECT 1 FROM json_each(?) j JOIN memory_triggers t ON t.memory_id = j.value LIMIT 1"
-        return self._db.row(sql, (json.dumps(list(memory_ids)),)) is not None
+        return self._connection.row(sql, (json.dumps(list(memory_ids)),)) is not None
 
     def _insert(self, triggers: Iterable[Trigger]) -> int:
         rows = [
             (t.kind, t.key, t.memory_id, json.dumps(t.needs), t.weight, json.dumps(t.unless))
             for t in triggers
         ]
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT OR IGNORE INTO memory_triggers(kind, key, memory_id, needs, weight, unless)
                VALUES (?, ?, ?, ?, ?, ?)""",
             rows,
@@ -58,7 +60,7 @@ class Triggers:
         sql = (
             f"SELECT {_COLUMNS} FROM memory_triggers t WHERE t.memory_id = ? ORDER BY t.kind, t.key, t.needs"
         )
-        return [_trigger(row) for row in self._db.rows(sql, (memory_id,))]
+        return [_trigger(row) for row in self._connection.rows(sql, (memory_id,))]
 
     def of_words(self, kind: str, words: Iterable[str]) -> list[Trigger]:
         """Return the triggers of a kind that are one of some words, of live memories, in order."""
@@ -66,7 +68,7 @@ class Triggers:
                   CROSS JOIN memory_triggers t ON t.kind = ?2 AND t.key = j.value
                   CROSS JOIN memories m ON m.id = t.memory_id
                   WHERE m.deprecated = 0 ORDER BY t.key, t.memory_id, t.needs"""
-        return [_trigger(row) for row in self._db.rows(sql, (json.dumps(sorted(set(words))), kind))]
+        return [_trigger(row) for row in self._connection.rows(sql, (json.dumps(sorted(set(words))), kind))]
 
 
 def _trigger(row: tuple) -> Trigger:  # type: ignore[type-arg]

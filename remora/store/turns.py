@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from remora.core.text import index_terms
 from remora.core.values import Message, Turn
-from remora.store.connection import Database, Row
+from remora.store.connection import Connection, Row
 
 _SELECT = (
     "SELECT t.id, t.session_id, t.seq, t.position, t.role, t.content, t.time, t.external_id FROM turns t"
@@ -17,12 +17,12 @@ _SELECT = (
 class Turns:
     """The indexed turns of one database."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def read_to(self, session_id: str) -> int:
         """Return the byte offset up to which a session's log is indexed."""
-        return int(self._db.value("SELECT read_to FROM sessions WHERE id = ?", (session_id,)) or 0)
+        return int(self._connection.value("SELECT read_to FROM sessions WHERE id = ?", (session_id,)) or 0)
 
     def add(
         self, session_id: str, path: str, messages: Sequence[Message], read_to: int, at: str
@@ -31,17 +31,17 @@ class Turns:
 
         Messages without text (bare tool traffic) get no turn. Returns the row ids of the new turns.
         """
-        self._db.execute(
+        self._connection.execute(
             """INSERT INTO sessions(id, path, read_to, updated_at) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT(id) DO UPDATE SET path = ?2, read_to = ?3, updated_at = ?4""",
             (session_id, path, read_to, at),
         )
-        position = int(self._db.value("SELECT turns FROM sessions WHERE id = ?", (session_id,)))
+        position = int(self._connection.value("SELECT turns FROM sessions WHERE id = ?", (session_id,)))
         added: list[int] = []
         for message in messages:
             if not message.content.strip() or message.role == "tool":
                 continue
-            changed = self._db.execute(
+            changed = self._connection.execute(
                 """INSERT OR IGNORE INTO turns(session_id, seq, position, role, content, time, external_id,
                    search_terms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
                 (
@@ -56,22 +56,24 @@ class Turns:
                 ),
             )
             if changed:
-                added.append(self._db.last_row_id())
+                added.append(self._connection.last_row_id())
                 position += 1
-        self._db.execute("UPDATE sessions SET turns = ? WHERE id = ?", (position, session_id))
+        self._connection.execute("UPDATE sessions SET turns = ? WHERE id = ?", (position, session_id))
         return added
 
     def forget_session(self, session_id: str) -> None:
         """Drop a session's turns from the index, to read its log again; call inside a transaction."""
-        self._db.execute("DELETE FROM turns WHERE session_id = ?", (session_id,))
-        self._db.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+        self._connection.execute("DELETE FROM turns WHERE session_id = ?", (session_id,))
+        self._connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
 
     def get_many(self, turn_ids: Iterable[int]) -> dict[int, Turn]:
         """Return turns by row id; unknown ids are absent."""
         ids = json.dumps(list(turn_ids))
         return {
             r[0]: _turn(r)
-            for r in self._db.rows(f"{_SELECT} WHERE t.id IN (SELECT value FROM json_each(?))", (ids,))
+            for r in self._connection.rows(
+                f"{_SELECT} WHERE t.id IN (SELECT value FROM json_each(?))", (ids,)
+            )
         }
 
     def around(self, turns: Collection[Turn], reach: int) -> dict[tuple[str, int], Turn]:
@@ -79,20 +81,23 @@ class Turns:
         wanted = sorted({(t.session_id, t.position + d) for t in turns for d in range(-reach, reach + 1)})
         sql = f"""{_SELECT} JOIN json_each(?) j ON t.session_id = json_extract(j.value, '$[0]')
                   AND t.position = json_extract(j.value, '$[1]')"""
-        found = [_turn(r) for r in self._db.rows(sql, (json.dumps(wanted),))]
+        found = [_turn(r) for r in self._connection.rows(sql, (json.dumps(wanted),))]
         return {(t.session_id, t.position): t for t in found}
 
     def roles(self) -> list[str]:
         """Return every speaker there is, sorted."""
-        return [r[0] for r in self._db.rows("SELECT DISTINCT role FROM turns ORDER BY role")]
+        return [r[0] for r in self._connection.rows("SELECT DISTINCT role FROM turns ORDER BY role")]
 
     def count(self) -> int:
         """Return how many turns are indexed."""
-        return int(self._db.value("SELECT count(*) FROM turns"))
+        return int(self._connection.value("SELECT count(*) FROM turns"))
 
     def sessions(self) -> list[tuple[str, str, int, int]]:
         """Return (session id, log path, offset read to, turns) of every indexed session."""
-        return [tuple(r) for r in self._db.rows("SELECT id, path, read_to, turns FROM sessions ORDER BY id")]
+        return [
+            tuple(r)
+            for r in self._connection.rows("SELECT id, path, read_to, turns FROM sessions ORDER BY id")
+        ]
 
 
 def _turn(row: Row) -> Turn:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.errors import StoreError
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 
 class VectorRow(NamedTuple):
@@ -26,8 +26,8 @@ class VectorRow(NamedTuple):
 class Vectors:
     """The embeddings of one database. Writers call inside a transaction."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def put(
         self,
@@ -51,18 +51,18 @@ class Vectors:
                 raise StoreError(
                     f"part {part} of {owner} has {len(blob)} bytes, not {4 * dims} ({dims} numbers)"
                 )
-        self._db.execute_many(
+        self._connection.execute_many(
             "DELETE FROM embeddings WHERE owner_kind = ? AND owner_id = ? AND model_id = ?",
             [(owner_kind, owner, model_id) for owner in dict.fromkeys(owner for owner, _, _ in rows)],
         )
-        self._db.execute_many(
+        self._connection.execute_many(
             """INSERT OR REPLACE INTO embeddings
                (owner_kind, owner_id, part, model_id, dims, prefix, embedding, created_at)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
             [(owner_kind, owner, part, model_id, dims, prefix, blob, at) for owner, part, blob in rows],
         )
         if owner_kind == "memory":
-            self._db.execute_many(
+            self._connection.execute_many(
                 "UPDATE memories SET embedding_model_id = ? WHERE id = ?",
                 [(model_id, owner) for owner in dict.fromkeys(owner for owner, _, _ in rows)],
             )
@@ -71,23 +71,23 @@ class Vectors:
         """Return vectors with an id above `after`, in order."""
         sql = """SELECT id, owner_id, part, embedding FROM embeddings INDEXED BY idx_embeddings_model
                  WHERE model_id = ? AND owner_kind = ? AND id > ? ORDER BY id LIMIT ?"""
-        return [VectorRow(*r) for r in self._db.rows(sql, (model_id, owner_kind, after, limit))]
+        return [VectorRow(*r) for r in self._connection.rows(sql, (model_id, owner_kind, after, limit))]
 
     def ids(self, owner_kind: str, model_id: str) -> list[int]:
         """Return the ids of all vectors of a kind and model, in order."""
         sql = "SELECT id FROM embeddings WHERE model_id = ? AND owner_kind = ? ORDER BY id"
-        return [r[0] for r in self._db.rows(sql, (model_id, owner_kind))]
+        return [r[0] for r in self._connection.rows(sql, (model_id, owner_kind))]
 
     def count(self, owner_kind: str, model_id: str) -> int:
         """Return how many vectors there are of a kind and model."""
         sql = "SELECT count(*) FROM embeddings WHERE model_id = ? AND owner_kind = ?"
-        return int(self._db.value(sql, (model_id, owner_kind)))
+        return int(self._connection.value(sql, (model_id, owner_kind)))
 
     def models(self) -> dict[tuple[str, str], tuple[int, int]]:
         """Return (owner kind, model) to (owners, dimensions)."""
         sql = """SELECT owner_kind, model_id, count(DISTINCT owner_id), max(dims) FROM embeddings
                  GROUP BY owner_kind, model_id ORDER BY 1, 2"""
-        return {(kind, model): (owners, dims) for kind, model, owners, dims in self._db.rows(sql)}
+        return {(kind, model): (owners, dims) for kind, model, owners, dims in self._connection.rows(sql)}
 
     def pending(self, limit: int, after: int = 0) -> list[tuple[int, str, str]]:
         """Return (queue id, owner kind, owner id) of what waits for a vector, newest first.
@@ -97,26 +97,28 @@ class Vectors:
             after: only what was queued after this queue id.
         """
         sql = "SELECT id, owner_kind, owner_id FROM embedding_queue WHERE id > ? ORDER BY id DESC LIMIT ?"
-        return [(i, kind, owner) for i, kind, owner in self._db.rows(sql, (after, limit))]
+        return [(i, kind, owner) for i, kind, owner in self._connection.rows(sql, (after, limit))]
 
     def queue_again(self, waiting: Sequence[tuple[int, str, str]]) -> None:
         """Move some of what waits, given newest first, ahead of everything else."""
-        self._db.execute_many(
+        self._connection.execute_many(
             "INSERT OR REPLACE INTO embedding_queue(owner_kind, owner_id) VALUES (?, ?)",
             [(kind, owner) for _, kind, owner in reversed(waiting)],
         )
 
     def pending_count(self, after: int = 0) -> int:
         """Return how many owners wait for a vector."""
-        return int(self._db.value("SELECT count(*) FROM embedding_queue WHERE id > ?", (after,)))
+        return int(self._connection.value("SELECT count(*) FROM embedding_queue WHERE id > ?", (after,)))
 
     def last_queued(self) -> int:
         """Return the highest queue id ever given."""
-        return int(self._db.value("SELECT seq FROM sqlite_sequence WHERE name = 'embedding_queue'") or 0)
+        return int(
+            self._connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'embedding_queue'") or 0
+        )
 
     def done(self, queue_ids: Sequence[int]) -> None:
         """Take owners off the queue; one that was queued again meanwhile has another id and stays."""
-        self._db.execute_many("DELETE FROM embedding_queue WHERE id = ?", [(i,) for i in queue_ids])
+        self._connection.execute_many("DELETE FROM embedding_queue WHERE id = ?", [(i,) for i in queue_ids])
 
     def queue_all(self, model_id: str) -> None:
         """Queue every live memory, turn and note without a vector of a model: it is now the one in use."""
@@ -125,7 +127,7 @@ class Vectors:
             ("turn", "SELECT CAST(id AS TEXT) AS id FROM turns"),
             ("note", "SELECT CAST(id AS TEXT) AS id FROM notes"),
         ):
-            self._db.execute(
+            self._connection.execute(
                 f"""INSERT OR IGNORE INTO embedding_queue(owner_kind, owner_id)
                     SELECT ?1, o.id FROM ({owners}) o WHERE NOT EXISTS (
                       SELECT 1 FROM embeddings e
@@ -135,25 +137,25 @@ class Vectors:
 
     def drop_other_models(self, model_id: str) -> int:
         """Delete vectors of all other models and return how many went."""
-        return self._db.execute("DELETE FROM embeddings WHERE model_id <> ?", (model_id,))
+        return self._connection.execute("DELETE FROM embeddings WHERE model_id <> ?", (model_id,))
 
 
 class EmbeddingCache:
     """Embeddings by content, for seven days (section 8). Fits `embeddings.cache.VectorCache`."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def get_many(self, keys: Sequence[str], now_ms: int) -> Mapping[str, bytes]:
         """Return the blobs of the keys that are there and have not expired."""
         sql = """SELECT key, embedding FROM embedding_cache
                  WHERE key IN (SELECT value FROM json_each(?)) AND expires_at > ?"""
-        return dict(self._db.rows(sql, (json.dumps(list(keys)), now_ms)))
+        return dict(self._connection.rows(sql, (json.dumps(list(keys)), now_ms)))
 
     def put_many(self, rows: Sequence[tuple[str, bytes, str, int, int]]) -> None:
         """Store (key, blob, model id, dims, expiry in ms) rows; they can be made again: no fsync, no wait."""
-        with self._db.transaction(durable=False, wait=0.25):
-            self._db.execute_many(
+        with self._connection.transaction(durable=False, wait=0.25):
+            self._connection.execute_many(
                 """INSERT OR REPLACE INTO embedding_cache(key, embedding, model_id, dims, expires_at)
                    VALUES (?, ?, ?, ?, ?)""",
                 rows,
@@ -161,8 +163,10 @@ class EmbeddingCache:
 
     def evict(self, now_ms: int) -> int:
         """Delete what has expired and return how many rows went; call inside a transaction."""
-        return self._db.execute("DELETE FROM embedding_cache WHERE expires_at < ?", (now_ms,))
+        return self._connection.execute("DELETE FROM embedding_cache WHERE expires_at < ?", (now_ms,))
 
     def expired(self, now_ms: int) -> int:
         """Return how many rows have expired."""
-        return int(self._db.value("SELECT count(*) FROM embedding_cache WHERE expires_at < ?", (now_ms,)))
+        return int(
+            self._connection.value("SELECT count(*) FROM embedding_cache WHERE expires_at < ?", (now_ms,))
+        )

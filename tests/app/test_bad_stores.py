@@ -23,7 +23,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 @contextmanager
 def no_room(memory: Memory) -> Iterator[None]:
     """Let the project's database not grow by a single page."""
-    db = memory._parts.room("project").space.db
+    db = memory._project.db.connection
     limit = db.value("PRAGMA max_page_count")
     db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
     yield
@@ -56,7 +56,7 @@ def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
         assert texts(memory.search("how long do tokens live", kinds=["memory"])) == [SAID]
         assert texts(memory.search("gateway", kinds=["turn"])) == ["Is the refresh in the gateway?"]
         assert memory.context("how long do access tokens live").hits != ()
-    db = memory._parts.room("project").space.db
+    db = memory._project.db.connection
     assert db.check() == []
     assert memory.remember(LONG).receipt is not None
     assert len(memory.list()) == 2

@@ -107,7 +107,7 @@ def test_files_outside_of_the_project_are_refused(shop: Memory, folder: Path, tm
 def test_two_at_once_do_not_disturb_each_other(shop: Memory, folder: Path):
     """The second says that somebody else is at work and changes nothing."""
     write(folder, {"shop/new.py": "def new(): pass\n"})
-    with lock(shop._parts.project.home / "index"):
+    with lock(shop._project.location.home / "index"):
         report = shop.index()
     assert not report.complete
     assert report.notes == ("another process is indexing this project; its work is not waited for",)
@@ -236,7 +236,7 @@ def test_a_question_does_not_wait_for_another_indexer(shop: Memory, folder: Path
     """While another process indexes, what changed is left out of an answer that comes at once."""
     write(folder, {"shop/cart.py": FILES["shop/cart.py"] + "\n# longer\n"})
     started = time.monotonic()
-    with lock(shop._parts.project.home / "index"):
+    with lock(shop._project.location.home / "index"):
         found = shop.impact("shop/money.py:price")
     assert time.monotonic() - started < 5.0
     assert list(found) == []
@@ -317,7 +317,7 @@ def test_code_gets_vectors_behind_everything_else(
         write(folder, {"shop/cart.py": "import os\n" + FILES["shop/cart.py"]})
         memory.index()
         assert memory.waiting_chunks() == 1  # the head of the module; the function only moved
-        assert memory._parts.room("project").space.vectors.count("chunk", embedder.model_id) == waiting - 1
+        assert memory._project.db.vectors.count("chunk", embedder.model_id) == waiting - 1
 
 
 def test_a_task_is_led_to_its_files(shop: Memory):
@@ -419,7 +419,7 @@ def test_a_watch_tries_again_when_another_process_is_at_work(
     try:
         assert started.wait(10)
         time.sleep(0.3)  # the system's watch begins after the first round
-        with lock(shop._parts.project.home / "index"):
+        with lock(shop._project.location.home / "index"):
             write(folder, {"shop/more.py": "def more():\n    return 1\n"})
             time.sleep(0.7)
             assert len(rounds) == 1
@@ -474,7 +474,7 @@ def test_history_makes_edges(tmp_path: Path, repo: Repo, clock: FixedClock):
         repo.commit(f"Change {number}", {"lib/a.py": f"x = {number}\n", "lib/b.py": f"y = {number}\n"})
     with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
         memory.init()
-        edges = memory._parts.room("project").space.db.rows(
+        edges = memory._project.db.connection.rows(
             """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_edges e
                JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
                WHERE e.source = 'git' ORDER BY 1"""
@@ -491,7 +491,7 @@ def test_history_follows_a_file_that_comes_back(tmp_path: Path, repo: Repo, cloc
         repo.commit(f"Change {number}", {"lib/a.py": f"x = {number}\n", "lib/b.py": f"y = {number}\n"})
     with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
         memory.init()
-        sources = memory._parts.room("project").space.other_sources
+        sources = memory._project.db.other_sources
         assert sources.count_from("git") == 2
         (repo.root / "lib/a.py").rename(repo.root / "away")
         memory.index_files(["lib/a.py"])
@@ -702,11 +702,11 @@ def test_an_edge_of_ours_goes_again_when_its_file_is_covered_again(called: tuple
     memory.index()
     (root / "c.py").write_text(CALLED["c.py"])
     memory.index()
-    sources = memory._parts.room("project").space.db.rows(SOURCES)
+    sources = memory._project.db.connection.rows(SOURCES)
     assert sorted(sources) == [("b.py:f", "ast"), ("b.py:f", "scip"), ("c.py:h", "scip")]
     (root / "b.py").write_text(CALLED["b.py"])
     memory.index()
-    sources = memory._parts.room("project").space.db.rows(SOURCES)
+    sources = memory._project.db.connection.rows(SOURCES)
     assert sorted(sources) == [("b.py:f", "scip"), ("c.py:h", "scip")]
 
 

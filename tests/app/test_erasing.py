@@ -40,7 +40,7 @@ def world(tmp_path: Path) -> Iterator[tuple[Memory, Clock]]:
 
 def holding(memory: Memory, word: str = "heliotrope") -> list[str]:
     """Return the files of the home that hold a word, in whatever case."""
-    home = memory._parts.project.home
+    home = memory._project.location.home
     files = (path for path in home.rglob("*") if path.is_file())
     return [path.name for path in files if word.encode() in path.read_bytes().lower()]
 
@@ -51,10 +51,14 @@ def test_a_memory_that_was_pruned_is_in_no_file(world: tuple[Memory, Clock]):
     kept = memory.remember("The gateway retries three times", type="gotcha")
     gone = memory.remember(f"The {SECRET} opens the vault", type="gotcha", related_files=["a.py"])
     memory.supersede(gone.id, f"The {SECRET} opens the cellar")
-    (memory._parts.project.root / "a.py").write_text("x = 1\n")
+    (memory._project.location.root / "a.py").write_text("x = 1\n")
     with memory.loop("s1") as loop:
         loop.brief()
-        call = {"file_path": str(memory._parts.project.root / "a.py"), "old_string": "1", "new_string": "2"}
+        call = {
+            "file_path": str(memory._project.location.root / "a.py"),
+            "old_string": "1",
+            "new_string": "2",
+        }
         assert SECRET in loop.before("Edit", call)
     for record in memory.list(include_forgotten=True):
         if SECRET in record.content:
@@ -87,7 +91,7 @@ def test_every_file_of_the_home_is_private_whatever_the_umask(tmp_path: Path):
             memory.remember("The gateway retries three times", type="gotcha")
             memory.entries.add("plan", "first this, then that")
             memory.session("s").append("user", "hello there")
-            home = memory._parts.project.home
+            home = memory._project.location.home
         database = home / "memory.db"
         database.chmod(0o644)
         home.chmod(0o755)
@@ -112,7 +116,7 @@ FTS_COLUMNS = {
 
 def test_every_full_text_index_is_known_here(world: tuple[Memory, Clock]):
     """The next test looks at each."""
-    db = world[0]._parts.room("project").space.db
+    db = world[0]._project.db.connection
     found = db.rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'")
     assert {name for (name,) in found} == set(FTS_COLUMNS)
 
@@ -121,7 +125,7 @@ def test_every_full_text_index_is_known_here(world: tuple[Memory, Clock]):
 def test_what_an_older_segment_of_an_index_holds_goes_too(world: tuple[Memory, Clock], table: str):
     """Rows that were deleted while their bytes stayed, as in a file of an earlier version."""
     memory, _ = world
-    db, column = memory._parts.room("project").space.db, FTS_COLUMNS[table]
+    db, column = memory._project.db.connection, FTS_COLUMNS[table]
     with db.transaction():
         db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 0)")
     for row, text in enumerate(("heliotrope", "gateway", "cellar"), 7_000_000):

@@ -194,7 +194,7 @@ def test_remember_each(bare: Memory) -> None:
     assert isinstance(mine, MemoryRecord)
     assert mine.realm == "user"
     before = rows(bare)
-    db = bare._parts.room("project").space.db
+    db = bare._project.db.connection
     db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
     with pytest.raises(StoreFull):
         bare.remember_each([{"content": f"Service number{n} " + "word " * 900} for n in range(200)])
@@ -203,7 +203,7 @@ def test_remember_each(bare: Memory) -> None:
 
 def test_remember_each_waits_for_the_disk_once(bare: Memory) -> None:
     """Many drafts that say the same are one memory, stored in one transaction."""
-    db = bare._parts.room("project").space.db
+    db = bare._project.db.connection
     before = db.version()[1]
     found = bare.remember_each([{"content": "Tokens expire after 24 h", "tags": ["auth"]}] * 500)
     assert db.version()[1] == before + 1
@@ -342,10 +342,10 @@ def test_an_id_that_two_databases_know(bare: Memory) -> None:
     """A start of an id that both databases have is ambiguous; a full id is not."""
     for user, end in ((False, "1"), (True, "2")):
         r = bare.remember(f"Statement {end}", user=user)
-        space = bare._parts.room("user" if user else "project").space
-        with space.db.transaction():
+        db = bare._project.store("user" if user else "project").db
+        with db.connection.transaction():
             twin = r._replace(id=f"abcd-{end}")
-            space.memories.insert(twin, content_hash=end, search_terms="", bands=())
+            db.memories.insert(twin, content_hash=end, search_terms="", bands=())
     with pytest.raises(Conflict, match="abcd-1, abcd-2"):
         bare.show("abcd")
     assert bare.show("abcd-2").realm == "user"
@@ -643,7 +643,7 @@ def test_eight_threads(able: Memory) -> None:
         thread.join(60)
     assert errors == []
     assert (able.stats().memories, able.stats().forgotten, able.stats().turns) == (40, 8, 48)
-    assert able._parts.room("project").space.db.check() == []
+    assert able._project.db.connection.check() == []
 
 
 def test_reading_only_changes_nothing(
@@ -703,7 +703,7 @@ def test_reading_beside_a_writer(tmp_path: Path, folder: Path) -> None:
         assert len(reader.list()) == 4
     with Memory.open(folder, environ=environ) as memory:
         assert len(memory.list()) == 4
-        assert memory._parts.room("project").space.db.check() == []
+        assert memory._project.db.connection.check() == []
 
 
 def test_phases(bare: Memory) -> None:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from remora import Memory
 from remora.app.recall import search as recall
 from remora.core.values import MemoryDraft
+from remora.store.database import Database
 from remora.store.nearest import NearestIndex
-from remora.store.space import Space
 from tests.helpers import FakeEmbedder, environment
 
 EACH = 20  # of every kind: more than a batch of the background, so that each kind is seen half done
@@ -113,19 +113,19 @@ def new(tmp_path: Path, folder: Path, old: SteppingEmbedder) -> Iterator[Steppin
     model.let_through()
 
 
-def space_of(memory: Memory) -> Space:
+def db_of(memory: Memory) -> Database:
     """Return the project's database."""
-    return memory._parts.room("project").space
+    return memory._project.db
 
 
 def stored(memory: Memory, source: str, model_id: str) -> set[bytes]:
     """Return the vectors of a kind and model that are stored."""
-    return {row.embedding for row in space_of(memory).vectors.since(KINDS[source], model_id, 0, 1_000)}
+    return {row.embedding for row in db_of(memory).vectors.since(KINDS[source], model_id, 0, 1_000)}
 
 
 def counts(memory: Memory, model_id: str) -> dict[str, int]:
     """Return how many of each kind have a vector of a model."""
-    return {source: space_of(memory).vectors.count(owner, model_id) for source, owner in KINDS.items()}
+    return {source: db_of(memory).vectors.count(owner, model_id) for source, owner in KINDS.items()}
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -138,7 +138,7 @@ def until(true: Callable[[], bool]) -> None:
 
 def running(memory: Memory) -> bool:
     """Return whether vectors are being made in the background."""
-    background = memory._parts.background
+    background = memory._project.background
     return background is not None and background.running
 
 
@@ -186,7 +186,7 @@ def test_a_search_in_the_middle_of_a_switch(
             assert stored(memory, source, OLD) <= old.made
         assert old.made.isdisjoint(new.made)
         beside = "SELECT DISTINCT owner_kind, model_id, dims, prefix FROM embeddings"
-        assert set(space_of(memory).db.rows(beside)) == {
+        assert set(db_of(memory).connection.rows(beside)) == {
             (kind, model, 32, f"{model}: ") for kind in KINDS.values() for model in (OLD, NEW)
         }
 
@@ -205,12 +205,12 @@ def test_own_writes_do_not_wait_behind_a_switch(
         found: list[str] = []
         searching = threading.Thread(target=lambda: found.append(memory.search("parser")[0].text))
         searching.start()
-        until(memory._parts.next_in_line.locked)
+        until(memory._project.next_in_line.locked)
         new.gate.release(2)  # the batch at hand, and then the own one
         searching.join(timeout=10)
         assert found == ["The parser is slow"]
         assert "The parser is slow" in new.documents[17:]
-        assert space_of(memory).vectors.pending_count() > EACH
+        assert db_of(memory).vectors.pending_count() > EACH
         new.let_through()
 
 
@@ -243,7 +243,7 @@ def test_reindexing_makes_vectors_that_are_missing(
 ) -> None:
     """A vector that is gone, with nothing in the queue to say so, is made again."""
     with Memory.open(folder, environ=environment(tmp_path), embedder=old) as memory:
-        db = space_of(memory).db
+        db = db_of(memory).connection
         with db.transaction():
             db.execute("DELETE FROM embeddings WHERE owner_kind IN ('memory', 'chunk') AND id % 2")
         assert memory.catch_up() == 0

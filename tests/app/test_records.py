@@ -32,7 +32,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
             MemoryDraft("The tokens module was split", "work_unit_outcome", source="observer_inferred"),
             MemoryDraft("The tokens still lack a test", "work_state", source="observer_inferred"),
         ]
-        opened._parts.room("project").intake.remember_many(kept)
+        opened._project.store("project").intake.remember_many(kept)
         yield opened
 
 
@@ -76,12 +76,12 @@ def test_a_file_is_told_what_is_remembered_and_what_happened(memory: Memory) -> 
 def test_the_store_says_what_the_rule_says(tmp_path: Path) -> None:
     """For every source and type the condition of the database is that of the one function."""
     with Memory.open(tmp_path) as memory:
-        room = memory._parts.room("project")
+        store = memory._project.store("project")
         for source in MEMORY_SOURCES:
             for kind in MEMORY_TYPES:
                 draft = MemoryDraft(f"{source} has {kind}", kind, source=source)
-                room.intake.remember(draft)
+                store.intake.remember(draft)
         for wanted in MEMORY_KINDS:
-            found = room.space.memories.find(Filters(kinds=(wanted,)), limit=1_000)
+            found = store.db.memories.find(Filters(kinds=(wanted,)), limit=1_000)
             assert found
             assert {hit_source(m.source, m.type) for m in found} == {wanted}

@@ -139,7 +139,7 @@ def test_killed_at_any_moment(
                 check_history(memory, session, whole)
     with opened(tmp_path, **WINDOW) as memory:
         memory.search("said")
-        turns = memory._parts.room("project").space.db.rows("SELECT external_id FROM turns ORDER BY position")
+        turns = memory._project.db.connection.rows("SELECT external_id FROM turns ORDER BY position")
         assert [one for (one,) in turns] == whole
 
 

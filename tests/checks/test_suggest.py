@@ -25,8 +25,8 @@ def ran(form: str, how: tuple[int, int] = GREEN) -> CommandRun:
 def suggested(world: World, *sessions: tuple[CommandRun, ...]) -> list[tuple[str, str]]:
     """Return the commands that are suggested after some sessions, with the reasons."""
     for day, commands in enumerate(sessions, start=1):
-        record(world.space, session(f"s{day}", day, commands=commands))
-    return [(one.command, one.why) for one in suggest(world.space, 5)]
+        record(world.db, session(f"s{day}", day, commands=commands))
+    return [(one.command, one.why) for one in suggest(world.db, 5)]
 
 
 def test_only_sessions_in_which_a_command_passed_count(bare: World):
@@ -43,10 +43,10 @@ def test_only_sessions_in_which_a_command_passed_count(bare: World):
 def test_each_check_of_a_line_is_for_what_it_is_itself_for(bare: World):
     """A line with a test in it is kept as a test; what is no check by itself is not suggested."""
     line = (ran("mise run fmt && ./prepare.sh && mise run lint && pytest"),)
-    record(bare.space, session("s1", 1, commands=line))
-    found = [(one.command, one.purpose) for one in suggest(bare.space, 5)]
+    record(bare.db, session("s1", 1, commands=line))
+    found = [(one.command, one.purpose) for one in suggest(bare.db, 5)]
     assert found == [("mise run fmt", "format"), ("mise run lint", "lint"), ("pytest", "test")]
-    only = suggest(bare.space, 5, purposes=("format",))
+    only = suggest(bare.db, 5, purposes=("format",))
     assert [one.command for one in only] == ["mise run fmt"]
 
 
@@ -72,9 +72,9 @@ def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
     )
     assert {command for command, _ in suggested(bare, lines)} == {"yes | npm test", "echo y | CI=1 make lint"}
     memory = bare.remember("m", "`yes | npm test` fails: nothing reads it").id
-    with bare.space.db.transaction():
-        bare.space.triggers.put([memory], [Trigger("command", "yes | npm test", memory)])
-    assert [one.command for one in suggest(bare.space, 9)] == ["echo y | CI=1 make lint"]
+    with bare.db.transaction():
+        bare.db.triggers.put([memory], [Trigger("command", "yes | npm test", memory)])
+    assert [one.command for one in suggest(bare.db, 9)] == ["echo y | CI=1 make lint"]
 
 
 @pytest.mark.parametrize(
@@ -128,23 +128,23 @@ def test_a_tool_that_nobody_knows_is_a_check_by_its_runs(bare: World):
     setup = (ran("pnpm prepare-db && pnpm test", (2, 0)),)
     found = suggested(bare, assist, assist, setup)
     assert [command for command, _ in found] == ["pnpm test", "pnpm assist", "workmux status"]
-    assert suggest(bare.space, 5)[2].score < 0.1
+    assert suggest(bare.db, 5)[2].score < 0.1
 
 
 def test_what_a_session_checked_with_counts_more_than_what_it_ran_once(bare: World):
     """Run again, or after the last edit, it was a check of the work."""
     lint, test = CommandRun("make lint", "lint", 1, 0, 1, 1), CommandRun("make test", "test", 1, 0, 9, 9)
-    record(bare.space, session("s1", 1, commands=(lint, test), files=(use("a.py", edits=1),)))
-    found = suggest(bare.space, 5)
+    record(bare.db, session("s1", 1, commands=(lint, test), files=(use("a.py", edits=1),)))
+    found = suggest(bare.db, 5)
     assert [(one.command, round(one.score, 2)) for one in found] == [("make test", 0.33), ("make lint", 0.17)]
 
 
 def test_checks_of_single_files_come_last_unless_these_are_edited(bare: World):
     """What was checked once for one file is of other work."""
     one = (ran("pytest tests/test_a.py"), ran("make lint", (1, 0)))
-    record(bare.space, session("s1", 1, commands=one))
-    assert [found.command for found in suggest(bare.space, 5)] == ["make lint", "pytest tests/test_a.py"]
-    now = suggest(bare.space, 5, files=["tests/test_a.py"])
+    record(bare.db, session("s1", 1, commands=one))
+    assert [found.command for found in suggest(bare.db, 5)] == ["make lint", "pytest tests/test_a.py"]
+    now = suggest(bare.db, 5, files=["tests/test_a.py"])
     assert [found.command for found in now] == ["pytest tests/test_a.py", "make lint"]
 
 
@@ -152,8 +152,8 @@ def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: Worl
     """A cue is some words of a command or all of one; with variables it is another command."""
     memory = bare.remember("m", "`pytest` fails without PYTHONPATH=.").id
     cues = [Trigger("command", "pytest", memory), Trigger("command", "make", memory, ("lint",))]
-    with bare.space.db.transaction():
-        bare.space.triggers.put([memory], cues)
+    with bare.db.transaction():
+        bare.db.triggers.put([memory], cues)
     sessions = [(ran("PYTHONPATH=. pytest"), ran("make lint"), ran("make test"))] * 2
     found = [command for command, _ in suggested(bare, *sessions)]
     assert sorted(found) == ["PYTHONPATH=. pytest", "make test"]
@@ -162,8 +162,8 @@ def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: Worl
 def test_a_warning_of_a_flag_holds_with_any_value(bare: World):
     """What is passed on with it to another program may work."""
     memory = bare.remember("m", "`pnpm test --grep auth` fails: unknown option").id
-    with bare.space.db.transaction():
-        bare.space.triggers.put([memory], [Trigger("command", "pnpm", memory, ("test", "--grep"))])
+    with bare.db.transaction():
+        bare.db.triggers.put([memory], [Trigger("command", "pnpm", memory, ("test", "--grep"))])
     found = suggested(bare, (ran("pnpm test --grep=mailer"), ran("pnpm test -- --grep mailer")))
     assert [command for command, _ in found] == ["pnpm test -- --grep mailer"]
 
@@ -177,10 +177,8 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
         NamedCheck("make test:slow", "test", "Makefile", is_task=True),
     ]
     for day in (1, 2, 3):
-        record(
-            bare.space, session(f"s{day}", day, commands=(ran("pytest"), ran("make test"))[: 1 + day // 3])
-        )
-    found = suggest(bare.space, 9, named=named)
+        record(bare.db, session(f"s{day}", day, commands=(ran("pytest"), ran("make test"))[: 1 + day // 3]))
+    found = suggest(bare.db, 9, named=named)
     assert [(one.command, one.why, one.ran) for one in found] == [
         (
             "make test",
@@ -193,7 +191,7 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
         ("make test:slow", "a task of Makefile", ""),
     ]
     assert all(0.0 < one.score <= 1.0 for one in found)
-    assert [one.command for one in suggest(bare.space, 9, purposes=("lint",), named=named)] == ["make lint"]
+    assert [one.command for one in suggest(bare.db, 9, purposes=("lint",), named=named)] == ["make lint"]
 
 
 def test_a_new_project_is_checked_with_what_it_names(bare: World):
@@ -201,17 +199,17 @@ def test_a_new_project_is_checked_with_what_it_names(bare: World):
     named = [
         NamedCheck(f"make {what}", what, "CLAUDE.md", is_task=False) for what in ("test", "lint", "format")
     ]
-    found = suggest(bare.space, 2, named=named)
+    found = suggest(bare.db, 2, named=named)
     assert [(one.command, one.score) for one in found] == [("make format", 1.0), ("make lint", 1.0)]
 
 
 def test_a_named_command_that_always_fails_goes(bare: World):
     """One red session says little; two of two say that it does not work as it is."""
     named = [NamedCheck("make test", "test", "CLAUDE.md", is_task=False)]
-    record(bare.space, session("s1", 1, commands=(ran("make test", RED),)))
-    assert [one.command for one in suggest(bare.space, 2, named=named)] == ["make test"]
-    record(bare.space, session("s2", 2, commands=(ran("make test", RED),)))
-    assert suggest(bare.space, 2, named=named) == []
+    record(bare.db, session("s1", 1, commands=(ran("make test", RED),)))
+    assert [one.command for one in suggest(bare.db, 2, named=named)] == ["make test"]
+    record(bare.db, session("s2", 2, commands=(ran("make test", RED),)))
+    assert suggest(bare.db, 2, named=named) == []
 
 
 def test_what_only_installs_or_renews_checks_nothing(bare: World):
@@ -224,13 +222,13 @@ def test_what_only_installs_or_renews_checks_nothing(bare: World):
         "pytest --snapshot-update",
         "go build ./...",
     )
-    record(bare.space, session("s1", 1, commands=tuple(ran(line) for line in (*lines, "timeout 60 go vet"))))
-    assert [one.command for one in suggest(bare.space, 9)] == ["go vet", "go build ./..."]
+    record(bare.db, session("s1", 1, commands=tuple(ran(line) for line in (*lines, "timeout 60 go vet"))))
+    assert [one.command for one in suggest(bare.db, 9)] == ["go vet", "go build ./..."]
 
 
 def test_checks_of_other_folders_come_last(bare: World):
     """What is edited lies in one package of several: its checks come first, then those of the root."""
     lines = ("(cd api && npm test)", "(cd web && npm test)", "make lint")
-    record(bare.space, session("s1", 1, commands=tuple(ran(line) for line in lines)))
-    found = suggest(bare.space, 5, files=["web/src/app.tsx"])
+    record(bare.db, session("s1", 1, commands=tuple(ran(line) for line in lines)))
+    found = suggest(bare.db, 5, files=["web/src/app.tsx"])
     assert [one.command for one in found] == ["(cd web && npm test)", "make lint", "(cd api && npm test)"]

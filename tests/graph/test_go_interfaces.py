@@ -146,13 +146,13 @@ def test_impact_goes_through_interfaces(tmp_path: Path) -> None:
         files = {"api/api.go": api, "disk/disk.go": f"package disk\n{head}{load}"}
         world.put({"go.mod": MODULE, **files, "disk/more.go": f"package disk\n{save}"})
         world.index()
-        given = {i.symbol: i.via for i in impact(world.space, "api/api.go:Saver.Save").impacts}
+        given = {i.symbol: i.via for i in impact(world.db, "api/api.go:Saver.Save").impacts}
         assert given["Disk.Save"] == ("api/api.go:Saver.Save <-implements- disk/more.go:Disk.Save",)
         for target in ("disk/more.go:Disk.Save", "disk/disk.go:Disk"):
-            found = {i.symbol: i for i in impact(world.space, target).impacts}
+            found = {i.symbol: i for i in impact(world.db, target).impacts}
             assert found["Put"].guess
             assert "calls it through Saver" in found["Put"].via[-1]
-        assert [i.path for i in impact(world.space, "api/api.go", 1).impacts] == ["disk/disk.go"]
+        assert [i.path for i in impact(world.db, "api/api.go", 1).impacts] == ["disk/disk.go"]
 
 
 def test_interfaces_that_are_called_as_what_they_embed() -> None:

@@ -10,23 +10,23 @@ import pytest
 from remora.core.code import EXACT, GUESS, LIKELY, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.impact import POSSIBLE, find, impact
-from remora.store.space import Space
+from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, definition, file, link
 
 
 @pytest.fixture
-def space(tmp_path: Path) -> Iterator[Space]:
+def db(tmp_path: Path) -> Iterator[Database]:
     """A project database without code."""
-    found = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     yield found
     found.close()
 
 
 @pytest.fixture
-def shop(space: Space) -> Space:
+def shop(db: Database) -> Database:
     """A small shop: money is used by cart, cart by web, web by main; tests/test_cart.py tests cart."""
     add_file(
-        space,
+        db,
         "shop/money.py",
         [
             definition("Money", 1, 20, "class"),
@@ -36,7 +36,7 @@ def shop(space: Space) -> Space:
         ],
     )
     add_file(
-        space,
+        db,
         "shop/cart.py",
         [
             definition("Cart", 1, 30, "class"),
@@ -45,15 +45,13 @@ def shop(space: Space) -> Space:
         ],
         ["Money", "add"],
     )
-    add_file(space, "shop/tax.py", [definition("Tax", 1, 9, "class"), definition("rate", 11, 12)], ["Money"])
-    add_file(space, "shop/web.py", [definition("page", 1, 9)], ["Cart"])
-    add_file(space, "main.py", [], ["page"])
-    add_file(
-        space, "tests/test_cart.py", [definition("test_total", 1, 5, "test"), definition("helper", 7, 9)]
-    )
-    add_file(space, "pick.py", [], ["show"])
+    add_file(db, "shop/tax.py", [definition("Tax", 1, 9, "class"), definition("rate", 11, 12)], ["Money"])
+    add_file(db, "shop/web.py", [definition("page", 1, 9)], ["Cart"])
+    add_file(db, "main.py", [], ["page"])
+    add_file(db, "tests/test_cart.py", [definition("test_total", 1, 5, "test"), definition("helper", 7, 9)])
+    add_file(db, "pick.py", [], ["show"])
     add_links(
-        space,
+        db,
         "shop/cart.py",
         link("shop/cart.py", "shop/money.py", "imports"),
         link("shop/cart.py", "shop/money.py", "calls"),
@@ -61,34 +59,34 @@ def shop(space: Space) -> Space:
         link("shop/cart.py:load", "shop/money.py:parse", "calls"),
     )
     add_links(
-        space,
+        db,
         "shop/tax.py",
         link("shop/tax.py", "shop/money.py", "imports"),
         link("shop/tax.py:Tax", "shop/money.py:Money", "inherits"),
         link("shop/tax.py:rate", "shop/tax.py:Tax", "calls"),
     )
     add_links(
-        space,
+        db,
         "shop/web.py",
         link("shop/web.py", "shop/cart.py", "imports"),
         link("shop/web.py:page", "shop/cart.py:Cart.total", "calls"),
         link("shop/web.py:page", "shop/cart.py:load", "calls", GUESS),
     )
     add_links(
-        space,
+        db,
         "main.py",
         link("main.py", "shop/web.py", "imports"),
         link("main.py", "shop/web.py:page", "calls"),
         link("main.py", "shop/web.py", "calls"),
     )
     add_links(
-        space,
+        db,
         "tests/test_cart.py",
         link("tests/test_cart.py", "shop/cart.py", "tests", LIKELY),
         link("tests/test_cart.py:test_total", "shop/cart.py:Cart.total", "tests"),
     )
-    add_links(space, "pick.py", link("pick.py", "shop/money.py", "imports"))
-    return space
+    add_links(db, "pick.py", link("pick.py", "shop/money.py", "imports"))
+    return db
 
 
 def reached(impacts: list[Impact]) -> list[tuple[str, int]]:
@@ -96,7 +94,7 @@ def reached(impacts: list[Impact]) -> list[tuple[str, int]]:
     return [(f"{i.path}:{i.symbol}" if i.symbol else i.path, i.depth) for i in impacts]
 
 
-def test_file_affects_files_to_any_depth(shop: Space):
+def test_file_affects_files_to_any_depth(shop: Database):
     """What imports a file is a step away; further ones follow by walking on, each with its way."""
     found = impact(shop, "shop/money.py", depth=3)
     assert found.target.key == "shop/money.py"
@@ -122,7 +120,7 @@ def test_file_affects_files_to_any_depth(shop: Space):
 
 
 @pytest.mark.parametrize(("depth", "count"), [(1, 3), (2, 5), (3, 6), (10, 6)])
-def test_depth_of_a_file_is_kept(shop: Space, depth: int, count: int):
+def test_depth_of_a_file_is_kept(shop: Database, depth: int, count: int):
     """Nothing further than the depth is listed, and a way that ends is not the limit."""
     found = impact(shop, "shop/money.py", depth)
     assert len(found.impacts) == count
@@ -130,7 +128,7 @@ def test_depth_of_a_file_is_kept(shop: Space, depth: int, count: int):
     assert not found.cut
 
 
-def test_symbol_affects_its_callers_and_their_callers(shop: Space):
+def test_symbol_affects_its_callers_and_their_callers(shop: Database):
     """Who calls a method, who calls that, and top-level code as its file; tests are told."""
     found = impact(shop, "shop/money.py:Money.add", depth=5)
     assert reached(found.impacts) == [
@@ -153,7 +151,7 @@ def test_symbol_affects_its_callers_and_their_callers(shop: Space):
     assert main.confidence == pytest.approx(LIKELY * EXACT * EXACT)
 
 
-def test_class_changes_with_everything_in_it(shop: Space):
+def test_class_changes_with_everything_in_it(shop: Database):
     """A class affects its subclasses, what uses its members, and what may use it by name."""
     found = impact(shop, "Money", depth=2)
     assert reached(found.impacts) == [
@@ -166,12 +164,12 @@ def test_class_changes_with_everything_in_it(shop: Space):
     assert found.impacts[0].via == ("shop/money.py:Money <-inherits- shop/tax.py:Tax",)
 
 
-def test_callers_in_the_same_file_count(shop: Space):
+def test_callers_in_the_same_file_count(shop: Database):
     """What stands beside the target in its file is affected like anything else; the target is not."""
     assert reached(impact(shop, "Tax", 1).impacts) == [("shop/tax.py:rate", 1)]
 
 
-def test_top_level_code_does_not_stand_for_the_rest_of_its_file(shop: Space):
+def test_top_level_code_does_not_stand_for_the_rest_of_its_file(shop: Database):
     """That a file's top level calls a symbol says nothing about who uses other things of that file."""
     add_file(shop, "run.py")
     add_links(shop, "run.py", link("run.py", "main.py", "imports"), link("run.py", "main.py", "calls"))
@@ -179,7 +177,7 @@ def test_top_level_code_does_not_stand_for_the_rest_of_its_file(shop: Space):
     assert reached(impact(shop, "shop/web.py", 5).impacts) == [("main.py", 1), ("run.py", 2)]
 
 
-def test_guess_is_told_as_one(shop: Space):
+def test_guess_is_told_as_one(shop: Database):
     """A call that was not resolved for certain makes a guess of what it leads to, and a note."""
     found = impact(shop, "load", depth=1)
     (page,) = found.impacts
@@ -191,22 +189,20 @@ def test_guess_is_told_as_one(shop: Space):
     assert impact(shop, "Cart.total", depth=1).notes == ()
 
 
-def test_surest_way_of_the_shortest_counts(space: Space):
+def test_surest_way_of_the_shortest_counts(db: Database):
     """Of several ways as short the one with the most confidence is shown."""
-    add_file(space, "a.py", [definition("f")])
-    add_file(space, "b.py", [definition("g"), definition("h")])
-    add_file(space, "c.py", [definition("i")])
+    add_file(db, "a.py", [definition("f")])
+    add_file(db, "b.py", [definition("g"), definition("h")])
+    add_file(db, "c.py", [definition("i")])
     to_f = (link("b.py:g", "a.py:f", "calls", GUESS), link("b.py:h", "a.py:f", "calls", EXACT))
-    add_links(space, "b.py", *to_f)
-    add_links(
-        space, "c.py", link("c.py:i", "b.py:g", "calls", 1.0), link("c.py:i", "b.py:h", "calls", LIKELY)
-    )
-    (last,) = (i for i in impact(space, "f").impacts if i.depth == 2)
+    add_links(db, "b.py", *to_f)
+    add_links(db, "c.py", link("c.py:i", "b.py:g", "calls", 1.0), link("c.py:i", "b.py:h", "calls", LIKELY))
+    (last,) = (i for i in impact(db, "f").impacts if i.depth == 2)
     assert last.via[-1] == "b.py:h <-calls- c.py:i"
     assert last.confidence == pytest.approx(EXACT * LIKELY)
 
 
-def test_possible_use_is_named_at_the_first_step(shop: Space):
+def test_possible_use_is_named_at_the_first_step(shop: Database):
     """A file that imports the target's and uses its name unresolved is listed, as a guess with the reason."""
     found = impact(shop, "Money.show")
     (pick,) = found.impacts
@@ -222,9 +218,9 @@ def test_possible_use_is_named_at_the_first_step(shop: Space):
     assert "shop/tax.py" not in {i.path for i in impact(shop, "parse").impacts}
 
 
-def test_changed_file_is_never_in_an_answer(shop: Space):
+def test_changed_file_is_never_in_an_answer(shop: Database):
     """From the moment a file is known to have changed, no way leads from it or over it."""
-    with shop.db.transaction():
+    with shop.connection.transaction():
         shop.graph.mark_stale(["shop/cart.py"], 5)
     assert reached(impact(shop, "shop/money.py", 5).impacts) == [("pick.py", 1), ("shop/tax.py", 1)]
     assert impact(shop, "Money.add", 5).impacts == []
@@ -232,81 +228,81 @@ def test_changed_file_is_never_in_an_answer(shop: Space):
         ("shop/web.py:page", 1),
         ("tests/test_cart.py:test_total", 1),
     ]
-    with shop.db.transaction():
+    with shop.connection.transaction():
         shop.graph.mark_stale(["pick.py"], 5)
     assert impact(shop, "Money.show").impacts == []
 
 
-def test_walk_in_circles_ends(space: Space):
+def test_walk_in_circles_ends(db: Database):
     """Things that use each other are listed once, and the target never."""
     for path in ("a.py", "b.py", "c.py"):
-        add_file(space, path, [definition("f")])
+        add_file(db, path, [definition("f")])
     for path, other in (("a.py", "b.py"), ("b.py", "c.py"), ("c.py", "a.py")):
-        add_links(space, path, link(path, other, "imports"), link(f"{path}:f", f"{other}:f"))
-    assert reached(impact(space, "a.py", 10).impacts) == [("c.py", 1), ("b.py", 2)]
-    assert reached(impact(space, "a.py:f", 10).impacts) == [("c.py:f", 1), ("b.py:f", 2)]
+        add_links(db, path, link(path, other, "imports"), link(f"{path}:f", f"{other}:f"))
+    assert reached(impact(db, "a.py", 10).impacts) == [("c.py", 1), ("b.py", 2)]
+    assert reached(impact(db, "a.py:f", 10).impacts) == [("c.py:f", 1), ("b.py:f", 2)]
 
 
-def hub(space: Space, users: int) -> None:
+def hub(db: Database, users: int) -> None:
     """A file and a function in it that many files use, each used by one more."""
-    add_file(space, "hub.py", [definition("hub")])
+    add_file(db, "hub.py", [definition("hub")])
     for number in range(users):
         for path, other in ((f"u{number:03}.py", "hub.py"), (f"v{number:03}.py", f"u{number:03}.py")):
-            add_file(space, path, [definition("use")])
+            add_file(db, path, [definition("use")])
             target = "hub.py:hub" if other == "hub.py" else f"{other}:use"
             imports = link(path, other, "imports", EXACT, 1 + (number == 7))
-            add_links(space, path, imports, link(f"{path}:use", target, "calls", EXACT - number / 1000))
+            add_links(db, path, imports, link(f"{path}:use", target, "calls", EXACT - number / 1000))
 
 
 @pytest.mark.parametrize("target", ["hub.py", "hub.py:hub"])
-def test_limit_keeps_the_nearest_and_says_so(space: Space, target: str):
+def test_limit_keeps_the_nearest_and_says_so(db: Database, target: str):
     """What more than the limit depends on is answered with the nearest and surest, and a note."""
-    hub(space, 30)
-    cut = impact(space, target, 3, limit=20)
+    hub(db, 30)
+    cut = impact(db, target, 3, limit=20)
     assert len(cut.impacts) == 20
     assert {i.depth for i in cut.impacts} == {1}
     assert cut.cut
     assert cut.notes == ("there is more than the 20 that are listed",)
     assert "u007.py" in {i.path for i in cut.impacts}
-    some = impact(space, target, 3, limit=40)
+    some = impact(db, target, 3, limit=40)
     assert [i.depth for i in some.impacts] == [1] * 30 + [2] * 10
     assert some.cut
-    whole = impact(space, target, 3, limit=60)
+    whole = impact(db, target, 3, limit=60)
     assert [i.depth for i in whole.impacts] == [1] * 30 + [2] * 30
     assert (whole.cut, whole.notes) == (False, ())
-    assert not impact(space, target, 1, limit=30).cut
-    assert impact(space, target, 1, limit=29).cut
-    assert len(impact(space, target, 10, limit=1).impacts) == 1
+    assert not impact(db, target, 1, limit=30).cut
+    assert impact(db, target, 1, limit=29).cut
+    assert len(impact(db, target, 10, limit=1).impacts) == 1
 
 
-def test_limit_of_a_symbol_keeps_the_surest(space: Space):
+def test_limit_of_a_symbol_keeps_the_surest(db: Database):
     """Of more callers than are wanted the surest are listed."""
-    hub(space, 30)
-    found = impact(space, "hub", 2, limit=5).impacts
+    hub(db, 30)
+    found = impact(db, "hub", 2, limit=5).impacts
     assert [i.path for i in found] == [f"u{number:03}.py" for number in range(5)]
 
 
-def test_many_edges_from_the_same_place_are_not_taken_for_many_users(space: Space):
+def test_many_edges_from_the_same_place_are_not_taken_for_many_users(db: Database):
     """A first look that is full of one caller's edges does not hide the others."""
-    add_file(space, "a.py", [definition("A", 1, 999, "class")])
+    add_file(db, "a.py", [definition("A", 1, 999, "class")])
     members = [definition(f"A.m{number}", number, number, "method") for number in range(1, 31)]
-    add_file(space, "a.py", [definition("A", 1, 999, "class"), *members])
-    add_file(space, "b.py", [definition("f"), definition("g")])
+    add_file(db, "a.py", [definition("A", 1, 999, "class"), *members])
+    add_file(db, "b.py", [definition("f"), definition("g")])
     every = [link("b.py:f", f"a.py:{member.qualname}") for member in members]
     more = [link("b.py:f", f"a.py:{member.qualname}", "tests") for member in members]
-    add_links(space, "b.py", *every, *more, link("b.py:g", "a.py:A.m30", "calls", GUESS))
-    found = impact(space, "A", 1, limit=2)
+    add_links(db, "b.py", *every, *more, link("b.py:g", "a.py:A.m30", "calls", GUESS))
+    found = impact(db, "A", 1, limit=2)
     assert reached(found.impacts) == [("b.py:f", 1), ("b.py:g", 1)]
     assert not found.cut
 
 
-def test_twins_belong_to_the_target(space: Space):
+def test_twins_belong_to_the_target(db: Database):
     """Overloads and setters carry a number; a change of the name is a change of all of them."""
-    add_file(space, "a.py", [definition("A.x", 1, 2), definition("A.x#2", 3, 4)])
-    add_file(space, "b.py", [definition("f"), definition("g")])
-    add_links(space, "b.py", link("b.py:f", "a.py:A.x"), link("b.py:g", "a.py:A.x#2"))
-    assert reached(impact(space, "A.x").impacts) == [("b.py:f", 1), ("b.py:g", 1)]
-    assert reached(impact(space, "A.x#2").impacts) == [("b.py:g", 1)]
+    add_file(db, "a.py", [definition("A.x", 1, 2), definition("A.x#2", 3, 4)])
+    add_file(db, "b.py", [definition("f"), definition("g")])
+    add_links(db, "b.py", link("b.py:f", "a.py:A.x"), link("b.py:g", "a.py:A.x#2"))
+    assert reached(impact(db, "A.x").impacts) == [("b.py:f", 1), ("b.py:g", 1)]
+    assert reached(impact(db, "A.x#2").impacts) == [("b.py:g", 1)]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +328,7 @@ def test_twins_belong_to_the_target(space: Space):
         ("test_cart.py:test_total", "tests/test_cart.py:test_total"),
     ],
 )
-def test_target_is_found_by_what_people_write(shop: Space, target: str, key: str):
+def test_target_is_found_by_what_people_write(shop: Database, target: str, key: str):
     """Paths, qualified and bare names, `::`, and dotted modules all name the one thing they can mean."""
     assert find(shop.graph, target).node.key == key
 
@@ -350,14 +346,14 @@ def test_target_is_found_by_what_people_write(shop: Space, target: str, key: str
         ":",
     ],
 )
-def test_unknown_target_is_refused(shop: Space, target: str):
+def test_unknown_target_is_refused(shop: Database, target: str):
     """What is not in the graph is not found, and the hint says how it may be asked for."""
     with pytest.raises(NotFound, match="nothing in the code graph") as caught:
         find(shop.graph, target)
     assert "remora index" in caught.value.hint
 
 
-def test_ambiguous_target_names_what_it_may_be(shop: Space):
+def test_ambiguous_target_names_what_it_may_be(shop: Database):
     """A name that several things have is not guessed at: the error lists them by full name."""
     for number in range(7):
         add_file(shop, f"x/m{number}.py", [definition("add"), definition("B.only")])
@@ -369,39 +365,39 @@ def test_ambiguous_target_names_what_it_may_be(shop: Space):
     assert find(shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
 
 
-def test_bare_name_is_the_most_visible_definition(space: Space):
+def test_bare_name_is_the_most_visible_definition(db: Database):
     """Top level, then members, then what a function holds, then tests; the others are named in a note."""
-    add_file(space, "a.py", [definition("echo", 1, 2)])
-    add_file(space, "b.py", [definition("B", 1, 9, "class"), definition("B.echo", 2, 3, "method")])
-    add_file(space, "c.py", [definition("f", 1, 9), definition("f.echo", 2, 3), definition("f.say", 4, 5)])
-    add_file(space, "n.cs", [definition("N", 1, 9, "module"), definition("N.only", 2, 3)])
-    add_file(space, "tests/test_a.py", [definition("test_f", 1, 9, "test"), definition("test_f.echo", 2, 3)])
-    add_file(space, "tests/help.py", [definition("say", 2, 3), definition("only", 2, 3)])
-    add_file(space, "x.test.js", [definition("echo", 1, 9, "test")._replace(sentence=True)])
-    found = impact(space, "echo")
+    add_file(db, "a.py", [definition("echo", 1, 2)])
+    add_file(db, "b.py", [definition("B", 1, 9, "class"), definition("B.echo", 2, 3, "method")])
+    add_file(db, "c.py", [definition("f", 1, 9), definition("f.echo", 2, 3), definition("f.say", 4, 5)])
+    add_file(db, "n.cs", [definition("N", 1, 9, "module"), definition("N.only", 2, 3)])
+    add_file(db, "tests/test_a.py", [definition("test_f", 1, 9, "test"), definition("test_f.echo", 2, 3)])
+    add_file(db, "tests/help.py", [definition("say", 2, 3), definition("only", 2, 3)])
+    add_file(db, "x.test.js", [definition("echo", 1, 9, "test")._replace(sentence=True)])
+    found = impact(db, "echo")
     assert found.target.key == "a.py:echo"
     others = "b.py:B.echo, c.py:f.echo, tests/test_a.py:test_f.echo"
     assert found.notes[0] == f"'echo' may also mean {others}"
-    assert find(space.graph, "say") == (
-        space.graph.node("c.py:f.say"),
+    assert find(db.graph, "say") == (
+        db.graph.node("c.py:f.say"),
         "'say' may also mean tests/help.py:say",
     )
-    assert find(space.graph, "only").node.key == "n.cs:N.only"
-    assert impact(space, "a.py:echo").notes == found.notes[1:]
+    assert find(db.graph, "only").node.key == "n.cs:N.only"
+    assert impact(db, "a.py:echo").notes == found.notes[1:]
 
 
-def test_sentence_of_a_test_is_found_where_nothing_else_is_called_so(space: Space):
+def test_sentence_of_a_test_is_found_where_nothing_else_is_called_so(db: Database):
     """What a runner's call says of a test is no name, but it may be asked for."""
-    add_file(space, "parse.js", [definition("parse")])
+    add_file(db, "parse.js", [definition("parse")])
     sentence = definition("parse", 1, 9, "test")._replace(sentence=True)
     reads = definition("parse.reads", 2, 3, "test")._replace(sentence=True)
-    add_file(space, "parse.test.js", [sentence, reads])
-    assert find(space.graph, "parse") == (space.graph.node("parse.js:parse"), "")
-    assert find(space.graph, "reads").node.key == "parse.test.js:parse.reads"
-    assert find(space.graph, "parse.test.js:parse").node.key == "parse.test.js:parse"
+    add_file(db, "parse.test.js", [sentence, reads])
+    assert find(db.graph, "parse") == (db.graph.node("parse.js:parse"), "")
+    assert find(db.graph, "reads").node.key == "parse.test.js:parse.reads"
+    assert find(db.graph, "parse.test.js:parse").node.key == "parse.test.js:parse"
 
 
-def test_ambiguous_file_name_is_refused(shop: Space):
+def test_ambiguous_file_name_is_refused(shop: Database):
     """Two files of one name are told apart by more of their paths."""
     add_file(shop, "other/cart.py")
     with pytest.raises(Conflict, match=r"may be other/cart\.py, shop/cart\.py"):
@@ -409,42 +405,42 @@ def test_ambiguous_file_name_is_refused(shop: Space):
     assert find(shop.graph, "other/cart.py").node.key == "other/cart.py"
 
 
-def test_name_among_very_many_is_found(space: Space):
+def test_name_among_very_many_is_found(db: Database):
     """However many definitions share a name, a qualified one is found."""
     for number in range(60):
-        add_file(space, f"m{number:02}.py", [definition("A"), definition(f"A{number}.run", 2, 3)])
-    assert find(space.graph, "A59.run").node.key == "m59.py:A59.run"
+        add_file(db, f"m{number:02}.py", [definition("A"), definition(f"A{number}.run", 2, 3)])
+    assert find(db.graph, "A59.run").node.key == "m59.py:A59.run"
 
 
 @pytest.mark.parametrize(
     ("target", "depth", "limit"),
     [("", 3, 9), (" \n", 3, 9), ("()", 3, 9), ("main.py", 0, 9), ("main.py", 11, 9), ("main.py", 3, 0)],
 )
-def test_bad_request_is_refused(shop: Space, target: str, depth: int, limit: int):
+def test_bad_request_is_refused(shop: Database, target: str, depth: int, limit: int):
     """An empty target, a depth out of range and a limit below one are errors of the caller."""
     with pytest.raises(InvalidInput):
         impact(shop, target, depth, limit)
 
 
-def test_answer_asks_the_database_a_bounded_number_of_times(space: Space, monkeypatch: pytest.MonkeyPatch):
+def test_answer_asks_the_database_a_bounded_number_of_times(db: Database, monkeypatch: pytest.MonkeyPatch):
     """Two hundred results cost a handful of queries and not one each."""
-    hub(space, 60)
+    hub(db, 60)
     asked: list[str] = []
-    kept = space.db.rows
+    kept = db.connection.rows
 
     def noted(sql: str, values=()):
         asked.append(sql)
         return kept(sql, values)
 
-    monkeypatch.setattr(space.db, "rows", noted)
-    assert len(impact(space, "hub.py", 10).impacts) == 120
+    monkeypatch.setattr(db.connection, "rows", noted)
+    assert len(impact(db, "hub.py", 10).impacts) == 120
     assert len(asked) <= 20
     asked.clear()
-    assert len(impact(space, "hub", 10).impacts) == 120
+    assert len(impact(db, "hub", 10).impacts) == 120
     assert len(asked) <= 20
 
 
-def test_a_folder_is_asked_about_as_all_its_files(shop: Space):
+def test_a_folder_is_asked_about_as_all_its_files(shop: Database):
     """What is in it is no answer; what is outside is, with the way from a file in it."""
     for name in ("shop", "shop/", "./shop/"):
         found = impact(shop, name)
@@ -457,11 +453,11 @@ def test_a_folder_is_asked_about_as_all_its_files(shop: Space):
         impact(shop, "sho")
 
 
-def test_a_definition_comes_before_a_folder_of_its_name(space: Space):
+def test_a_definition_comes_before_a_folder_of_its_name(db: Database):
     """Unless the folder is written as one."""
-    add_file(space, "load/a.py", [definition("load")])
-    assert find(space.graph, "load").node.key == "load/a.py:load"
-    assert find(space.graph, "load/").node.key == "load/"
+    add_file(db, "load/a.py", [definition("load")])
+    assert find(db.graph, "load").node.key == "load/a.py:load"
+    assert find(db.graph, "load/").node.key == "load/"
 
 
 @pytest.mark.parametrize(
@@ -475,31 +471,31 @@ def test_a_definition_comes_before_a_folder_of_its_name(space: Space):
         ("old/web.py:page", "shop/web.py:page"),
     ],
 )
-def test_what_is_nearly_called_so_is_named(shop: Space, target: str, meant: str):
+def test_what_is_nearly_called_so_is_named(shop: Database, target: str, meant: str):
     """A name that was moved, or written wrong, is told where it is."""
     with pytest.raises(NotFound) as caught:
         find(shop.graph, target)
     assert caught.value.hint.startswith(f"Did you mean {meant}")
 
 
-def test_where_not_all_fits_code_comes_before_tests(space: Space):
+def test_where_not_all_fits_code_comes_before_tests(db: Database):
     """At each distance: a limit never leaves tests alone where code depends on the target, too."""
-    add_file(space, "a.py", [definition("f")])
+    add_file(db, "a.py", [definition("f")])
     for n in range(4):
-        add_file(space, f"tests/t{n}.py", [definition(f"test_{n}", 1, 2, "test")])
-        add_links(space, f"tests/t{n}.py", link(f"tests/t{n}.py:test_{n}", "a.py:f", "calls", EXACT))
-    add_file(space, "b.py", [definition("g")])
-    add_links(space, "b.py", link("b.py:g", "a.py:f", "calls", LIKELY))
-    found = impact(space, "f", limit=2)
+        add_file(db, f"tests/t{n}.py", [definition(f"test_{n}", 1, 2, "test")])
+        add_links(db, f"tests/t{n}.py", link(f"tests/t{n}.py:test_{n}", "a.py:f", "calls", EXACT))
+    add_file(db, "b.py", [definition("g")])
+    add_links(db, "b.py", link("b.py:g", "a.py:f", "calls", LIKELY))
+    found = impact(db, "f", limit=2)
     assert reached(found.impacts) == [("tests/t0.py:test_0", 1), ("b.py:g", 1)]
     assert found.notes == ("there is more than the 2 that are listed",)
 
 
 @pytest.fixture
-def services(space: Space) -> Space:
+def services(db: Database) -> Database:
     """An interface with an abstract and two whole classes; a caller of each, and a helper that one uses."""
     add_file(
-        space,
+        db,
         "api.py",
         [
             definition("Service", 1, 5, "interface"),
@@ -511,7 +507,7 @@ def services(space: Space) -> Space:
         ],
     )
     add_file(
-        space,
+        db,
         "done.py",
         [
             definition("Middle", 1, 3, "class"),
@@ -524,17 +520,17 @@ def services(space: Space) -> Space:
             definition("Other.again", 25, 26, "method"),
         ],
     )
-    add_file(space, "helper.py", [definition("save", 1, 3)])
-    add_file(space, "web.py", [definition("post"), definition("direct")])
-    add_file(space, "tests/test_api.py", [definition("test_place", 1, 5, "test")])
+    add_file(db, "helper.py", [definition("save", 1, 3)])
+    add_file(db, "web.py", [definition("post"), definition("direct")])
+    add_file(db, "tests/test_api.py", [definition("test_place", 1, 5, "test")])
     add_links(
-        space,
+        db,
         "api.py",
         link("api.py:Base", "api.py:Service", "implements"),
         link("api.py:Base.twice", "api.py:Base.place", "calls"),
     )
     add_links(
-        space,
+        db,
         "done.py",
         link("done.py:Middle", "api.py:Base", "inherits"),
         link("done.py:Whole", "done.py:Middle", "inherits"),
@@ -544,18 +540,16 @@ def services(space: Space) -> Space:
         link("done.py:Other.again", "api.py:Base.place", "calls", LIKELY),
     )
     add_links(
-        space,
+        db,
         "web.py",
         link("web.py:post", "api.py:Service.place", "calls", LIKELY),
         link("web.py:direct", "done.py:Whole.place", "calls", LIKELY),
     )
-    add_links(
-        space, "tests/test_api.py", link("tests/test_api.py:test_place", "api.py:Service.place", "tests")
-    )
-    return space
+    add_links(db, "tests/test_api.py", link("tests/test_api.py:test_place", "api.py:Service.place", "tests"))
+    return db
 
 
-def test_a_method_changes_those_that_override_it(services: Space):
+def test_a_method_changes_those_that_override_it(services: Database):
     """Each is a step away from the one it overrides; of an interface it is an implementation."""
     found = impact(services, "Service.place")
     assert reached(found.impacts) == [
@@ -576,7 +570,7 @@ def test_a_method_changes_those_that_override_it(services: Space):
     assert reached(impact(services, "Base.__init__").impacts) == [("done.py:Whole.__init__", 1)]
 
 
-def test_who_calls_a_base_may_call_what_overrides_it(services: Space):
+def test_who_calls_a_base_may_call_what_overrides_it(services: Database):
     """That is a guess one step farther than a caller, for tests too; `super` elsewhere means its own."""
     found = impact(services, "Whole.place")
     assert reached(found.impacts) == [
@@ -596,7 +590,7 @@ def test_who_calls_a_base_may_call_what_overrides_it(services: Space):
     assert ("web.py:post", 2) in reached(impact(services, "done.py:Whole").impacts)
 
 
-def test_a_caller_does_not_break_what_overrides_it(services: Space):
+def test_a_caller_does_not_break_what_overrides_it(services: Database):
     """Whose behaviour changes with what it calls has the same form as before."""
     add_file(services, "low.py", [definition("low")])
     add_links(services, "api.py", link("api.py:Base.place", "low.py:low", "calls"))
@@ -604,21 +598,21 @@ def test_a_caller_does_not_break_what_overrides_it(services: Space):
     assert reached(impact(services, "low").impacts) == [("api.py:Base.place", 1)]
 
 
-def test_changed_classes_override_nothing(services: Space):
+def test_changed_classes_override_nothing(services: Database):
     """The edges of a file that changed since it was read are no evidence for an override either."""
-    with services.db.transaction():
+    with services.connection.transaction():
         services.graph.mark_stale(["done.py"], 5)
     assert all(i.path != "done.py" for i in impact(services, "Service.place").impacts)
 
 
-def test_a_language_that_is_not_parsed_is_no_proof_that_nothing_depends(space: Space) -> None:
+def test_a_language_that_is_not_parsed_is_no_proof_that_nothing_depends(db: Database) -> None:
     """Of a file that is read as text the answer says that its users are not known; of others it does not."""
-    add_file(space, "shop/tax.py")
-    with space.db.transaction():
-        space.graph.put_file(file("lib/stage.ex")._replace(language="elixir"), 1)
-        space.graph.put_nodes(file("lib/stage.ex"), [], 1)
-    (note,) = impact(space, "lib/stage.ex").notes
+    add_file(db, "shop/tax.py")
+    with db.connection.transaction():
+        db.graph.put_file(file("lib/stage.ex")._replace(language="elixir"), 1)
+        db.graph.put_nodes(file("lib/stage.ex"), [], 1)
+    (note,) = impact(db, "lib/stage.ex").notes
     assert note.startswith(
         "elixir is read as text, not parsed: the code does not tell what uses lib/stage.ex"
     )
-    assert impact(space, "shop/tax.py").notes == ()
+    assert impact(db, "shop/tax.py").notes == ()

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from remora.graph import indexer as module
 from remora.graph.indexer import Indexer, Listed, Outcome
+from remora.store.database import Database
 from remora.store.graph import FRESH
-from remora.store.space import Space
 
 Files = Mapping[str, str | bytes]
 
@@ -22,8 +22,8 @@ Files = Mapping[str, str | bytes]
 class World:
     """A project in memory, its graph in a database, and which files each run read."""
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+    def __init__(self, db: Database) -> None:
+        self.db = db
         self.files: dict[str, bytes] = {}
         self.read: list[str] = []
         self.refused: dict[str, str] = {}  # files that cannot be had just now, and why
@@ -47,7 +47,7 @@ class World:
             return self.refused[path] if path in self.refused else self.files.get(path, "gone")
 
         indexer = Indexer(
-            self.space,
+            self.db,
             read,
             decode=lambda data: data.decode("utf-8", "replace"),
             unwanted=lambda _, data: "generated" if b"@generated" in data else "",
@@ -59,7 +59,7 @@ class World:
 
     def everything(self) -> dict[str, list[Any]]:
         """Return all that the graph holds, without row ids and times."""
-        db = self.space.db
+        db = self.db.connection
         return {
             "files": db.rows(
                 """SELECT path, kind, language, package, test, hash, lines, errors, skipped FROM graph_files
@@ -98,11 +98,11 @@ class World:
 @contextmanager
 def world_in(folder: Path) -> Iterator[World]:
     """Give a world with an empty database."""
-    space = Space.open(folder / "memory.db", realm="project", project_id="p")
+    db = Database.open(folder / "memory.db", realm="project", project_id="p")
     try:
-        yield World(space)
+        yield World(db)
     finally:
-        space.close()
+        db.close()
 
 
 @pytest.fixture
@@ -132,9 +132,9 @@ def test_a_first_run_reads_everything(world: World):
     assert (outcome.read, outcome.resolved, outcome.deleted, outcome.complete) == (4, 4, 0, True)
     assert ("shop/cart.py:total", "shop/money.py:price") in world.edges("calls")
     assert ("shop/cart.py", "shop/money.py") in world.edges("imports")
-    dependents = world.space.closure.dependents(world.space.graph.keys(["shop/money.py"])["shop/money.py"])
+    dependents = world.db.closure.dependents(world.db.graph.keys(["shop/money.py"])["shop/money.py"])
     assert [(d.key, d.depth) for d in dependents] == [("shop/cart.py", 1), ("tests/test_cart.py", 2)]
-    assert [c.name for c in world.space.chunks.of_files(["shop/cart.py"], 10)] == ["", "total"]
+    assert [c.name for c in world.db.chunks.of_files(["shop/cart.py"], 10)] == ["", "total"]
 
 
 def test_a_second_run_reads_nothing(world: World):
@@ -164,7 +164,7 @@ def test_a_renamed_definition_takes_its_edges_along(world: World):
     world.put({**SHOP, "shop/money.py": "def cost(item):\n    return item.cents / 100\n"})
     world.index()
     assert world.edges("calls") & {("shop/cart.py:total", "shop/money.py:price")} == set()
-    assert world.space.graph.node("shop/money.py:price") is None
+    assert world.db.graph.node("shop/money.py:price") is None
 
 
 def test_a_deleted_file_leaves_nothing_behind(world: World):
@@ -194,9 +194,9 @@ def test_what_changed_is_stale_before_it_is_read(world: World):
     world.put({**SHOP, "shop/cart.py": "import os\n"})
     outcome = world.index(stop=lambda: True)
     assert not outcome.complete
-    ids = world.space.graph.keys(["shop/money.py", "shop/money.py:price"])
-    assert world.space.graph.users(list(ids.values()), ("calls", "imports")) == []
-    assert world.space.closure.dependents(ids["shop/money.py"]) == []
+    ids = world.db.graph.keys(["shop/money.py", "shop/money.py:price"])
+    assert world.db.graph.users(list(ids.values()), ("calls", "imports")) == []
+    assert world.db.closure.dependents(ids["shop/money.py"]) == []
     world.index()
     assert world.edges("imports") == {("tests/test_cart.py", "shop/cart.py")}
 
@@ -303,10 +303,10 @@ def test_a_file_that_cannot_be_read_is_left_out_with_its_reason(world: World):
     outcome = world.index()
     assert [(s.what, s.why) for s in outcome.skipped] == [("shop/gen.py", "generated")]
     assert world.index().skipped == ()
-    assert world.space.graph.node("shop/gen.py") is None
+    assert world.db.graph.node("shop/gen.py") is None
     world.put({**SHOP, "shop/gen.py": "def f(): pass\n"})
     world.index()
-    assert world.space.graph.node("shop/gen.py:f") is not None
+    assert world.db.graph.node("shop/gen.py:f") is not None
 
 
 def test_secrets_never_reach_the_database(world: World):
@@ -315,8 +315,8 @@ def test_secrets_never_reach_the_database(world: World):
         {"a.py": 'PASSWORD = "hunter2-Xy7!pq"\n\n\ndef connect(password="hunter2-Xy7!pq"):\n    return 1\n'}
     )
     world.index()
-    assert b"hunter2" not in b"".join(p.read_bytes() for p in Path(world.space.db.path).parent.iterdir())
-    node = world.space.graph.node("a.py:connect")
+    assert b"hunter2" not in b"".join(p.read_bytes() for p in Path(world.db.connection.path).parent.iterdir())
+    node = world.db.graph.node("a.py:connect")
     assert node is not None
     assert (node.start_line, node.end_line) == (4, 5)
 

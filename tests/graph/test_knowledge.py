@@ -10,8 +10,8 @@ import pytest
 from remora import Memory
 from remora.core.clock import FixedClock
 from remora.graph import knowledge
+from remora.store.database import Database
 from remora.store.layers import UpperEdge, memory_key
-from remora.store.space import Space
 from tests.helpers import NOW, environment
 
 AT = 1_000
@@ -30,23 +30,23 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield found
 
 
-def about(space: Space, keys: Collection[str], now: int) -> list[UpperEdge]:
+def about(db: Database, keys: Collection[str], now: int) -> list[UpperEdge]:
     """Return the edges of the layer at some nodes, after it was brought up to date where that may be."""
-    if not space.db.read_only:
-        knowledge.refresh(space, now)
-    return space.layers.edges_at(keys, knowledge.KINDS)
+    if not db.connection.read_only:
+        knowledge.refresh(db, now)
+    return db.layers.edges_at(keys, knowledge.KINDS)
 
 
-def space_of(memory: Memory) -> Space:
+def db_of(memory: Memory) -> Database:
     """Return the project's database."""
-    return memory._parts.room("project").space
+    return memory._project.db
 
 
 def layer(memory: Memory) -> tuple[set[str], set[tuple[str, str, str]]]:
     """Bring layer 3 up to date; return its nodes as "type label", and its edges by labels."""
-    space = space_of(memory)
-    knowledge.refresh(space, AT)
-    nodes, edges = space.layers.knowledge()
+    db = db_of(memory)
+    knowledge.refresh(db, AT)
+    nodes, edges = db.layers.knowledge()
     names = {node.key: node.label for node in nodes}
     told = {(names.get(e.from_key, e.from_key), e.type, names.get(e.to_key, e.to_key)) for e in edges}
     return {f"{node.type} {node.label}" for node in nodes}, told
@@ -78,7 +78,7 @@ def test_weights(memory: Memory) -> None:
         impacted_node_ids=("auth/keys.py:Key", "auth/keys.py"),
     )
     own = memory_key(found.id)
-    assert about(space_of(memory), [own], AT) == [
+    assert about(db_of(memory), [own], AT) == [
         UpperEdge(own, "auth/keys.py", "documents", 1.0, 0.6),
         UpperEdge(own, "auth/keys.py:Key", "documents", 0.5, 0.6),
         UpperEdge(own, "auth/tokens.py:make", "documents", 1.0, 0.6),
@@ -132,17 +132,17 @@ def test_it_follows_superseding(memory: Memory) -> None:
     layer(memory)
     new = memory.supersede(old.id, "Tokens live 12 h")
     assert layer(memory)[1] == {("Tokens live 12 h", "documents", "auth/tokens.py")}
-    assert {node.key for node in space_of(memory).layers.knowledge()[0]} == {memory_key(new.id)}
+    assert {node.key for node in db_of(memory).layers.knowledge()[0]} == {memory_key(new.id)}
 
 
 def test_nothing_changed_writes_nothing(memory: Memory) -> None:
     """A second refresh only reads."""
     memory.remember("Use a factory", type="pattern", related_files=["web.py"])
-    space = space_of(memory)
-    assert knowledge.refresh(space, AT)
-    version = space.db.version()
-    assert not knowledge.refresh(space, AT)
-    assert space.db.version() == version
+    db = db_of(memory)
+    assert knowledge.refresh(db, AT)
+    version = db.connection.version()
+    assert not knowledge.refresh(db, AT)
+    assert db.connection.version() == version
 
 
 def test_index_refreshes_it(memory: Memory) -> None:
@@ -150,7 +150,7 @@ def test_index_refreshes_it(memory: Memory) -> None:
     memory.remember("Use a factory", type="pattern", related_files=["new.py"])
     (memory.root / "new.py").write_text("X = 1\n", "utf-8")
     memory.index()
-    edges = space_of(memory).layers.knowledge()[1]
+    edges = db_of(memory).layers.knowledge()[1]
     assert [(e.from_key, e.type) for e in edges] == [("new.py", "applies_pattern")]
 
 
@@ -160,13 +160,13 @@ def test_it_survives_reading_a_file_again(memory: Memory) -> None:
         "Use a factory", type="pattern", related_files=["web.py"], target_node_id="auth/tokens.py:make"
     )
     own = memory_key(found.id)
-    before = about(space_of(memory), [own], AT)
+    before = about(db_of(memory), [own], AT)
     for name in ("web.py", "auth/tokens.py"):
         path = memory.root / name
         path.write_text("# more\n" + path.read_text("utf-8"), "utf-8")
     memory.index()
     assert len(before) == 2
-    assert space_of(memory).layers.edges_at([own], knowledge.KINDS) == before
+    assert db_of(memory).layers.edges_at([own], knowledge.KINDS) == before
 
 
 def test_edges_go_with_a_file(memory: Memory) -> None:
@@ -191,5 +191,5 @@ def test_read_only(memory: Memory, tmp_path: Path) -> None:
     layer(memory)
     memory.forget(found.id)
     with Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as other:
-        assert len(about(space_of(other), ["web.py"], AT)) == 1
-    assert about(space_of(memory), ["web.py"], AT) == []
+        assert len(about(db_of(other), ["web.py"], AT)) == 1
+    assert about(db_of(memory), ["web.py"], AT) == []

@@ -15,9 +15,9 @@ from remora.core.values import MemoryDraft
 from remora.graph.modules import ModuleInfo, files_named, grouping, module_map, module_named, sentence
 from remora.interfaces import code_pages
 from remora.interfaces.draw import plain
+from remora.store.database import Database
 from remora.store.graph import NewFile
 from remora.store.layers import UpperEdge, module_key
-from remora.store.space import Space
 from tests.helpers import NOW, Repo, environment
 
 SHOP = {
@@ -68,9 +68,9 @@ def by_name(memory: Memory) -> dict[str, ModuleInfo]:
     return {module.name: module for module in memory.modules()}
 
 
-def space_of(memory: Memory) -> Space:
+def db_of(memory: Memory) -> Database:
     """Return the project's database."""
-    return memory._parts.room("project").space
+    return memory._project.db
 
 
 def test_modules_are_folders(shop: Memory) -> None:
@@ -94,7 +94,7 @@ def test_dependence_between_modules(shop: Memory) -> None:
 
 def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
     """What others enter it by, and what else it needs, the surest first; between its own parts nothing."""
-    space, group = space_of(shop), grouping(space_of(shop))
+    db, group = db_of(shop), grouping(db_of(shop))
     login, auth, web = "shop/web/routes.py:login", module_key("shop/auth"), module_key("shop/web")
     said = [
         UpperEdge(login, auth, "is_entrypoint_for", 1.0, 0.5),
@@ -104,9 +104,9 @@ def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
         UpperEdge(web, "shop/store/db.py:save", "depends_logically", 1.0, 0.7),
     ]
     paths = {name: [file.path for file in files] for name, files in group.files.items()}
-    with space.db.transaction():
-        space.layers.place_modules(paths, 1)
-        assert space.layers.describe_module("shop/web", paths["shop/web"], said, {"purpose": "p"}, 1) == 5
+    with db.connection.transaction():
+        db.layers.place_modules(paths, 1)
+        assert db.layers.describe_module("shop/web", paths["shop/web"], said, {"purpose": "p"}, 1) == 5
     modules = by_name(shop)
     assert modules["shop/auth"].entries == ("shop/web/routes.py", login)
     assert (modules["shop/web"].entries, modules["shop/web"].needs) == ((), ("shop/store", "notes"))
@@ -227,7 +227,7 @@ def test_few_files_in_one_folder_stay_together(memory: Memory) -> None:
 def test_the_number_is_bounded(shop: Memory) -> None:
     """Of many modules the largest are returned, in the same order as all."""
     every = shop.modules()
-    assert module_map(space_of(shop), limit=2) == every[:2]
+    assert module_map(db_of(shop), limit=2) == every[:2]
 
 
 def test_nothing_is_indexed(memory: Memory) -> None:
@@ -237,9 +237,9 @@ def test_nothing_is_indexed(memory: Memory) -> None:
 
 def test_stale_edges_do_not_count(shop: Memory) -> None:
     """What a changed file uses is left out until the file is read again."""
-    space = space_of(shop)
-    with space.db.transaction():
-        space.graph.mark_stale(["shop/auth/tokens.py"], 1)
+    db = db_of(shop)
+    with db.connection.transaction():
+        db.graph.mark_stale(["shop/auth/tokens.py"], 1)
     assert by_name(shop)["shop/auth"].depends_on == ()
 
 
@@ -263,35 +263,35 @@ def test_sentences() -> None:
 
 def test_a_large_project_is_quick(memory: Memory) -> None:
     """1,500 files with 3,000 definitions, 15,000 edges and 500 memories are mapped in 0.3 s."""
-    space = space_of(memory)
+    db = db_of(memory)
     paths = [f"pkg/m{n // 30:02d}/f{n:04d}.py" for n in range(1_500)]
-    with space.db.transaction(durable=False):
+    with db.connection.transaction(durable=False):
         for path in paths:
             module = path.rpartition("/")[0]
             file = NewFile(path, "code", "python", "", module, False, 1, 1, "h", 100, 0)
-            space.graph.put_file(file, 1)
+            db.graph.put_file(file, 1)
             definitions = [
                 Definition(f"f{i}", f"f{i}", "function", i, i, i, doc="Return a thing of use")
                 for i in range(2)
             ]
-            space.graph.put_nodes(file, definitions, 1)
+            db.graph.put_nodes(file, definitions, 1)
         for n, path in enumerate(paths):
             links = [Link(path, paths[(n * 7 + i * 11) % 1_500], "imports", 0.95) for i in range(1, 11)]
-            space.graph.put_links(path, links, "ast", 1)
+            db.graph.put_links(path, links, "ast", 1)
     memory.remember_many(
         [
             MemoryDraft(f"Fact {n} holds for that file number {n}", "gotcha", related_files=(paths[n * 3],))
             for n in range(500)
         ]
     )
-    best = min(_seconds(space) for _ in range(3))
+    best = min(_seconds(db) for _ in range(3))
     assert best < 0.3
-    assert len(grouping(space).files) == 50
+    assert len(grouping(db).files) == 50
 
 
-def _seconds(space: Space) -> float:
+def _seconds(db: Database) -> float:
     started = time.process_time()
-    found = module_map(space)
+    found = module_map(db)
     assert len(found) == 50
     return time.process_time() - started
 

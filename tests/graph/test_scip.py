@@ -215,10 +215,10 @@ def test_paths_that_lead_out_are_left_out():
 
 def test_a_namespace_over_several_files_is_no_import():
     """Its name does not tell which of them is meant."""
-    space = "scip-go gomod m 1 `m/pkg`/"
+    db = "scip-go gomod m 1 `m/pkg`/"
     data = index(
-        document("a.go", [occurrence([0, 0, 1], space, DEFINITION)]),
-        document("b.go", [occurrence([0, 0, 1], space, DEFINITION)]),
-        document("c.go", [occurrence([3, 0, 1], space)]),
+        document("a.go", [occurrence([0, 0, 1], db, DEFINITION)]),
+        document("b.go", [occurrence([0, 0, 1], db, DEFINITION)]),
+        document("c.go", [occurrence([3, 0, 1], db)]),
     )
     assert precise_links(documents_in(data), lambda _: ()) == []

@@ -13,8 +13,8 @@ from remora.core.clock import FixedClock
 from remora.graph import semantic
 from remora.graph.modules import grouping
 from remora.graph.semantic import Answer, checked, digests, prompt
+from remora.store.database import Database
 from remora.store.layers import UpperEdge
-from remora.store.space import Space
 from tests.helpers import NOW, SECRET, environment
 
 KNOWN = {"a/x.py", "a/x.py:run", "b/y.py", "b/y.py:read", "module:a/", "module:b/"}
@@ -39,15 +39,15 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield found
 
 
-def space_of(memory: Memory) -> Space:
+def db_of(memory: Memory) -> Database:
     """Return the project's database."""
-    return memory._parts.room("project").space
+    return memory._project.db
 
 
 def asked(memory: Memory, name: str, limit: int = semantic.PROMPT_CHARS) -> str:
     """Return the outline that a model would see of a module."""
-    space = space_of(memory)
-    system, user = prompt(space, grouping(space), name, limit)
+    db = db_of(memory)
+    system, user = prompt(db, grouping(db), name, limit)
     assert (system.role, user.role) == ("system", "user")
     assert len(system.content) + len(user.content) <= limit
     return user.content
@@ -110,11 +110,11 @@ def test_no_secret_leaves(memory: Memory) -> None:
 
 def test_a_digest_follows_the_outline(memory: Memory) -> None:
     """A body may change; a signature, a new definition or a new file changes its module's digest alone."""
-    space = space_of(memory)
+    db = db_of(memory)
 
     def now() -> dict[str, str]:
         memory.index()
-        return digests(space, grouping(space))
+        return digests(db, grouping(db))
 
     before = now()
     tokens = memory.root / "core" / "tokens.py"

@@ -14,8 +14,8 @@ from remora.graph import stored_symbols
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.packed import pack_outline
 from remora.graph.stored_symbols import StoredSymbols
+from remora.store.database import Database
 from remora.store.graph import NewFile
-from remora.store.space import Space
 from tests.store.made_graphs import definition
 
 OUTLINES = {
@@ -38,9 +38,9 @@ OUTLINES = {
 }
 
 
-def write(space: Space, outlines: dict[str, Outline | None]) -> None:
+def write(db: Database, outlines: dict[str, Outline | None]) -> None:
     """Write files with what they offer."""
-    with space.db.transaction(durable=False):
+    with db.connection.transaction(durable=False):
         for path, outline in outlines.items():
             packed = pack_outline(outline) if outline else None
             new = NewFile(
@@ -57,22 +57,22 @@ def write(space: Space, outlines: dict[str, Outline | None]) -> None:
                 0,
                 outline=packed,
             )
-            space.graph.put_file(new, 1)
-            space.graph.put_nodes(new, outline.definitions if outline else (), 1)
+            db.graph.put_file(new, 1)
+            db.graph.put_nodes(new, outline.definitions if outline else (), 1)
 
 
 @pytest.fixture
-def space(tmp_path: Path) -> Iterator[Space]:
+def db(tmp_path: Path) -> Iterator[Database]:
     """A project database with a few files."""
-    found = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     write(found, OUTLINES)
     yield found
     found.close()
 
 
-def test_answers_are_those_of_symbols_in_memory(space: Space):
+def test_answers_are_those_of_symbols_in_memory(db: Database):
     """Every question has the same answer from the database as from memory."""
-    stored, memory = StoredSymbols(space.graph), MemorySymbols(OUTLINES)
+    stored, memory = StoredSymbols(db.graph), MemorySymbols(OUTLINES)
     for path in (*OUTLINES, "app", "a.py", ""):
         assert stored.exists(path) == memory.exists(path)
         assert stored.outline(path) == memory.outline(path)
@@ -100,35 +100,35 @@ FILES = st.dictionaries(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=FILES, limit=st.integers(1, 6))
 def test_names_come_in_the_same_order_from_both(
-    space: Space, files: dict[str, list[tuple[str, int]]], limit: int
+    db: Database, files: dict[str, list[tuple[str, int]]], limit: int
 ):
     """Which definitions a limit keeps does not depend on where they are read from."""
     outlines: dict[str, Outline | None] = {
         path: Outline("python", definitions=tuple(definition(name, at, at) for name, at in own))
         for path, own in files.items()
     }
-    with space.db.transaction(durable=False):
-        space.graph.clear()
-    write(space, outlines)
-    stored, memory = StoredSymbols(space.graph), MemorySymbols(outlines)
+    with db.connection.transaction(durable=False):
+        db.graph.clear()
+    write(db, outlines)
+    stored, memory = StoredSymbols(db.graph), MemorySymbols(outlines)
     assert list(stored.named("run", limit)) == list(memory.named("run", limit))
 
 
-def test_files_that_were_left_out_do_not_exist(space: Space):
+def test_files_that_were_left_out_do_not_exist(db: Database):
     """A file that is not read offers nothing and is not there."""
     new = NewFile("app/big.py", "data", "", "", "", False, 1, 1, "", 0, 0, "too large")
-    with space.db.transaction():
-        space.graph.put_file(new, 1)
-    stored = StoredSymbols(space.graph)
+    with db.connection.transaction():
+        db.graph.put_file(new, 1)
+    stored = StoredSymbols(db.graph)
     assert not stored.exists("app/big.py")
     assert stored.outline("app/big.py") is None
     assert "app/big.py" not in stored.in_folder("app")
 
 
-def test_outlines_in_memory_are_bounded(space: Space, monkeypatch: pytest.MonkeyPatch):
+def test_outlines_in_memory_are_bounded(db: Database, monkeypatch: pytest.MonkeyPatch):
     """However many files are asked for, only so many outlines are held at a time."""
     monkeypatch.setattr(stored_symbols, "KEPT", 2)
-    stored = StoredSymbols(space.graph)
+    stored = StoredSymbols(db.graph)
     for path in OUTLINES:
         assert stored.outline(path) == OUTLINES[path]
         assert len(stored._outlines) <= 2

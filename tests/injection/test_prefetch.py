@@ -45,12 +45,12 @@ class Shop:
                 files=tuple(uses),
                 started=f"2026-01-{self.number:02d}T10:00:00.000Z",
             )
-            with self.world.space.db.transaction():
-                self.world.space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+            with self.world.db.transaction():
+                self.world.db.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
     def ahead(self, task: str = ASKED, where: Scope = AUTH, **more) -> Prefetch:
         """Return the files to load ahead."""
-        return prefetch(self.world.space, self.root, task, where, **more)
+        return prefetch(self.world.db, self.root, task, where, **more)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.retrieval.worlds import World, record
 def test_what_is_given_counts(tmp_path: Path) -> None:
     """Modules are folders without slashes around them; the folders of files are modules, too."""
     with World(tmp_path) as world:
-        found = scope(world.space, "rework it", ["./auth/", "auth", " web "], ["server/main.py", "setup.py"])
+        found = scope(world.db, "rework it", ["./auth/", "auth", " web "], ["server/main.py", "setup.py"])
     assert found == Scope(("auth", "web", "server"), ("server/main.py", "setup.py"))
     assert found.filters == ("server/main.py", "setup.py", "auth/", "web/", "server/")
 
@@ -22,9 +22,9 @@ def test_paths_in_the_words(tmp_path: Path) -> None:
     """A file that the task names is found in the history by its end; one with a folder needs none."""
     with World(tmp_path) as world:
         world.commit("auth/tokens.py", "web/app.py")
-        with world.space.db.transaction():
-            world.space.db.execute("UPDATE git_files SET present = 1")
-        found = scope(world.space, "tokens.py and docs/new.md")
+        with world.db.transaction():
+            world.db.connection.execute("UPDATE git_files SET present = 1")
+        found = scope(world.db, "tokens.py and docs/new.md")
     assert found == Scope(("auth", "docs"), ("auth/tokens.py", "docs/new.md"))
 
 
@@ -32,13 +32,15 @@ def test_modules_in_the_words(tmp_path: Path) -> None:
     """A known module's name is enough where nothing is named; words of any task are not."""
     with World(tmp_path) as world:
         world.commit("src/billing/a.py", "tests/test_a.py")
-        with world.space.db.transaction():
-            world.space.db.execute(
+        with world.db.transaction():
+            world.db.connection.execute(
                 "UPDATE git_files SET present = 1, module = 'src/billing' WHERE path LIKE 's%'"
             )
-            world.space.db.execute("UPDATE git_files SET present = 1, module = 'tests' WHERE path LIKE 't%'")
-        assert scope(world.space, "make the billing tests faster").modules == ("src/billing",)
-        assert scope(world.space, "make the billing faster", ["auth"]).modules == ("auth",)
+            world.db.connection.execute(
+                "UPDATE git_files SET present = 1, module = 'tests' WHERE path LIKE 't%'"
+            )
+        assert scope(world.db, "make the billing tests faster").modules == ("src/billing",)
+        assert scope(world.db, "make the billing faster", ["auth"]).modules == ("auth",)
 
 
 @pytest.mark.parametrize(

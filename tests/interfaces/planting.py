@@ -44,7 +44,7 @@ def plant(folder: Path, clock: Clock) -> str:
         memory.remember(
             f"The pager must end at the last page {SOFTER}", type="requirement", related_files=about
         )
-        triggers.refresh(memory._parts)
+        triggers.refresh(memory._project)
         memory.entries.add("deploy", f"The pager {SOFTER} first")
         memory.journal.write(f"# Long-term Memory\n\nThe pager {SOFTER}")
         memory.journal.add_history(f"The pager {SOFTER}")
@@ -60,9 +60,9 @@ def _quote(memory: Memory) -> None:
     observer = Observer("s", PLANTED)
     said = f"The pager {SOFTER} must never be closed twice."
     observer.observe(Event("user_prompt", "s", "k", text=said))
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        take_in(space, observer.finalize())
+    db = memory._project.db
+    with db.connection.transaction():
+        take_in(db, observer.finalize())
 
 
 def transcript(project: Path, home: Path) -> Path:

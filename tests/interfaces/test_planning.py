@@ -51,11 +51,11 @@ def known(memory: Memory) -> None:
     memory.remember("Tokens must expire", type="requirement", related_modules=["auth"])
     (memory.root / "auth").mkdir()
     (memory.root / "auth" / "tokens.py").write_text("x = 1\n")
-    space = memory._parts.room("project").space
+    db = memory._project.db
     for number in range(3):
-        with space.db.transaction():
+        with db.connection.transaction():
             one = session(f"s{number}", prompts=(TASK,), files=(FileUse("auth/tokens.py", 1, 1, 1, 2),))
-            space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+            db.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
 
 PLAN = """\

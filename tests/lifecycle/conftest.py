@@ -11,7 +11,7 @@ from remora.core.clock import FixedClock
 from remora.core.values import MemoryDraft, MemoryRecord
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
-from remora.store.space import Space
+from remora.store.database import Database
 from tests.helpers import NOW
 
 
@@ -22,23 +22,23 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-def space(tmp_path: Path) -> Iterator[Space]:
+def db(tmp_path: Path) -> Iterator[Database]:
     """An empty database."""
-    opened = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    opened = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def intake(space: Space, clock: FixedClock) -> Intake:
+def intake(db: Database, clock: FixedClock) -> Intake:
     """What takes drafts in."""
-    return Intake(space, clock)
+    return Intake(db, clock)
 
 
 @pytest.fixture
-def upkeep(space: Space, clock: FixedClock, intake: Intake) -> Upkeep:
+def upkeep(db: Database, clock: FixedClock, intake: Intake) -> Upkeep:
     """What changes memories that exist."""
-    return Upkeep(space, clock, intake)
+    return Upkeep(db, clock, intake)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 from remora.core.values import MemoryRecord
 from remora.lifecycle.flags import flag_dependents, unflag_dependents, with_reason, without_reason
-from remora.store.space import Space
+from remora.store.database import Database
 
 Take = Callable[..., MemoryRecord]
 
@@ -41,18 +41,18 @@ def test_what_was_not_reviewed_before_stays_so(take: Take) -> None:
     assert (back.needs_review, back.review_reason) == (True, None)
 
 
-def test_dependents(space: Space, take: Take) -> None:
+def test_dependents(db: Database, take: Take) -> None:
     """What rests on a memory is flagged, directly or not, but for its successor; and freed again."""
     root = take("Tokens are JSON web tokens")
     child = take("So tokens are large", derived_from=(root.id,))
     grandchild = take("So cookies overflow", derived_from=(child.id,))
     heir = take("Sessions hold opaque handles", derived_from=(root.id,))
-    with space.db.transaction():
-        flag_dependents(space, root, "which was superseded", except_id=heir.id)
+    with db.connection.transaction():
+        flag_dependents(db, root, "which was superseded", except_id=heir.id)
     reason = f"rests on {root.id[:8]}, which was superseded"
-    found = space.memories.get_many([child.id, grandchild.id, heir.id])
+    found = db.memories.get_many([child.id, grandchild.id, heir.id])
     assert [found[m.id].review_reason for m in (child, grandchild, heir)] == [reason, reason, None]
-    with space.db.transaction():
-        unflag_dependents(space, root)
-    found = space.memories.get_many([child.id, grandchild.id])
+    with db.connection.transaction():
+        unflag_dependents(db, root)
+    found = db.memories.get_many([child.id, grandchild.id])
     assert [(m.needs_review, m.review_reason) for m in found.values()] == [(False, None)] * 2

@@ -17,7 +17,7 @@ from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Rela
 from remora.lifecycle.flags import FADED
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
-from remora.store.space import Space
+from remora.store.database import Database
 from tests.helpers import SECRET
 
 Take = Callable[..., MemoryRecord]
@@ -34,14 +34,14 @@ def receipt(record: MemoryRecord) -> Receipt:
     return record.receipt
 
 
-def test_a_new_memory(space: Space, take: Take) -> None:
+def test_a_new_memory(db: Database, take: Take) -> None:
     """A draft becomes a record with an id, dates, its type's half-life and one origin."""
     record = take("Tokens expire after 24 h", type="gotcha", session_id="s1", tags=("auth",))
     assert receipt(record) == Receipt("stored")
     assert record.created_at == record.updated_at == record.last_accessed_at == "2026-03-01T12:00:00.000Z"
     assert (record.decay_half_life_days, record.access_count, record.project_id) == (60.0, 0, "p1")
     assert [(o.source, o.session_id) for o in record.origins] == [("agent_explicit", "s1")]
-    assert space.memories.get(record.id) == record._replace(receipt=None)
+    assert db.memories.get(record.id) == record._replace(receipt=None)
 
 
 def test_half_lives(take: Take) -> None:
@@ -51,15 +51,15 @@ def test_half_lives(take: Take) -> None:
     assert take("Builds take a minute", type="gotcha", decay_half_life_days=5).decay_half_life_days == 5.0
 
 
-def test_all_or_none(space: Space, intake: Intake) -> None:
+def test_all_or_none(db: Database, intake: Intake) -> None:
     """One draft that cannot be stored keeps the whole batch out."""
     drafts = [MemoryDraft("Tokens expire after 24 h"), MemoryDraft(" ")]
     with pytest.raises(InvalidInput, match="content is empty"):
         intake.remember_many(drafts)
-    assert space.memories.counts()["live"] == 0
+    assert db.memories.counts()["live"] == 0
 
 
-def test_each_by_itself(space: Space, intake: Intake) -> None:
+def test_each_by_itself(db: Database, intake: Intake) -> None:
     """What is refused gives its error in its place, and takes nothing else with it."""
     early = InvalidInput("not JSON")
     drafts: list[MemoryDraft | RemoraError] = [
@@ -74,7 +74,7 @@ def test_each_by_itself(space: Space, intake: Intake) -> None:
     assert str(second) == "content is empty"
     assert third is early
     assert isinstance(fourth, MemoryRecord)
-    assert space.memories.counts()["live"] == 2
+    assert db.memories.counts()["live"] == 2
 
 
 SAID = [
@@ -111,10 +111,10 @@ def test_together_is_as_one_by_one(tmp_path: Path, clock: FixedClock, drafts: li
     def outcome(name: str, *, together: bool) -> list[Any]:
         folder = tmp_path / uuid.uuid4().hex
         folder.mkdir()
-        space = Space.open(folder / name, realm="project", project_id="p1")
-        intake = Intake(space, clock)
+        db = Database.open(folder / name, realm="project", project_id="p1")
+        intake = Intake(db, clock)
         gone = intake.remember(MemoryDraft(SAID[3], "gotcha"))
-        Upkeep(space, clock, intake).forget(gone.id)
+        Upkeep(db, clock, intake).forget(gone.id)
         found: list[Any] = []
         if together:
             found = list(intake.remember_each(drafts))
@@ -124,9 +124,9 @@ def test_together_is_as_one_by_one(tmp_path: Path, clock: FixedClock, drafts: li
             except InvalidInput as error:
                 found.append(error)
         found += sorted(
-            space.memories.find(Filters(branch="*"), include_deprecated=True), key=lambda m: repr(m[1:])
+            db.memories.find(Filters(branch="*"), include_deprecated=True), key=lambda m: repr(m[1:])
         )
-        space.close()
+        db.close()
         return found
 
     def told(found: list[Any]) -> str:
@@ -139,7 +139,7 @@ def test_together_is_as_one_by_one(tmp_path: Path, clock: FixedClock, drafts: li
     assert told(outcome("a.db", together=True)) == told(outcome("b.db", together=False))
 
 
-def test_the_same_text_is_merged(space: Space, take: Take) -> None:
+def test_the_same_text_is_merged(db: Database, take: Take) -> None:
     """Case and white space aside the same text is one memory; both origins and all tags are kept."""
     first = take("Tokens expire after 24 h", session_id="s1", tags=("auth",), related_files=("a.py",))
     again = take(
@@ -158,7 +158,7 @@ def test_the_same_text_is_merged(space: Space, take: Take) -> None:
     assert again.provenance_session_ids == ("s1", "s2")
     assert (again.tags, again.related_files) == (("auth", "jwt"), ("a.py", "b.py"))
     assert (again.related_modules, again.confidence, again.pinned) == (("auth",), 0.95, True)
-    assert space.memories.counts()["live"] == 1
+    assert db.memories.counts()["live"] == 1
 
 
 def test_a_repeat_never_lowers(take: Take) -> None:
@@ -193,7 +193,7 @@ def test_payloads_of_a_merge(take: Take) -> None:
     assert (taught.type, taught.payload) == ("pattern", again.payload)
 
 
-def test_a_near_duplicate_is_merged(space: Space, take: Take) -> None:
+def test_a_near_duplicate_is_merged(db: Database, take: Take) -> None:
     """A text with almost the same words is merged; its own words stay with its origin."""
     first = take(LONG, session_id="s1")
     again = take(LONG.replace("writes the order", "puts the order"), session_id="s2")
@@ -202,7 +202,7 @@ def test_a_near_duplicate_is_merged(space: Space, take: Take) -> None:
     assert 0.85 <= found.similarity < 1.0
     assert again.content == LONG
     assert again.origins[1].text == LONG.replace("writes the order", "puts the order")
-    assert space.memories.counts()["live"] == 1
+    assert db.memories.counts()["live"] == 1
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_a_near_duplicate_is_merged(space: Space, take: Take) -> None:
         ("three times", "three times if x >= 2"),
     ],
 )
-def test_what_sounds_alike_and_is_not(space: Space, take: Take, old: str, new: str) -> None:
+def test_what_sounds_alike_and_is_not(db: Database, take: Take, old: str, new: str) -> None:
     """Texts that differ in a number, a name, a negation or a comparison are never merged."""
     take(LONG)
     assert receipt(take(LONG.replace(old, new))).action == "stored"
-    counts = space.memories.counts()
+    counts = db.memories.counts()
     assert counts["live"] + counts["deprecated"] == 2
 
 
@@ -245,12 +245,12 @@ def test_another_type_is_no_near_duplicate(take: Take) -> None:
     ],
 )
 def test_what_must_stay_apart(
-    space: Space, take: Take, first: dict[str, Any], second: dict[str, Any]
+    db: Database, take: Take, first: dict[str, Any], second: dict[str, Any]
 ) -> None:
     """The same words on another branch, in another unit of work or under another id stay apart."""
     take("Tokens expire after 24 h", **first)
     assert receipt(take("Tokens expire after 24 h", **second)).action == "stored"
-    assert space.memories.counts()["live"] == 2
+    assert db.memories.counts()["live"] == 2
 
 
 def test_a_unit_of_work_spans_sessions(take: Take) -> None:
@@ -268,14 +268,14 @@ def test_a_branch_and_the_project(take: Take) -> None:
     assert take("Tokens expire after 24 h", branch="search").branch is None
 
 
-def test_a_forgotten_memory_comes_back(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_a_forgotten_memory_comes_back(db: Database, take: Take, upkeep: Upkeep) -> None:
     """Remembering a forgotten text restores it and frees what rests on it."""
     first = take("Tokens are JSON web tokens")
     child = take("So tokens are large", derived_from=(first.id,))
     upkeep.forget(first.id)
     again = take("tokens are JSON web tokens")
     assert (again.id, again.deprecated, receipt(again).action) == (first.id, False, "restored")
-    freed = space.memories.get(child.id)
+    freed = db.memories.get(child.id)
     assert freed is not None
     assert (freed.needs_review, freed.review_reason) == (False, None)
 
@@ -297,17 +297,17 @@ def test_what_is_said_again_lifts_why_it_was_retired(take: Take, upkeep: Upkeep,
     assert (doubted.needs_review, doubted.review_reason) == (True, None)
 
 
-def test_automatic_sources_revive_nothing(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_automatic_sources_revive_nothing(db: Database, take: Take, upkeep: Upkeep) -> None:
     """Without leave to revive, a forgotten text stays forgotten and the receipt says so."""
     first = take("Tokens expire after 24 h", external_id="x")
     upkeep.forget(first.id)
     for more in ({}, {"external_id": "x"}):
         again = take("Tokens expire after 24 h", revive=False, **more)
         assert (again.id, receipt(again).action) == (first.id, "skipped")
-    assert space.memories.counts() | {"live": 0} == space.memories.counts()
+    assert db.memories.counts() | {"live": 0} == db.memories.counts()
 
 
-def test_an_external_id_names_the_newest_text(space: Space, take: Take) -> None:
+def test_an_external_id_names_the_newest_text(db: Database, take: Take) -> None:
     """A newer text under the caller's own id replaces the older one, with its own trust."""
     first = take("Tokens expire after 24 h", external_id="doc-1", type="gotcha", confidence=0.9)
     again = take("Tokens expire after 12 h", external_id="doc-1", type="decision", confidence=0.5)
@@ -315,7 +315,7 @@ def test_an_external_id_names_the_newest_text(space: Space, take: Take) -> None:
     assert (again.content, again.type, again.confidence) == ("Tokens expire after 12 h", "decision", 0.5)
     assert (again.citation_text, again.decay_half_life_days) == ("Tokens expire after 12 h", None)
     assert receipt(take("tokens expire after 12 H", external_id="doc-1")).action == "merged"
-    assert space.memories.counts()["live"] == 1
+    assert db.memories.counts()["live"] == 1
 
 
 def test_tainted_text_cannot_hide_behind_an_external_id(take: Take) -> None:
@@ -379,7 +379,7 @@ def test_tainted_text_that_brings_a_memory_back_taints_it(take: Take, upkeep: Up
     assert (again.deprecated, again.taint, again.needs_review) == (False, WEB, True)
 
 
-def test_a_superseded_external_id(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_a_superseded_external_id(db: Database, take: Take, upkeep: Upkeep) -> None:
     """An import that repeats a superseded text leaves its successor alone; a new text is news."""
     old = take("Tokens expire after 24 h", external_id="doc-1")
     new = upkeep.supersede(old.id, MemoryDraft("Tokens expire after 12 h"))
@@ -389,7 +389,7 @@ def test_a_superseded_external_id(space: Space, take: Take, upkeep: Upkeep) -> N
     assert again.deprecated
     third = take("Tokens expire after 6 h", external_id="doc-1")
     assert (third.id, third.deprecated, third.superseded_by) == (old.id, False, None)
-    assert space.memories.counts()["live"] == 2
+    assert db.memories.counts()["live"] == 2
 
 
 def test_taint_is_inherited_once(take: Take) -> None:
@@ -487,7 +487,7 @@ def test_relations_and_parents_are_joined(take: Take) -> None:
     assert again.derived_from == (parent.id,)
 
 
-def test_no_trace_of_a_secret(space: Space, take: Take) -> None:
+def test_no_trace_of_a_secret(db: Database, take: Take) -> None:
     """The receipt counts what was taken out, and a repeat with another secret is the same text."""
     first = take(f"Deploy with {SECRET} from the vault")
     assert receipt(first).redactions == (("github-token", 1),)

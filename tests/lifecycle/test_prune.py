@@ -10,131 +10,131 @@ from remora.core.clock import FixedClock, to_iso
 from remora.core.values import MemoryRecord
 from remora.lifecycle import prune
 from remora.lifecycle.upkeep import Upkeep
-from remora.store.space import Space
+from remora.store.database import Database
 
 Take = Callable[..., MemoryRecord]
 
 
-def run(space: Space, clock: FixedClock) -> prune.PrunePlan:
+def run(db: Database, clock: FixedClock) -> prune.PrunePlan:
     """Plan and apply."""
-    wanted = prune.plan(space, clock)
-    prune.apply(space, clock, wanted)
+    wanted = prune.plan(db, clock)
+    prune.apply(db, clock, wanted)
     return wanted
 
 
-def test_nothing_to_do(space: Space, take: Take, clock: FixedClock) -> None:
+def test_nothing_to_do(db: Database, take: Take, clock: FixedClock) -> None:
     """A fresh store has nothing to prune."""
     take("Tokens expire after 24 h")
-    assert prune.plan(space, clock).empty
+    assert prune.plan(db, clock).empty
 
 
 @pytest.mark.parametrize(
     ("kind", "days"), [("work_state", 7), ("e2e_observation", 30), ("gotcha", 60), ("task_calibration", 180)]
 )
-def test_three_half_lives(space: Space, take: Take, clock: FixedClock, kind: str, days: int) -> None:
+def test_three_half_lives(db: Database, take: Take, clock: FixedClock, kind: str, days: int) -> None:
     """A memory is forgotten when it was unused for more than three half-lives of its type."""
     record = take("Tokens expire after 24 h", type=kind)
     clock.advance(days=3 * days)
-    assert prune.plan(space, clock).forget == ()
+    assert prune.plan(db, clock).forget == ()
     clock.advance(days=0.01)
-    assert [m.id for m in run(space, clock).forget] == [record.id]
-    gone = space.memories.get(record.id)
+    assert [m.id for m in run(db, clock).forget] == [record.id]
+    gone = db.memories.get(record.id)
     assert gone is not None
     assert (gone.deprecated, gone.deprecated_at) == (True, to_iso(clock.now()))
 
 
-def test_what_never_expires(space: Space, take: Take, clock: FixedClock) -> None:
+def test_what_never_expires(db: Database, take: Take, clock: FixedClock) -> None:
     """Decisions, pinned and verified memories and those with no half-life are kept for ever."""
     take("We use PostgreSQL", type="decision")
     take("Tokens expire after 24 h", type="gotcha", pinned=True)
     take("Cookies are small", type="gotcha", user_verified=True)
     take("Queues are long", type="gotcha", decay_half_life_days=0)
     clock.advance(days=36_500)
-    assert prune.plan(space, clock).empty
+    assert prune.plan(db, clock).empty
 
 
-def test_use_keeps(space: Space, take: Take, clock: FixedClock) -> None:
+def test_use_keeps(db: Database, take: Take, clock: FixedClock) -> None:
     """An access starts the time anew."""
     record = take("Tokens expire after 24 h", type="work_state")
     clock.advance(days=20)
-    with space.db.transaction():
-        space.memories.record_access({record.id: 1}, to_iso(clock.now()))
+    with db.connection.transaction():
+        db.memories.record_access({record.id: 1}, to_iso(clock.now()))
     clock.advance(days=20)
-    assert prune.plan(space, clock).empty
+    assert prune.plan(db, clock).empty
 
 
-def test_thirty_days_of_grace(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
+def test_thirty_days_of_grace(db: Database, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
     """What was forgotten is deleted with its index rows when 30 days are over, not before."""
     record = take("Tokens expire after 24 h", related_files=("a.py",))
     upkeep.forget(record.id)
     clock.advance(days=30)
-    assert run(space, clock).delete == ()
+    assert run(db, clock).delete == ()
     clock.advance(days=0.01)
-    assert [m.id for m in run(space, clock).delete] == [record.id]
-    assert space.memories.get(record.id) is None
+    assert [m.id for m in run(db, clock).delete] == [record.id]
+    assert db.memories.get(record.id) is None
     for table in ("memories_fts", "memory_files", "memory_bands", "embedding_queue"):
-        assert space.db.value(f"SELECT count(*) FROM {table}") == 0
+        assert db.connection.value(f"SELECT count(*) FROM {table}") == 0
 
 
 def test_verified_and_pinned_are_never_deleted(
-    space: Space, take: Take, upkeep: Upkeep, clock: FixedClock
+    db: Database, take: Take, upkeep: Upkeep, clock: FixedClock
 ) -> None:
     """A forgotten memory that a person had verified stays restorable; so does a pinned one."""
     first = take("Tokens expire after 24 h", user_verified=True)
     second = take("Cookies are small", pinned=True)
     upkeep.forget(first.id)
-    with space.db.transaction():
-        space.memories.update(second.id, {"deprecated": True, "deprecated_at": to_iso(clock.now())})
+    with db.connection.transaction():
+        db.memories.update(second.id, {"deprecated": True, "deprecated_at": to_iso(clock.now())})
     clock.advance(days=1_000)
-    assert run(space, clock).delete == ()
+    assert run(db, clock).delete == ()
     assert not upkeep.restore(first.id).deprecated
 
 
-def test_forgotten_then_deleted(space: Space, take: Take, clock: FixedClock) -> None:
+def test_forgotten_then_deleted(db: Database, take: Take, clock: FixedClock) -> None:
     """Expiry and deletion are 30 days apart, however late the job runs."""
     take("Tokens expire after 24 h", type="work_state")
     clock.advance(days=1_000)
-    first = run(space, clock)
+    first = run(db, clock)
     assert (len(first.forget), len(first.delete)) == (1, 0)
-    second = run(space, clock)
+    second = run(db, clock)
     assert second.empty
     clock.advance(days=31)
-    assert len(run(space, clock).delete) == 1
+    assert len(run(db, clock).delete) == 1
 
 
-def test_the_cache_is_evicted(space: Space, clock: FixedClock) -> None:
+def test_the_cache_is_evicted(db: Database, clock: FixedClock) -> None:
     """Cached embeddings go when they have expired."""
     now = int(clock.now() * 1000)
-    space.cache.put_many([("old", b"0", "m", 1, now - 1), ("new", b"0", "m", 1, now + 1)])
-    assert run(space, clock).cache_rows == 1
-    assert space.db.rows("SELECT key FROM embedding_cache") == [("new",)]
+    db.cache.put_many([("old", b"0", "m", 1, now - 1), ("new", b"0", "m", 1, now + 1)])
+    assert run(db, clock).cache_rows == 1
+    assert db.connection.rows("SELECT key FROM embedding_cache") == [("new",)]
 
 
-def test_a_plan_changes_nothing(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
+def test_a_plan_changes_nothing(db: Database, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
     """Planning reads only, even where there is everything to do."""
     take("Tokens expire after 24 h", type="work_state")
     upkeep.forget(take("Cookies are small").id)
     clock.advance(days=500)
-    before = space.db.rows("SELECT * FROM memories")
-    wanted = prune.plan(space, clock)
+    before = db.connection.rows("SELECT * FROM memories")
+    wanted = prune.plan(db, clock)
     assert (len(wanted.forget), len(wanted.delete)) == (1, 1)
-    assert space.db.rows("SELECT * FROM memories") == before
+    assert db.connection.rows("SELECT * FROM memories") == before
 
 
-def test_a_clock_that_goes_backwards(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
+def test_a_clock_that_goes_backwards(db: Database, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
     """When the clock was wrong nothing expires or is deleted by accident."""
     take("Tokens expire after 24 h", type="work_state")
     upkeep.forget(take("Cookies are small").id)
     clock.advance(days=-4_000)
-    assert prune.plan(space, clock).empty
+    assert prune.plan(db, clock).empty
 
 
-def test_pruning_flags_what_was_derived(space: Space, take: Take, clock: FixedClock) -> None:
+def test_pruning_flags_what_was_derived(db: Database, take: Take, clock: FixedClock) -> None:
     """What rests on a memory that faded is flagged, with the reason."""
     parent = take("The old gateway drops long headers", type="gotcha")
     child = take("Keep headers short", type="decision", derived_from=(parent.id,))
     clock.advance(days=181)
-    run(space, clock)
-    found = space.memories.get(child.id)
+    run(db, clock)
+    found = db.memories.get(child.id)
     assert found is not None
     assert found.review_reason == f"rests on {parent.id[:8]}, which faded and was pruned"

@@ -12,69 +12,69 @@ from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Redaction, Relation, Taint
 from remora.lifecycle.flags import BRANCH_GONE, FADED, overturned_by, retired_for
 from remora.lifecycle.upkeep import Upkeep, resolve
-from remora.store.space import Space
+from remora.store.database import Database
 from tests.helpers import SECRET
 
 Take = Callable[..., MemoryRecord]
 
 
-def now(space: Space, record: MemoryRecord) -> MemoryRecord:
+def now(db: Database, record: MemoryRecord) -> MemoryRecord:
     """Return a memory as it is stored now."""
-    found = space.memories.get(record.id)
+    found = db.memories.get(record.id)
     assert found is not None
     return found
 
 
-def flags(space: Space, *records: MemoryRecord) -> list[str | None]:
+def flags(db: Database, *records: MemoryRecord) -> list[str | None]:
     """Return why each memory needs a review; None where it does not."""
-    found = [now(space, r) for r in records]
+    found = [now(db, r) for r in records]
     assert [m.needs_review for m in found] == [m.review_reason is not None for m in found]
     return [m.review_reason for m in found]
 
 
-def test_resolve(space: Space, take: Take) -> None:
+def test_resolve(db: Database, take: Take) -> None:
     """A full id, or a start of four characters or more that only one id has, names a memory."""
     record = take("Tokens expire after 24 h")
-    assert resolve(space, record.id).id == record.id
-    assert resolve(space, record.id[:4]).id == record.id
+    assert resolve(db, record.id).id == record.id
+    assert resolve(db, record.id[:4]).id == record.id
     for wrong in (record.id[:3], "", "no such id", record.id + "0"):
         with pytest.raises(NotFound, match="there is no memory"):
-            resolve(space, wrong)
+            resolve(db, wrong)
 
 
-def test_an_ambiguous_start(space: Space, take: Take) -> None:
+def test_an_ambiguous_start(db: Database, take: Take) -> None:
     """A start that several ids share names none; the error lists them."""
     record = take("Tokens expire after 24 h")
-    with space.db.transaction():
+    with db.connection.transaction():
         for end in ("1", "2"):
             twin = record._replace(id=f"abcd-{end}")
-            space.memories.insert(twin, content_hash=end, search_terms="", bands=())
+            db.memories.insert(twin, content_hash=end, search_terms="", bands=())
     with pytest.raises(Conflict, match="abcd-1, abcd-2"):
-        resolve(space, "abcd")
-    assert resolve(space, "abcd-2").id == "abcd-2"
+        resolve(db, "abcd")
+    assert resolve(db, "abcd-2").id == "abcd-2"
 
 
-def test_edit_content(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_edit_content(db: Database, take: Take, upkeep: Upkeep) -> None:
     """New words are searched for, hashed and cited instead of the old ones, and count as a look."""
     record = take("Tokens expire after 24 h", needs_review=True)
     after = upkeep.edit(record.id, {"content": "Sessions end after 12 h"})
     assert after.receipt == Receipt("updated")
     assert (after.content, after.citation_text) == ("Sessions end after 12 h",) * 2
     assert not after.needs_review
-    assert now(space, record) == after._replace(receipt=None)
-    assert space.fulltext.memories(["tokens"], Filters(), 5) == []
-    assert [i for i, _ in space.fulltext.memories(["sessions"], Filters(), 5)] == [record.id]
+    assert now(db, record) == after._replace(receipt=None)
+    assert db.fulltext.memories(["tokens"], Filters(), 5) == []
+    assert [i for i, _ in db.fulltext.memories(["sessions"], Filters(), 5)] == [record.id]
     assert take("tokens expire after 24 h").id != record.id
     assert take("sessions END after 12 h").id == record.id
 
 
-def test_edit_to_the_words_of_another(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_edit_to_the_words_of_another(db: Database, take: Take, upkeep: Upkeep) -> None:
     """Where another live memory says the same now, the receipt names it; both stay as they are."""
     first, second = take("Tokens expire after 24 h"), take("Sessions end after 12 h")
     after = upkeep.edit(second.id, {"content": "tokens expire  after 24 h"})
     note = f"{first.id[:8]} says the same now; forget one of the two"
     assert after.receipt == Receipt("updated", first.id, 1.0, notes=(note,))
-    assert now(space, first) == first._replace(receipt=None)
+    assert now(db, first) == first._replace(receipt=None)
     assert upkeep.edit(second.id, {"tags": ["a"]}).receipt == Receipt("updated"), "the text did not change"
     upkeep.forget(first.id)
     assert upkeep.edit(second.id, {"content": "Tokens expire after 24 h"}).receipt == Receipt("updated")
@@ -123,12 +123,12 @@ def test_edit_type_and_payload(take: Take, upkeep: Upkeep) -> None:
         ({"stale_at": "soon"}, "stale_at must be an ISO 8601 time"),
     ],
 )
-def test_wrong_edits(space: Space, take: Take, upkeep: Upkeep, changes: dict[str, Any], message: str) -> None:
+def test_wrong_edits(db: Database, take: Take, upkeep: Upkeep, changes: dict[str, Any], message: str) -> None:
     """A change that cannot be made is refused, and nothing is changed."""
     record = take("Tokens expire after 24 h")
     with pytest.raises(InvalidInput, match=message):
         upkeep.edit(record.id, changes)
-    assert now(space, record) == record._replace(receipt=None)
+    assert now(db, record) == record._replace(receipt=None)
 
 
 def test_edits_are_redacted(take: Take, upkeep: Upkeep) -> None:
@@ -139,12 +139,12 @@ def test_edits_are_redacted(take: Take, upkeep: Upkeep) -> None:
     assert after.receipt == Receipt("updated", redactions=(Redaction("github-token", 2),))
 
 
-def test_supersede(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_supersede(db: Database, take: Take, upkeep: Upkeep) -> None:
     """The new memory takes the old one's place and says so; the old one stays readable."""
     old = take("Tokens expire after 24 h")
     new = upkeep.supersede(old.id, MemoryDraft("Tokens expire after 12 h"))
     assert new.relations == (Relation("supersedes", target_memory_id=old.id),)
-    gone = now(space, old)
+    gone = now(db, old)
     assert (gone.deprecated, gone.superseded_by) == (True, new.id)
     assert gone.content == "Tokens expire after 24 h"
 
@@ -168,21 +168,21 @@ def test_supersede_twice(take: Take, upkeep: Upkeep) -> None:
 
 
 @pytest.mark.parametrize("text", ["Tokens expire after 24 h", " tokens EXPIRE after 24 h"])
-def test_supersede_with_the_same_text(space: Space, take: Take, upkeep: Upkeep, text: str) -> None:
+def test_supersede_with_the_same_text(db: Database, take: Take, upkeep: Upkeep, text: str) -> None:
     """The same text supersedes nothing, and the old memory is as it was."""
     old = take("Tokens expire after 24 h")
     with pytest.raises(Conflict, match="same as the old one"):
         upkeep.supersede(old.id, MemoryDraft(text))
-    assert now(space, old) == old._replace(receipt=None)
-    assert space.memories.counts()["live"] == 1
+    assert now(db, old) == old._replace(receipt=None)
+    assert db.memories.counts()["live"] == 1
 
 
-def test_supersede_with_what_cannot_be_stored(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_supersede_with_what_cannot_be_stored(db: Database, take: Take, upkeep: Upkeep) -> None:
     """A new text that is refused leaves the old memory as it was."""
     old = take("Tokens expire after 24 h")
     with pytest.raises(InvalidInput, match="content is empty"):
         upkeep.supersede(old.id, MemoryDraft(""))
-    assert now(space, old) == old._replace(receipt=None)
+    assert now(db, old) == old._replace(receipt=None)
 
 
 def test_other_words_do_not_launder(take: Take, upkeep: Upkeep) -> None:
@@ -195,7 +195,7 @@ def test_other_words_do_not_launder(take: Take, upkeep: Upkeep) -> None:
     assert (said.taint, said.confidence, said.needs_review) == (None, 1.0, False)
 
 
-def test_dependents_are_flagged_two_levels_down(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_dependents_are_flagged_two_levels_down(db: Database, take: Take, upkeep: Upkeep) -> None:
     """Superseding flags what rests on a memory, directly and through others, with the reason."""
     root = take("Tokens are JSON web tokens")
     child = take("So tokens are large", derived_from=(root.id,))
@@ -203,47 +203,47 @@ def test_dependents_are_flagged_two_levels_down(space: Space, take: Take, upkeep
     other = take("Cookies have names")
     new = upkeep.supersede(root.id, MemoryDraft("Tokens are opaque", derived_from=(root.id,)))
     reason = f"rests on {root.id[:8]}, which was superseded by {new.id[:8]}"
-    assert flags(space, child, grandchild, other) == [reason, reason, None]
-    assert now(space, new).review_reason != reason
+    assert flags(db, child, grandchild, other) == [reason, reason, None]
+    assert now(db, new).review_reason != reason
     upkeep.restore(root.id)
-    assert flags(space, child, grandchild) == [None, None]
+    assert flags(db, child, grandchild) == [None, None]
 
 
-def test_restore_lifts_only_its_own_flags(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_restore_lifts_only_its_own_flags(db: Database, take: Take, upkeep: Upkeep) -> None:
     """A memory that rests on two forgotten ones is free only when both are back."""
     one, two = take("Tokens are JSON web tokens"), take("Cookies are small")
     child = take("So tokens do not fit", derived_from=(one.id, two.id))
     upkeep.forget(one.id)
     upkeep.forget(two.id)
     first, second = (f"rests on {m.id[:8]}, which was forgotten" for m in (one, two))
-    assert flags(space, child) == [f"{first}; {second}"]
+    assert flags(db, child) == [f"{first}; {second}"]
     upkeep.restore(two.id)
-    assert flags(space, child) == [first]
+    assert flags(db, child) == [first]
     upkeep.restore(one.id)
-    assert flags(space, child) == [None]
+    assert flags(db, child) == [None]
 
 
-def test_restore_does_not_confirm(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_restore_does_not_confirm(db: Database, take: Take, upkeep: Upkeep) -> None:
     """What needed a review before its parent went needs one after it is back."""
     parent = take("Tokens are JSON web tokens")
     child = take("So tokens are large", derived_from=(parent.id,), needs_review=True)
     upkeep.forget(parent.id)
     upkeep.restore(parent.id)
-    found = now(space, child)
+    found = now(db, child)
     assert (found.needs_review, found.review_reason) == (True, None)
 
 
-def test_a_circle_of_ancestors(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_a_circle_of_ancestors(db: Database, take: Take, upkeep: Upkeep) -> None:
     """Memories that rest on each other in a circle are flagged once each, and the search ends."""
     one = take("Tokens are large")
     two = take("Cookies are small", derived_from=(one.id,))
-    with space.db.transaction():
-        space.memories.update(one.id, {"derived_from": (two.id,)})
+    with db.connection.transaction():
+        db.memories.update(one.id, {"derived_from": (two.id,)})
     upkeep.forget(one.id)
-    assert flags(space, two) == [f"rests on {one.id[:8]}, which was forgotten"]
+    assert flags(db, two) == [f"rests on {one.id[:8]}, which was forgotten"]
 
 
-def test_forget_and_restore(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
+def test_forget_and_restore(db: Database, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
     """A forgotten memory leaves the full-text search with its pin, and comes back unused for no time."""
     record = take("Tokens expire after 24 h", pinned=True)
     clock.advance(days=10)
@@ -258,7 +258,7 @@ def test_forget_and_restore(space: Space, take: Take, upkeep: Upkeep, clock: Fix
     assert upkeep.restore(record.id) == back
 
 
-def test_what_was_retired_is_forgotten_by_a_person_since(space: Space, take: Take, upkeep: Upkeep) -> None:
+def test_what_was_retired_is_forgotten_by_a_person_since(db: Database, take: Take, upkeep: Upkeep) -> None:
     """A memory that went for a reason of ours keeps it until it is back or a person forgets it."""
     record = take("Tokens expire after 24 h")
     gone = upkeep.retire(record.id, f"{BRANCH_GONE} topic")
@@ -270,7 +270,7 @@ def test_what_was_retired_is_forgotten_by_a_person_since(space: Space, take: Tak
     assert (gone.deprecated, retired_for(gone), gone.review_reason) == (True, "", None)
 
 
-def test_verify(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
+def test_verify(db: Database, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
     """A person's word clears taint, flags and the stale mark, and starts decay anew."""
     record = take("Port 8080 is open", taint=Taint("web_fetch"), needs_review=True, derived_from=())
     upkeep.edit(record.id, {"stale_at": "2026-02-01T00:00:00Z"})
@@ -289,20 +289,20 @@ def test_pin(take: Take, upkeep: Upkeep) -> None:
 
 
 def test_what_was_taken_back_holds_again_when_that_is_forgotten(
-    space: Space, take: Take, upkeep: Upkeep
+    db: Database, take: Take, upkeep: Upkeep
 ) -> None:
     """A person's word brings it back, and nothing else; what was retired for another reason stays away."""
     old, newer, other = take("Use pnpm, not npm."), take("Use bun, not pnpm."), take("Tokens expire")
     upkeep.retire(old.id, overturned_by(newer.id))
     upkeep.retire(other.id, FADED)
     upkeep.retire(newer.id, FADED)
-    assert now(space, old).deprecated
+    assert now(db, old).deprecated
     upkeep.restore(newer.id)
     gone = upkeep.forget(newer.id)
     note = f"{old.id[:8]}, which it took back, holds again: Use pnpm, not npm."
     assert gone.receipt == Receipt("forgotten", notes=(note,))
-    assert [now(space, m).deprecated for m in (old, newer, other)] == [False, True, True]
-    assert not retired_for(now(space, old))
+    assert [now(db, m).deprecated for m in (old, newer, other)] == [False, True, True]
+    assert not retired_for(now(db, old))
 
 
 def test_what_is_forgotten_is_restored_first(take: Take, upkeep: Upkeep) -> None:

@@ -23,14 +23,14 @@ from remora.retrieval.candidates import (
     passes,
     without_names,
 )
+from remora.store.database import Database
 from remora.store.fulltext import TermStats
-from remora.store.space import Space
 from tests.retrieval.worlds import record, request
 
 PATHS = ("dense", "fts", "graph")
 
 
-class Counts(Space):
+class Counts(Database):
     """A space whose words stand in so many rows."""
 
     fulltext: Any
@@ -77,9 +77,9 @@ def shares(world, query):
     terms = query_terms(query)
 
     def find(terms, limit):
-        return world.space.fulltext.memories(terms, Filters(), limit)
+        return world.db.fulltext.memories(terms, Filters(), limit)
 
-    found = lexical(world.space, "memories", terms, find(terms, 100), find)
+    found = lexical(world.db, "memories", terms, find(terms, 100), find)
     return {world.name_of[i]: share for i, share in found.items()}
 
 
@@ -247,8 +247,8 @@ def test_rows_and_records_are_filtered_alike(bare, filters, recent):
                 str(n), f"A statement number{n} about things", scope=["global", "module"][n % 2], **fields
             )
         bare.remember("odd", "A memory with a class in its pattern", related_files=["src/[^a]*.py"])
-    by_rows = {m.id for m in bare.space.memories.find(filters)}
-    by_records = {m.id for m in bare.space.memories.find(Filters(branch="*")) if passes(m, filters)}
+    by_rows = {m.id for m in bare.db.memories.find(filters)}
+    by_records = {m.id for m in bare.db.memories.find(Filters(branch="*")) if passes(m, filters)}
     assert by_rows == by_records
     found = bare.names("statement", 20, recent_files=recent, **filters._asdict())
     assert {bare.id_of(name) for name in found} <= by_rows
@@ -280,7 +280,7 @@ def test_vectors_are_asked_beyond_the_first_places_for_evidence(world):
         world.remember(f"m{n:02}", f"tokens expire rule{n} about topic{n}", related_files=["auth/tokens.py"])
     reader = world.reader()
     asked = request("tokens expire", 50, recent_files=("auth/tokens.py",))
-    pool = gathering.memories(world.space, asked, gathering.question(asked, reader))
+    pool = gathering.memories(world.db, asked, gathering.question(asked, reader))
     assert {path: len(keys) for path, keys in pool.lists.items()} == {
         "dense": DENSE,
         "fts": LEXICAL,

@@ -104,7 +104,7 @@ def test_a_name_is_good_however_many_speak_of_it(world, count):
 def seeded(folder: Path, numbers: list[int], embedder: WordEmbedder | None) -> World:
     """Return a world with the memories of those numbers, written in that order under fixed ids."""
     world = World(folder, embedder=embedder)
-    with world.space.db.transaction():
+    with world.db.transaction():
         for number in numbers:
             wanted = draft(number)
             made = record(
@@ -114,7 +114,7 @@ def seeded(folder: Path, numbers: list[int], embedder: WordEmbedder | None) -> W
                 related_files=wanted.related_files,
                 confidence=wanted.confidence,
             )
-            world.space.memories.insert(
+            world.db.memories.insert(
                 made,
                 content_hash=str(number),
                 search_terms=search_terms(made),
@@ -495,17 +495,17 @@ def test_the_whole_read_path_works_read_only(world):
     world.co_access("tokens/part0.py", "flags/part7.py", 0.8)
     asked: dict[str, Any] = {"phase": "implement", "recent_files": ["tokens/part0.py"]}
     before = rows(world.search("tokens expire", 20, **asked))
-    block = recall.context(world.memory._parts, "tokens expire", Filters(), "implement", None, ())[0].text
+    block = recall.context(world.memory._project, "tokens expire", Filters(), "implement", None, ())[0].text
     files = world.memory.related_files("tokens/part0.py")
     world.reopen(read_only=True)
     state = digest(world.folder)
-    version = world.space.db.version()
-    assert world.space.db.read_only
+    version = world.db.connection.version()
+    assert world.db.connection.read_only
     assert rows(world.search("tokens expire", 20, **asked)) == before
     assert world.memory.context("tokens expire", "implement").text == block
     assert world.memory.related_files("tokens/part0.py") == files != []
     assert len(world.memory.list()) == 31
-    assert world.space.db.version() == version
+    assert world.db.connection.version() == version
     world.memory.close()
     assert digest(world.folder) == state
 
@@ -514,9 +514,9 @@ def test_a_search_alone_changes_no_row(world):
     """What a search hands out is counted by its caller afterwards, not by the search."""
     world.memory.remember_many([draft(n) for n in range(10)])
     world.memory.catch_up()
-    version = world.space.db.version()
+    version = world.db.connection.version()
     pipeline.search(world.reader(), Request("tokens expire", 5))
-    assert world.space.db.version() == version
+    assert world.db.connection.version() == version
     assert {m.access_count for m in world.memory.list()} == {0}
 
 

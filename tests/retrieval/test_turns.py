@@ -84,7 +84,7 @@ def test_the_speaker_named_in_the_question_is_preferred(world):
 def test_a_named_speaker_is_not_part_of_what_is_searched_for(world):
     """Vectors are asked without the name, so turns that only mention Ann gain nothing."""
     talk(world, ("Ann", "Hiking makes me happy"), ("Bob", "Ann Ann Ann"), *WEATHER)
-    embedder = world.memory._parts.embedder().given
+    embedder = world.memory._project.embedder().given
     embedder.asked.clear()
     assert found(world, "does Ann enjoy hiking")[0] == "Hiking makes me happy"
     assert embedder.asked == ["does Ann enjoy hiking", "does enjoy hiking"]
@@ -129,9 +129,7 @@ def test_a_neighbour_of_another_session_is_none(world):
     talk(world, ("user", "quite another thing"), session="cli:2")
     asked = request("sister move Lisbon")
     reader = world.reader()
-    evidence, _ = turns(
-        world.space, asked, Question(asked.text, ("sister", "move", "lisbon"), None, ""), reader
-    )
+    evidence, _ = turns(world.db, asked, Question(asked.text, ("sister", "move", "lisbon"), None, ""), reader)
     assert [(e.turn.session_id, e.window) for e in evidence] == [("cli:1", evidence[0].own)]
     assert evidence[0].neighbours == 0.0
 

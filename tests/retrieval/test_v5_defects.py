@@ -29,7 +29,7 @@ def test_1_dense_search_asks_for_the_dimensions_that_are_stored(world):
     hits = world.search("login lifetime", without=("fts", "graph")).hits
     assert world.name(hits[0]) == "it"
     assert hits[0].why[0].note == "dense #1"
-    stored = world.space.vectors.since("memory", "fake:words:96", 0, 10)
+    stored = world.db.vectors.since("memory", "fake:words:96", 0, 10)
     assert {len(row.embedding) for row in stored} == {96 * 4}
 
 
@@ -141,7 +141,7 @@ def test_16_a_switch_of_models_is_seen(world):
     other = WordEmbedder(model_id="fake:letters:64", dims=64)
     world.reopen(embedder=other)
     assert world.names("login lifetime", without=("fts",)) == ["it"]
-    assert world.space.vectors.models() == {
+    assert world.db.vectors.models() == {
         ("memory", "fake:letters:64"): (1, 64),
         ("memory", "fake:words:96"): (1, 96),
     }

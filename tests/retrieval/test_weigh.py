@@ -25,7 +25,7 @@ DAY = 86_400.0
 def reader(**modified):
     """Return a reader of now; keywords are file stems and when they were modified."""
     times = {f"{stem}.py": when for stem, when in modified.items()}
-    return Reader(spaces=(), embed=lambda text: (None, ""), now=TODAY, mtime=times.get)
+    return Reader(databases=(), embed=lambda text: (None, ""), now=TODAY, mtime=times.get)
 
 
 def weighed(phase=None, *, files=None, modified=None, without=(), **fields):

@@ -24,8 +24,8 @@ from remora.retrieval.pipeline import Results
 from remora.retrieval.request import Candidate, Reader, Request
 from remora.sources.git_log import Commit, FileChange
 from remora.sources.history import CoChange
+from remora.store.database import Database
 from remora.store.history import CLOCK
-from remora.store.space import Space
 
 NOW = "2026-03-01T12:00:00Z"
 # Words that mean the same to the fake model, so that a question can find what shares no word with it.
@@ -167,9 +167,9 @@ class World:
         self.memory.close()
 
     @property
-    def space(self) -> Space:
+    def db(self) -> Database:
         """The project's database."""
-        return self.memory._parts.room("project").space
+        return self.memory._project.db
 
     def remember(self, name: str, content: str, **fields: Any) -> MemoryRecord:
         """Remember a text (a pattern unless said otherwise) under a name."""
@@ -199,7 +199,7 @@ class World:
     ) -> Results:
         """Search with everything that a request can say; filters by the names of `Filters`."""
         return recall.search(
-            self.memory._parts,
+            self.memory._project,
             query,
             k,
             Filters(**filters),
@@ -220,32 +220,32 @@ class World:
 
     def reader(self) -> Reader:
         """Return what a search may read."""
-        return recall.reader(self.memory._parts)
+        return recall.reader(self.memory._project)
 
     def co_access(self, one: str, other: str, weight: float) -> None:
         """Write what an observer would: two files that agents read together."""
-        with self.space.db.transaction():
-            self.space.db.execute(
+        with self.db.transaction():
+            self.db.connection.execute(
                 """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, last_observed_at)
                    VALUES (?, ?, ?, ?, ?)""",
-                (one, other, self.space.project_id, weight, to_iso(self.clock.now())),
+                (one, other, self.db.project_id, weight, to_iso(self.clock.now())),
             )
 
     def commit(self, *files: str, times: int = 1) -> None:
         """Let files change together in so many commits of now."""
-        history = self.space.history
+        history = self.db.history
         learnt = CoChange(history.clock(), history.all_files(), history.all_pairs())
         changes = tuple(FileChange("M", path) for path in files)
         for _ in range(times):
             learnt.learn(Commit("c" * 40, (), to_iso(self.clock.now()), "Ann", "change", "", changes))
-        with self.space.db.transaction():
+        with self.db.transaction():
             history.write(
                 removed=learnt.removed,
                 files=learnt.changed_files(),
                 pairs=learnt.changed_pairs(),
                 modules={},
             )
-            self.space.meta.set(CLOCK, learnt.clock())
+            self.db.meta.set(CLOCK, learnt.clock())
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -8,28 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from remora.store.connection import Database
-from remora.store.space import Space
+from remora.store.connection import Connection
+from remora.store.database import Database
 
 
 @pytest.fixture(scope="session")
 def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database without rows, made once: a copy costs less than making it."""
     path = tmp_path_factory.mktemp("empty") / "memory.db"
-    Database.open(path).close()
+    Connection.open(path).close()
     return path
 
 
 @pytest.fixture
-def space(tmp_path: Path, empty_file: Path) -> Iterator[Space]:
+def db(tmp_path: Path, empty_file: Path) -> Iterator[Database]:
     """A new project database."""
     shutil.copy(empty_file, tmp_path / "memory.db")
-    found = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     yield found
     found.close()
 
 
 @pytest.fixture
-def db(space: Space) -> Database:
-    """The file of `space`."""
-    return space.db
+def connection(db: Database) -> Connection:
+    """The file of `db`."""
+    return db.connection

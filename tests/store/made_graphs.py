@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from remora.core.code import EXACT, Definition, Link
+from remora.store.database import Database
 from remora.store.graph import NewFile
-from remora.store.space import Space
 
 
 def definition(qualname: str, start: int = 1, end: int = 1, kind: str = "function") -> Definition:
@@ -22,23 +22,23 @@ def file(path: str, **changes: object) -> NewFile:
 
 
 def add_file(
-    space: Space, path: str, definitions: Sequence[Definition] = (), names: Iterable[str] = ()
+    db: Database, path: str, definitions: Sequence[Definition] = (), names: Iterable[str] = ()
 ) -> int:
     """Write a file with what it defines and the names it uses; returns its node's id."""
-    with space.db.transaction(durable=False):
-        row = space.graph.put_file(file(path), 1)
-        space.graph.put_nodes(file(path), definitions, 1)
-        space.graph.set_names(row, dict.fromkeys(names, 0))
-    return space.graph.keys([path])[path]
+    with db.connection.transaction(durable=False):
+        row = db.graph.put_file(file(path), 1)
+        db.graph.put_nodes(file(path), definitions, 1)
+        db.graph.set_names(row, dict.fromkeys(names, 0))
+    return db.graph.keys([path])[path]
 
 
-def add_links(space: Space, path: str, *links: Link, source: str = "ast") -> None:
+def add_links(db: Database, path: str, *links: Link, source: str = "ast") -> None:
     """Write all edges that start in a file, as the indexer does, and bring the closure up to date."""
-    with space.db.transaction(durable=False):
-        space.graph.put_links(path, links, source, 1)
-        space.other_sources.prefer_precise(path)
-        space.graph.linked(path, 1)
-        space.closure.update(space.graph.keys([path]).values())
+    with db.connection.transaction(durable=False):
+        db.graph.put_links(path, links, source, 1)
+        db.other_sources.prefer_precise(path)
+        db.graph.linked(path, 1)
+        db.closure.update(db.graph.keys([path]).values())
 
 
 def link(start: str, end: str, kind: str = "calls", confidence: float = EXACT, count: int = 1) -> Link:

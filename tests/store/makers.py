@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from remora.core import sketch
 from remora.core.text import content_hash, index_terms
 from remora.core.values import MemoryRecord, Message
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.memories import Memories
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -41,7 +41,7 @@ def record(memory_id: str, content: str = "Tokens expire after 24 h", **changes:
 
 def add(memories: Memories, *records: MemoryRecord) -> None:
     """Insert memories as `lifecycle.intake` does, in one transaction."""
-    with memories._db.transaction(durable=False):
+    with memories._connection.transaction(durable=False):
         for one in records:
             terms = index_terms(" ".join((one.content, *one.related_files, *one.tags)))
             memories.insert(
@@ -63,9 +63,9 @@ def unit(values: Sequence[float]) -> NDArray[np.float32]:
     return vector / np.float32(np.linalg.norm(vector))
 
 
-def new_database(folder: Path, name: str = "memory.db") -> Database:
+def new_database(folder: Path, name: str = "memory.db") -> Connection:
     """Make a database of the newest schema."""
-    return Database.open(folder / name)
+    return Connection.open(folder / name)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

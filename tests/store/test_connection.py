@@ -31,7 +31,7 @@ from remora.core.errors import (
 )
 from remora.core.values import Filters
 from remora.store import migrations
-from remora.store.connection import APPLICATION_ID, Database, translate
+from remora.store.connection import APPLICATION_ID, Connection, translate
 from remora.store.memories import Memories
 from remora.store.turns import Turns
 from tests.helpers import unprivileged
@@ -41,14 +41,14 @@ from tests.store.makers import add, files_of, message, new_database, record
 ROOT = Path(__file__).parents[2]
 
 
-def put(db: Database, key: str, value: str = "1") -> None:
+def put(connection: Connection, key: str, value: str = "1") -> None:
     """Write one row of the smallest table."""
-    db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (key, value))
+    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (key, value))
 
 
-def keys(db: Database) -> list[str]:
+def keys(connection: Connection) -> list[str]:
     """Return what `put` has written."""
-    return [r[0] for r in db.rows("SELECT key FROM meta ORDER BY key")]
+    return [r[0] for r in connection.rows("SELECT key FROM meta ORDER BY key")]
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ def shared_folder() -> Iterator[Path]:
     """A folder that another user can reach, with a database in it."""
     folder = Path(tempfile.mkdtemp(prefix="remora-store-"))
     folder.chmod(0o755)
-    db = new_database(folder)
-    with db.transaction():
-        put(db, "kept")
-    db.close()
+    connection = new_database(folder)
+    with connection.transaction():
+        put(connection, "kept")
+    connection.close()
     yield folder
     folder.chmod(0o755)
     shutil.rmtree(folder)
@@ -70,239 +70,246 @@ def shared_folder() -> Iterator[Path]:
 
 def test_new_file_is_ours(tmp_path: Path):
     """A new file is marked as ours, has the newest schema, WAL and foreign keys, and passes its checks."""
-    db = new_database(tmp_path)
-    assert db.value("PRAGMA application_id") == APPLICATION_ID
-    assert db.schema() == migrations.latest()
-    assert db.value("PRAGMA journal_mode") == "wal"
-    assert db.value("PRAGMA foreign_keys") == 1
-    assert db.check() == []
-    db.close()
+    connection = new_database(tmp_path)
+    assert connection.value("PRAGMA application_id") == APPLICATION_ID
+    assert connection.schema() == migrations.latest()
+    assert connection.value("PRAGMA journal_mode") == "wal"
+    assert connection.value("PRAGMA foreign_keys") == 1
+    assert connection.check() == []
+    connection.close()
 
 
 def test_closing_leaves_one_file(tmp_path: Path):
     """The last one to close folds the write-ahead log back into the file."""
-    db = new_database(tmp_path)
-    with db.transaction():
-        put(db, "a")
-    db.close()
-    db.close()
+    connection = new_database(tmp_path)
+    with connection.transaction():
+        put(connection, "a")
+    connection.close()
+    connection.close()
     assert list(files_of(tmp_path)) == ["memory.db"]
 
 
 def test_plain_sqlite_reads_the_file(tmp_path: Path):
     """The file is a plain SQLite database: any other program can read the rows."""
-    db = new_database(tmp_path)
-    add(Memories(db, "project"), record("m-1", "plain rows"))
-    db.close()
+    connection = new_database(tmp_path)
+    add(Memories(connection, "project"), record("m-1", "plain rows"))
+    connection.close()
     with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
         assert plain.execute("SELECT id, content FROM memories").fetchall() == [("m-1", "plain rows")]
 
 
-def test_foreign_keys_hold(db: Database):
+def test_foreign_keys_hold(connection: Connection):
     """A row that points at no memory is refused, and nothing of its transaction stays."""
-    with pytest.raises(StoreError, match="FOREIGN KEY"), db.transaction():
-        put(db, "a")
-        db.execute("INSERT INTO memory_bands VALUES (0, 1, 'nobody')")
-    assert keys(db) == []
+    with pytest.raises(StoreError, match="FOREIGN KEY"), connection.transaction():
+        put(connection, "a")
+        connection.execute("INSERT INTO memory_bands VALUES (0, 1, 'nobody')")
+    assert keys(connection) == []
 
 
 def test_use_after_close_is_our_error(tmp_path: Path):
     """A closed database raises our error and no other."""
-    db = new_database(tmp_path)
-    db.close()
+    connection = new_database(tmp_path)
+    connection.close()
     with pytest.raises(StoreError):
-        db.rows("SELECT 1")
+        connection.rows("SELECT 1")
 
 
 @pytest.mark.parametrize(("durable", "level"), [(True, 2), (False, 1)])
-def test_durable_transactions_wait_for_the_disk(db: Database, durable: bool, level: int):
+def test_durable_transactions_wait_for_the_disk(connection: Connection, durable: bool, level: int):
     """A durable transaction runs with synchronous=FULL (2), another with NORMAL (1), whatever came before."""
     for before in (True, False):
-        with db.transaction(durable=before):
-            put(db, "a")
-        with db.transaction(durable=durable):
-            assert db.value("PRAGMA synchronous") == level
+        with connection.transaction(durable=before):
+            put(connection, "a")
+        with connection.transaction(durable=durable):
+            assert connection.value("PRAGMA synchronous") == level
 
 
 # Transactions
 
 
-def test_transaction_keeps_its_block(db: Database):
+def test_transaction_keeps_its_block(connection: Connection):
     """What a block wrote is there for everybody once it ended."""
-    with db.transaction():
-        put(db, "a")
-    other = Database.open(db.path)
+    with connection.transaction():
+        put(connection, "a")
+    other = Connection.open(connection.path)
     assert keys(other) == ["a"]
     other.close()
 
 
 @pytest.mark.parametrize("error", [ValueError, NotFound, KeyboardInterrupt, SystemExit])
-def test_exception_rolls_back(db: Database, error: type[BaseException]):
+def test_exception_rolls_back(connection: Connection, error: type[BaseException]):
     """Whatever ends a block early undoes it, and the next block works."""
-    with pytest.raises(error), db.transaction():
-        put(db, "a")
+    with pytest.raises(error), connection.transaction():
+        put(connection, "a")
         raise error("stop")
-    with db.transaction():
-        put(db, "b")
-    assert keys(db) == ["b"]
+    with connection.transaction():
+        put(connection, "b")
+    assert keys(connection) == ["b"]
 
 
-def test_sql_error_rolls_back(db: Database):
+def test_sql_error_rolls_back(connection: Connection):
     """An error of the database itself undoes the block and becomes ours."""
-    with pytest.raises(StoreError, match="nowhere"), db.transaction():
-        put(db, "a")
-        db.execute("INSERT INTO nowhere VALUES (1)")
-    assert keys(db) == []
+    with pytest.raises(StoreError, match="nowhere"), connection.transaction():
+        put(connection, "a")
+        connection.execute("INSERT INTO nowhere VALUES (1)")
+    assert keys(connection) == []
 
 
-def test_nested_transactions_are_one(db: Database):
+def test_nested_transactions_are_one(connection: Connection):
     """Nothing of a nested block is seen outside until the outer block ends."""
-    other = Database.open(db.path)
-    with db.transaction():
-        put(db, "a")
-        with db.transaction():
-            put(db, "b")
-            with db.transaction(durable=False):
-                put(db, "c")
+    other = Connection.open(connection.path)
+    with connection.transaction():
+        put(connection, "a")
+        with connection.transaction():
+            put(connection, "b")
+            with connection.transaction(durable=False):
+                put(connection, "c")
         assert keys(other) == []
     assert keys(other) == ["a", "b", "c"]
     other.close()
 
 
-def test_outer_failure_undoes_nested_blocks(db: Database):
+def test_outer_failure_undoes_nested_blocks(connection: Connection):
     """A nested block that ended well is undone with the outer one."""
-    with pytest.raises(ValueError), db.transaction():
-        with db.transaction():
-            put(db, "a")
+    with pytest.raises(ValueError), connection.transaction():
+        with connection.transaction():
+            put(connection, "a")
         raise ValueError
-    assert keys(db) == []
+    assert keys(connection) == []
 
 
-def test_nested_failure_undoes_everything(db: Database):
+def test_nested_failure_undoes_everything(connection: Connection):
     """An error that nobody catches undoes the outer block too."""
-    with pytest.raises(ValueError), db.transaction():
-        put(db, "a")
-        with db.transaction():
-            put(db, "b")
+    with pytest.raises(ValueError), connection.transaction():
+        put(connection, "a")
+        with connection.transaction():
+            put(connection, "b")
             raise ValueError
-    assert keys(db) == []
+    assert keys(connection) == []
 
 
-def test_caught_nested_failure_undoes_the_nested_block_alone(db: Database):
+def test_caught_nested_failure_undoes_the_nested_block_alone(connection: Connection):
     """Who catches a nested block's error goes on without what that block had written."""
-    with db.transaction():
-        put(db, "a")
-        with contextlib.suppress(ValueError), db.transaction():
-            put(db, "b")
-            with db.transaction():
-                put(db, "c")
+    with connection.transaction():
+        put(connection, "a")
+        with contextlib.suppress(ValueError), connection.transaction():
+            put(connection, "b")
+            with connection.transaction():
+                put(connection, "c")
             raise ValueError
-        with contextlib.suppress(StoreError), db.transaction():
-            put(db, "d")
-            db.execute("INSERT INTO nowhere VALUES (1)")
-        put(db, "e")
-    assert keys(db) == ["a", "e"]
+        with contextlib.suppress(StoreError), connection.transaction():
+            put(connection, "d")
+            connection.execute("INSERT INTO nowhere VALUES (1)")
+        put(connection, "e")
+    assert keys(connection) == ["a", "e"]
 
 
-def test_durable_block_cannot_hide_in_one_that_is_not(db: Database):
+def test_durable_block_cannot_hide_in_one_that_is_not(connection: Connection):
     """A promise that could not be kept is refused, not weakened."""
-    with pytest.raises(StoreError, match="durable"), db.transaction(durable=False), db.transaction():
-        put(db, "a")
-    assert keys(db) == []
+    with (
+        pytest.raises(StoreError, match="durable"),
+        connection.transaction(durable=False),
+        connection.transaction(),
+    ):
+        put(connection, "a")
+    assert keys(connection) == []
 
 
-def test_threads_share_one_connection(db: Database):
+def test_threads_share_one_connection(connection: Connection):
     """Transactions of several threads come one after the other, and none is lost."""
-    with db.transaction():
-        put(db, "n", "0")
+    with connection.transaction():
+        put(connection, "n", "0")
 
     def count() -> None:
         for _ in range(25):
-            with db.transaction(durable=False):
-                number = int(db.value("SELECT value FROM meta WHERE key = 'n'"))
-                put(db, "n", str(number + 1))
+            with connection.transaction(durable=False):
+                number = int(connection.value("SELECT value FROM meta WHERE key = 'n'"))
+                put(connection, "n", str(number + 1))
 
     threads = [threading.Thread(target=count) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert db.value("SELECT value FROM meta WHERE key = 'n'") == "100"
+    assert connection.value("SELECT value FROM meta WHERE key = 'n'") == "100"
 
 
-def test_writing_says_whether_a_transaction_is_open(db: Database):
+def test_writing_says_whether_a_transaction_is_open(connection: Connection):
     """`writing` is true inside a block, nested or not, and false after it, however it ended."""
-    assert not db.writing()
-    with contextlib.suppress(ValueError), db.transaction():
-        assert db.writing()
-        with db.transaction():
-            assert db.writing()
-        assert db.writing()
+    assert not connection.writing()
+    with contextlib.suppress(ValueError), connection.transaction():
+        assert connection.writing()
+        with connection.transaction():
+            assert connection.writing()
+        assert connection.writing()
         raise ValueError
-    assert not db.writing()
+    assert not connection.writing()
 
 
-def test_version_changes_with_every_commit(db: Database):
+def test_version_changes_with_every_commit(connection: Connection):
     """Own and foreign commits change the version; reading and rolling back do not."""
-    other = Database.open(db.path)
-    seen = [db.version()]
-    assert db.version() == seen[-1]
-    with db.transaction():
-        put(db, "a")
-    seen.append(db.version())
+    other = Connection.open(connection.path)
+    seen = [connection.version()]
+    assert connection.version() == seen[-1]
+    with connection.transaction():
+        put(connection, "a")
+    seen.append(connection.version())
     with other.transaction():
         put(other, "b")
-    seen.append(db.version())
+    seen.append(connection.version())
     with other.transaction(durable=False):
         put(other, "c")
-    seen.append(db.version())
+    seen.append(connection.version())
     assert len(set(seen)) == 4
-    keys(db)
-    with contextlib.suppress(ValueError), db.transaction():
-        put(db, "d")
+    keys(connection)
+    with contextlib.suppress(ValueError), connection.transaction():
+        put(connection, "d")
         raise ValueError
-    assert db.version() == seen[-1]
+    assert connection.version() == seen[-1]
     other.close()
 
 
-def test_bad_values_are_refused(db: Database):
+def test_bad_values_are_refused(connection: Connection):
     """Half a Unicode sign and a number beyond 64 bits are bad input, and nothing is written."""
     for value in ("half \ud800", 2**63):
-        with pytest.raises(InvalidInput, match="cannot hold") as caught, db.transaction():
-            put(db, "a")
-            db.execute("INSERT INTO meta VALUES ('b', ?)", (value,))
+        with pytest.raises(InvalidInput, match="cannot hold") as caught, connection.transaction():
+            put(connection, "a")
+            connection.execute("INSERT INTO meta VALUES ('b', ?)", (value,))
         assert caught.value.hint
     with pytest.raises(InvalidInput):
-        db.rows("SELECT * FROM meta WHERE key = ?", ("\udc80",))
-    with pytest.raises(InvalidInput), db.transaction():
-        db.execute_many("INSERT INTO meta VALUES (?, ?)", [("c", "\udc80")])
-    assert keys(db) == []
+        connection.rows("SELECT * FROM meta WHERE key = ?", ("\udc80",))
+    with pytest.raises(InvalidInput), connection.transaction():
+        connection.execute_many("INSERT INTO meta VALUES (?, ?)", [("c", "\udc80")])
+    assert keys(connection) == []
 
 
 # Several processes
 
 
-def test_another_writer_is_waited_for_and_then_reported(db: Database):
+def test_another_writer_is_waited_for_and_then_reported(connection: Connection):
     """A held write lock gives StoreBusy after the wait, and the wait of the next block is as before."""
-    holder = Database.open(db.path)
+    holder = Connection.open(connection.path)
     started = time.monotonic()
     with holder.transaction():
         put(holder, "a")
-        with pytest.raises(StoreBusy, match="held by another process") as caught, db.transaction(wait=0.05):
-            put(db, "b")
-        assert keys(db) == []  # reading goes on
+        with (
+            pytest.raises(StoreBusy, match="held by another process") as caught,
+            connection.transaction(wait=0.05),
+        ):
+            put(connection, "b")
+        assert keys(connection) == []  # reading goes on
     assert time.monotonic() - started < 5
     assert caught.value.retryable
-    assert db.value("PRAGMA busy_timeout") > 1_000
-    with db.transaction(wait=0.05):
-        put(db, "c")
-    assert keys(db) == ["a", "c"]
+    assert connection.value("PRAGMA busy_timeout") > 1_000
+    with connection.transaction(wait=0.05):
+        put(connection, "c")
+    assert keys(connection) == ["a", "c"]
     holder.close()
 
 
-def test_waiting_writer_gets_its_turn(db: Database):
+def test_waiting_writer_gets_its_turn(connection: Connection):
     """A writer that has to wait writes when the other one is done."""
-    holder = Database.open(db.path)
+    holder = Connection.open(connection.path)
 
     def hold(ready: threading.Event) -> None:
         with holder.transaction():
@@ -314,10 +321,10 @@ def test_waiting_writer_gets_its_turn(db: Database):
     thread = threading.Thread(target=hold, args=(ready,))
     thread.start()
     ready.wait()
-    with db.transaction():
-        put(db, "b")
+    with connection.transaction():
+        put(connection, "b")
     thread.join()
-    assert keys(db) == ["a", "b"]
+    assert keys(connection) == ["a", "b"]
     holder.close()
 
 
@@ -356,10 +363,10 @@ def test_processes_make_one_file_together(tmp_path: Path):
         _, said = process.communicate(timeout=60)
         assert process.returncode == 0, said.decode()
     for number in range(5):
-        db = Database.open(tmp_path / f"{number}.db")
-        assert keys(db) == who
-        assert db.check() == []
-        db.close()
+        connection = Connection.open(tmp_path / f"{number}.db")
+        assert keys(connection) == who
+        assert connection.check() == []
+        connection.close()
 
 
 def test_threads_make_one_file_together(tmp_path: Path):
@@ -372,7 +379,7 @@ def test_threads_make_one_file_together(tmp_path: Path):
         def opens(barrier: threading.Barrier = barrier, path: Path = path) -> None:
             barrier.wait()
             try:
-                Database.open(path).close()
+                Connection.open(path).close()
             except RemoraError as error:
                 failures.append(error)
 
@@ -391,7 +398,7 @@ def refused(path: Path, error: type[RemoraError], *, read_only: bool = False) ->
     """Open a file that cannot be used; nothing in its folder may change."""
     before = files_of(path.parent)
     with pytest.raises(error) as caught:
-        Database.open(path, read_only=read_only)
+        Connection.open(path, read_only=read_only)
     assert type(caught.value) is error
     assert str(path) in str(caught.value)
     assert caught.value.hint
@@ -417,15 +424,15 @@ def test_newer_file_with_a_log_is_refused_untouched(tmp_path: Path):
     living, left = tmp_path / "living", tmp_path / "left"
     living.mkdir()
     left.mkdir()
-    db = new_database(living)
-    db.rows(f"PRAGMA user_version = {migrations.latest() + 1}")
+    connection = new_database(living)
+    connection.rows(f"PRAGMA user_version = {migrations.latest() + 1}")
     for name in ("memory.db", "memory.db-wal"):
         shutil.copy(living / name, left / name)
-    db.close()
+    connection.close()
     before = files_of(left)
     assert before["memory.db-wal"]
     with pytest.raises(StoreTooNew):
-        Database.open(left / "memory.db")
+        Connection.open(left / "memory.db")
     after = files_of(left)
     assert {name: after[name] for name in before} == before
 
@@ -469,9 +476,9 @@ def test_empty_file_becomes_a_database(tmp_path: Path):
     """A file of no bytes holds nothing that could be lost: it is used, but not by a reader."""
     (tmp_path / "memory.db").touch()
     refused(tmp_path / "memory.db", StoreCorrupt, read_only=True)
-    db = new_database(tmp_path)
-    assert db.check() == []
-    db.close()
+    connection = new_database(tmp_path)
+    assert connection.check() == []
+    connection.close()
 
 
 @pytest.mark.parametrize("read_only", [False, True])
@@ -485,15 +492,15 @@ def test_missing_file_is_not_made_by_a_reader(tmp_path: Path):
     """A read-only opening makes no file, and a missing folder is an error for everybody."""
     refused(tmp_path / "memory.db", StoreReadOnly, read_only=True)
     with pytest.raises(StoreReadOnly, match="nowhere"):
-        Database.open(tmp_path / "nowhere" / "memory.db")
+        Connection.open(tmp_path / "nowhere" / "memory.db")
 
 
 def filled(folder: Path) -> Path:
     """Make a closed database of some hundred pages."""
-    db = new_database(folder)
+    connection = new_database(folder)
     words = " ".join(f"word{n}" for n in range(200))
-    add(Memories(db, "project"), *(record(f"m-{n:03}", f"{words} {n}") for n in range(100)))
-    db.close()
+    add(Memories(connection, "project"), *(record(f"m-{n:03}", f"{words} {n}") for n in range(100)))
+    connection.close()
     return folder / "memory.db"
 
 
@@ -503,12 +510,12 @@ def test_truncated_file(tmp_path: Path, share: float):
     path = filled(tmp_path)
     os.truncate(path, int(path.stat().st_size * share) // 4096 * 4096)
     try:
-        db = Database.open(path)
+        connection = Connection.open(path)
     except StoreCorrupt as error:
         found = [error.hint]
     else:
-        found = db.check()
-        db.close()
+        found = connection.check()
+        connection.close()
     assert found
     assert all(found)
 
@@ -516,29 +523,29 @@ def test_truncated_file(tmp_path: Path, share: float):
 def test_damaged_page_is_reported(tmp_path: Path):
     """A page of garbage in the middle makes the reads that need it fail as damage, with what to do."""
     path = filled(tmp_path)
-    connection = apsw.Connection(str(path))
-    root = next(connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'memories'"))[0]
-    connection.close()
+    raw = apsw.Connection(str(path))
+    root = next(raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'memories'"))[0]
+    raw.close()
     with path.open("r+b") as file:
         file.seek((root - 1) * 4096)
         file.write(b"\xa5" * 4096)
-    db = Database.open(path)
+    connection = Connection.open(path)
     with pytest.raises(StoreCorrupt) as caught:
-        Memories(db, "project").find(Filters())
+        Memories(connection, "project").find(Filters())
     assert "remora init" in caught.value.hint
-    assert db.check() != []
-    with pytest.raises(StoreCorrupt), db.transaction():
-        db.execute("UPDATE memories SET content = 'x'")
-    db.close()
+    assert connection.check() != []
+    with pytest.raises(StoreCorrupt), connection.transaction():
+        connection.execute("UPDATE memories SET content = 'x'")
+    connection.close()
 
 
 def test_check_finds_what_the_index_lacks(tmp_path: Path):
     """`check` names each FTS table whose entries are not its rows: missing, too many, or of other words."""
-    db = new_database(tmp_path)
-    add(Memories(db, "project"), record("m-1"), record("m-2"))
-    with db.transaction():
-        Turns(db).add("s", "s.jsonl", [message(1, "one"), message(2, "two")], 10, "now")
-    assert db.check() == []
+    connection = new_database(tmp_path)
+    add(Memories(connection, "project"), record("m-1"), record("m-2"))
+    with connection.transaction():
+        Turns(connection).add("s", "s.jsonl", [message(1, "one"), message(2, "two")], 10, "now")
+    assert connection.check() == []
     for broken, named in (
         ("DELETE FROM memories_fts WHERE rowid = 1", "memories_fts and memories differ in 1 rows"),
         (
@@ -556,12 +563,12 @@ def test_check_finds_what_the_index_lacks(tmp_path: Path):
         ),
         ("DELETE FROM turn_windows_fts WHERE rowid = 2", "turn_windows_fts and turns differ in 1 rows"),
     ):
-        with contextlib.suppress(InterruptedError), db.transaction():
-            db.execute(broken)
-            assert db.check() == [named]
+        with contextlib.suppress(InterruptedError), connection.transaction():
+            connection.execute(broken)
+            assert connection.check() == [named]
             raise InterruptedError
-    assert db.check() == []
-    db.close()
+    assert connection.check() == []
+    connection.close()
 
 
 # Disks and permissions
@@ -569,12 +576,12 @@ def test_check_finds_what_the_index_lacks(tmp_path: Path):
 
 def test_reader_cannot_write(tmp_path: Path):
     """A read-only opening reads, and refuses to write."""
-    db = new_database(tmp_path)
-    with db.transaction():
-        put(db, "a")
-    db.close()
+    connection = new_database(tmp_path)
+    with connection.transaction():
+        put(connection, "a")
+    connection.close()
     before = files_of(tmp_path)
-    reader = Database.open(tmp_path / "memory.db", read_only=True)
+    reader = Connection.open(tmp_path / "memory.db", read_only=True)
     assert keys(reader) == ["a"]
     with pytest.raises(StoreReadOnly), reader.transaction():
         put(reader, "b")
@@ -585,15 +592,15 @@ def test_reader_cannot_write(tmp_path: Path):
 
 def test_reader_beside_a_writer(tmp_path: Path):
     """A read-only opening sees what a writer commits meanwhile."""
-    db = new_database(tmp_path)
-    reader = Database.open(tmp_path / "memory.db", read_only=True)
+    connection = new_database(tmp_path)
+    reader = Connection.open(tmp_path / "memory.db", read_only=True)
     before = reader.version()
-    with db.transaction():
-        put(db, "a")
+    with connection.transaction():
+        put(connection, "a")
     assert keys(reader) == ["a"]
     assert reader.version() != before
     reader.close()
-    db.close()
+    connection.close()
 
 
 @pytest.mark.parametrize(
@@ -605,13 +612,13 @@ def test_file_without_permission_to_write(shared_folder: Path, file_mode: int, f
     path.chmod(file_mode)
     shared_folder.chmod(folder_mode)
     with unprivileged(), pytest.raises(StoreReadOnly, match=r"memory\.db") as caught:
-        Database.open(path)
+        Connection.open(path)
     assert caught.value.hint
     path.chmod(0o644)
     shared_folder.chmod(0o755)
-    db = Database.open(path)
-    assert keys(db) == ["kept"]
-    db.close()
+    connection = Connection.open(path)
+    assert keys(connection) == ["kept"]
+    connection.close()
 
 
 def test_file_for_reading_only_can_be_read(shared_folder: Path):
@@ -620,7 +627,7 @@ def test_file_for_reading_only_can_be_read(shared_folder: Path):
     path.chmod(0o444)
     shared_folder.chmod(0o777)
     with unprivileged():
-        reader = Database.open(path, read_only=True)
+        reader = Connection.open(path, read_only=True)
         assert keys(reader) == ["kept"]
         with pytest.raises(StoreReadOnly), reader.transaction():
             put(reader, "b")
@@ -634,14 +641,14 @@ def test_file_in_a_folder_for_reading_only_can_be_read(shared_folder: Path, file
     path.chmod(file_mode)
     shared_folder.chmod(0o555)
     with unprivileged():
-        reader = Database.open(path, read_only=True)
+        reader = Connection.open(path, read_only=True)
         assert keys(reader) == ["kept"]
         before = reader.version()
         with pytest.raises(StoreReadOnly), reader.transaction():
             put(reader, "b")
     path.chmod(0o644)
     shared_folder.chmod(0o755)
-    writer = Database.open(path)
+    writer = Connection.open(path)
     for file in shared_folder.iterdir():
         file.chmod(0o644)  # whoever writes takes the file from all others
     with writer.transaction():
@@ -664,37 +671,37 @@ def test_what_a_crash_left_in_a_folder_for_reading_only_is_not_passed_over(share
     path.with_name("memory.db-wal").write_bytes(b"x" * 64)
     shared_folder.chmod(0o555)
     with unprivileged(), pytest.raises(StoreReadOnly, match=r"memory\.db") as caught:
-        Database.open(path, read_only=True)
+        Connection.open(path, read_only=True)
     assert caught.value.hint
 
 
-def test_full_disk_loses_nothing(db: Database):
+def test_full_disk_loses_nothing(connection: Connection):
     """A disk without room gives StoreFull, keeps what was stored, and works again when there is room."""
-    memories = Memories(db, "project")
+    memories = Memories(connection, "project")
     add(memories, record("m-1"))
-    limit = db.value("PRAGMA max_page_count")
-    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
+    limit = connection.value("PRAGMA max_page_count")
+    connection.rows(f"PRAGMA max_page_count = {connection.value('PRAGMA page_count')}")
     with pytest.raises(StoreFull, match="no room") as caught:
         add(memories, *(record(f"m-big-{n}", f"{n} " + "long text " * 3_000) for n in range(5)))
     assert caught.value.retryable
     assert "disk space" in caught.value.hint
     assert [m.id for m in memories.find(Filters())] == ["m-1"]
-    assert db.check() == []
-    db.rows(f"PRAGMA max_page_count = {limit}")
+    assert connection.check() == []
+    connection.rows(f"PRAGMA max_page_count = {limit}")
     add(memories, record("m-2", "room again"))
-    assert db.check() == []
+    assert connection.check() == []
     assert len(memories.find(Filters())) == 2
 
 
-def test_full_disk_inside_a_nested_block(db: Database):
+def test_full_disk_inside_a_nested_block(connection: Connection):
     """A disk that fills up inside a nested block undoes the whole transaction."""
-    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
-    with pytest.raises(StoreFull), db.transaction():
-        put(db, "a")
-        with db.transaction():
-            put(db, "b", "long text " * 100_000)
-    assert keys(db) == []
-    assert not db.writing()
+    connection.rows(f"PRAGMA max_page_count = {connection.value('PRAGMA page_count')}")
+    with pytest.raises(StoreFull), connection.transaction():
+        put(connection, "a")
+        with connection.transaction():
+            put(connection, "b", "long text " * 100_000)
+    assert keys(connection) == []
+    assert not connection.writing()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from remora.store.connection import earlier_files
-from remora.store.space import Space
+from remora.store.database import Database
 from tests.store import old_files
 
 
@@ -16,7 +16,7 @@ def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_pa
     path = tmp_path / "memory.db"
     (tmp_path / "memory.db.before-0003").write_bytes(b"old")
     old_files.load(12, path)
-    space = Space.open(path, realm="project", project_id="p1")
+    db = Database.open(path, realm="project", project_id="p1")
     (kept,) = earlier_files(path)
     assert kept.name == "memory.db.before-0012"
     assert kept.stat().st_mode & 0o077 == 0
@@ -24,12 +24,12 @@ def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_pa
     assert next(found.execute("PRAGMA user_version"))[0] == 12
     assert next(found.execute("SELECT count(*) FROM memories"))[0] > 0
     found.close()
-    assert space.db.scrub()
+    assert db.connection.scrub()
     assert earlier_files(path) == []
-    space.close()
+    db.close()
 
 
 def test_a_new_file_keeps_nothing(tmp_path: Path):
     """There was none before."""
-    Space.open(tmp_path / "memory.db", realm="project", project_id="p1").close()
+    Database.open(tmp_path / "memory.db", realm="project", project_id="p1").close()
     assert earlier_files(tmp_path / "memory.db") == []

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from remora.core.errors import NotFound, StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.foreign import Foreign, is_sqlite
 from tests.helpers import files
 
@@ -252,7 +252,7 @@ def test_strange_names_of_tables_are_quoted(tmp_path: Path) -> None:
 
 def test_our_own_database_is_known(tmp_path: Path) -> None:
     """A database of Remora says so."""
-    Database.open(tmp_path / "memory.db").close()
+    Connection.open(tmp_path / "memory.db").close()
     with Foreign(tmp_path / "memory.db") as foreign:
         assert foreign.is_ours()
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from remora.core.fts import quoted
 from remora.core.text import index_terms, query_terms
 from remora.core.values import Filters
-from remora.store.connection import Database
-from remora.store.space import Space
+from remora.store.connection import Connection
+from remora.store.database import Database
 from tests.store.makers import add, message, record
 
 PROPERTY = settings(
@@ -26,16 +26,16 @@ PROPERTY = settings(
 EVERYTHING = Filters()
 
 
-def found(space: Space, question: str, filters: Filters = EVERYTHING, limit: int = 20) -> list[str]:
+def found(db: Database, question: str, filters: Filters = EVERYTHING, limit: int = 20) -> list[str]:
     """Return the ids of the memories that a question finds, best first."""
-    return [i for i, _ in space.fulltext.memories(query_terms(question), filters, limit)]
+    return [i for i, _ in db.fulltext.memories(query_terms(question), filters, limit)]
 
 
-def say(space: Space, *texts: str, session: str = "s", start: int = 1) -> list[int]:
+def say(db: Database, *texts: str, session: str = "s", start: int = 1) -> list[int]:
     """Append messages to a session's index and return their row ids."""
-    with space.db.transaction(durable=False):
+    with db.connection.transaction(durable=False):
         messages = [message(start + n, text) for n, text in enumerate(texts)]
-        return space.turns.add(session, f"{session}.jsonl", messages, 10, "now")
+        return db.turns.add(session, f"{session}.jsonl", messages, 10, "now")
 
 
 # What is found
@@ -66,25 +66,25 @@ def say(space: Space, *texts: str, session: str = "s", start: int = 1) -> list[i
         ("пароль истекает", "пароль"),
     ],
 )
-def test_questions_find(space: Space, content: str, question: str):
+def test_questions_find(db: Database, content: str, question: str):
     """A memory is found by its words, by parts of its names and by pairs of its CJK signs."""
-    add(space.memories, record("m-1", content), record("m-2", "something else entirely"))
-    assert found(space, question) == ["m-1"]
+    add(db.memories, record("m-1", content), record("m-2", "something else entirely"))
+    assert found(db, question) == ["m-1"]
 
 
-def test_tags_and_files_are_searched(space: Space):
+def test_tags_and_files_are_searched(db: Database):
     """A memory is also found by its tags and by the parts of its files' names."""
     add(
-        space.memories,
+        db.memories,
         record("m-1", "one", tags=("rateLimit",)),
         record("m-2", "two", related_files=("src/getUser.ts",)),
     )
-    assert found(space, "limit") == ["m-1"]
-    assert found(space, "user") == ["m-2"]
-    assert found(space, "getuser") == ["m-2"]
+    assert found(db, "limit") == ["m-1"]
+    assert found(db, "user") == ["m-2"]
+    assert found(db, "getuser") == ["m-2"]
 
 
-def test_whole_word_outranks_a_part(space: Space):
+def test_whole_word_outranks_a_part(db: Database):
     """A text that says the word itself stands before one where it is part of a name."""
     texts = {
         "m-1": "getUserById is slow",
@@ -92,23 +92,23 @@ def test_whole_word_outranks_a_part(space: Space):
         "m-3": "disk is slow",
         "m-4": "cache is slow",
     }
-    add(space.memories, *(record(i, text) for i, text in texts.items()))
-    assert found(space, "user") == ["m-2", "m-1"]
+    add(db.memories, *(record(i, text) for i, text in texts.items()))
+    assert found(db, "user") == ["m-2", "m-1"]
 
 
-def test_ids_are_not_searched(space: Space):
+def test_ids_are_not_searched(db: Database):
     """The id column of the index is not text."""
-    add(space.memories, record("peculiar-id", "plain words"))
-    assert found(space, "peculiar-id") == []
+    add(db.memories, record("peculiar-id", "plain words"))
+    assert found(db, "peculiar-id") == []
 
 
-def test_scores_are_positive_and_fall(space: Space):
+def test_scores_are_positive_and_fall(db: Database):
     """Scores are higher for better matches, and equal scores are ordered by id."""
     texts = ["jwt token", "token", "token", "other words", "words that differ", "more of them"]
     made = [record(f"m-{n}", text) for n, text in enumerate(texts)]
     random.Random(1).shuffle(made)
-    add(space.memories, *made)
-    result = space.fulltext.memories(["jwt", "token"], Filters(), 10)
+    add(db.memories, *made)
+    result = db.fulltext.memories(["jwt", "token"], Filters(), 10)
     assert [i for i, _ in result] == ["m-0", "m-1", "m-2"]
     scores = [score for _, score in result]
     assert scores == sorted(scores, reverse=True)
@@ -116,46 +116,46 @@ def test_scores_are_positive_and_fall(space: Space):
 
 
 @pytest.mark.parametrize("terms", [[], [""], ["..."], ["\x00"], ["", "\x00", "''"]])
-def test_terms_without_words_find_nothing(space: Space, terms: list[str]):
+def test_terms_without_words_find_nothing(db: Database, terms: list[str]):
     """Nothing to look for finds nothing, in every table."""
-    add(space.memories, record("m-1"))
-    say(space, "one", "two")
-    assert space.fulltext.memories(terms, Filters(), 5) == []
-    assert space.fulltext.turns(terms, 5) == []
-    assert space.fulltext.turn_windows(terms, 5) == []
+    add(db.memories, record("m-1"))
+    say(db, "one", "two")
+    assert db.fulltext.memories(terms, Filters(), 5) == []
+    assert db.fulltext.turns(terms, 5) == []
+    assert db.fulltext.turn_windows(terms, 5) == []
 
 
 # Filters
 
 
-def test_filters_hold_in_every_search(space: Space):
+def test_filters_hold_in_every_search(db: Database):
     """A memory that a filter hides is not found, however well it matches."""
     add(
-        space.memories,
+        db.memories,
         record("a", "token", type="decision"),
         record("b", "token", branch="topic"),
         record("c", "token", deprecated=True),
         record("d", "token", scope="module", related_modules=("auth",), related_files=("src/**",)),
     )
-    assert found(space, "token") == ["a", "d"]
-    assert found(space, "token", Filters(types=("decision",))) == ["a"]
-    assert found(space, "token", Filters(branch="topic")) == ["a", "b", "d"]
-    assert found(space, "token", Filters(modules=("auth",), scope="module")) == ["d"]
-    assert found(space, "token", Filters(files=("src/x.py",))) == ["d"]
-    assert found(space, "token", Filters(types=("requirement",))) == []
+    assert found(db, "token") == ["a", "d"]
+    assert found(db, "token", Filters(types=("decision",))) == ["a"]
+    assert found(db, "token", Filters(branch="topic")) == ["a", "b", "d"]
+    assert found(db, "token", Filters(modules=("auth",), scope="module")) == ["d"]
+    assert found(db, "token", Filters(files=("src/x.py",))) == ["d"]
+    assert found(db, "token", Filters(types=("requirement",))) == []
 
 
 @pytest.mark.parametrize("hidden", [0, 1, 19, 20, 21, 159, 160, 161, 700])
 @pytest.mark.parametrize("wanted", [0, 1, 3, 12])
-def test_filters_that_hide_nearly_all_matches(space: Space, hidden: int, wanted: int):
+def test_filters_that_hide_nearly_all_matches(db: Database, hidden: int, wanted: int):
     """The best that pass are found however many better matches do not pass."""
     add(
-        space.memories,
+        db.memories,
         *(record(f"hidden-{n:03}", "token", type="decision") for n in range(hidden)),
         *(record(f"wanted-{n:02}", "token " + "and more words " * (n + 1)) for n in range(wanted)),
     )
     expected = [f"wanted-{n:02}" for n in range(wanted)]
-    assert found(space, "token", Filters(types=("gotcha",)), limit=10) == expected[:10]
+    assert found(db, "token", Filters(types=("gotcha",)), limit=10) == expected[:10]
 
 
 # Queries that nobody meant
@@ -193,40 +193,40 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("question", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_queries_are_words(space: Space, question: str):
+def test_hostile_queries_are_words(db: Database, question: str):
     """Signs and words that FTS5 or SQL would understand as syntax are only ever text."""
     add(
-        space.memories,
+        db.memories,
         record("m-1", "the token expiry"),
         record("m-2", "near and or not"),
         record("m-3", "else"),
     )
-    say(space, "the token expiry", "near and or not")
+    say(db, "the token expiry", "near and or not")
     words = {w for w in ("token", "expiry") if w in question.lower()}
-    hits = found(space, question)
+    hits = found(db, question)
     assert ("m-1" in hits) == bool(words)
     assert "m-3" not in hits
     for terms in (query_terms(question), [question], question.split()):
-        space.fulltext.memories(terms, Filters(), 5)
-        space.fulltext.turns(terms, 5)
-        space.fulltext.turn_windows(terms, 5)
-        space.fulltext.term_stats("memories", terms)
-    assert space.db.check() == []
+        db.fulltext.memories(terms, Filters(), 5)
+        db.fulltext.turns(terms, 5)
+        db.fulltext.turn_windows(terms, 5)
+        db.fulltext.term_stats("memories", terms)
+    assert db.connection.check() == []
 
 
-def test_operators_do_not_operate(space: Space):
+def test_operators_do_not_operate(db: Database):
     """NOT excludes nothing, AND demands nothing, a star is no beginning, a column name picks no column."""
     add(
-        space.memories,
+        db.memories,
         record("m-1", "apple"),
         record("m-2", "banana"),
         record("m-3", "applesauce", tags=("kiwi",)),
     )
-    assert sorted(found(space, "apple NOT banana")) == ["m-1", "m-2"]
-    assert sorted(found(space, "apple AND banana")) == ["m-1", "m-2"]
-    assert found(space, "apple*") == ["m-1"]
-    assert found(space, "content:kiwi") == ["m-3"]
-    assert found(space, "^kiwi") == ["m-3"]
+    assert sorted(found(db, "apple NOT banana")) == ["m-1", "m-2"]
+    assert sorted(found(db, "apple AND banana")) == ["m-1", "m-2"]
+    assert found(db, "apple*") == ["m-1"]
+    assert found(db, "content:kiwi") == ["m-3"]
+    assert found(db, "^kiwi") == ["m-3"]
 
 
 SIGNS = st.text(st.sampled_from(list("*\"'():^-+{}\x00 \ud800.,;|&!/")), max_size=4)
@@ -236,75 +236,75 @@ SIGNS = st.text(st.sampled_from(list("*\"'():^-+{}\x00 \ud800.,;|&!/")), max_siz
 @given(
     st.lists(st.tuples(SIGNS, st.sampled_from(["alpha", "beta", "AND", "NEAR", "none"]), SIGNS), max_size=5)
 )
-def test_signs_around_words_mean_nothing(space: Space, parts: list[tuple[str, str, str]]):
+def test_signs_around_words_mean_nothing(db: Database, parts: list[tuple[str, str, str]]):
     """Whatever signs stand around the words of a query, it finds the memories that hold one of the words."""
-    if not space.memories.get("alpha"):
-        add(space.memories, *(record(word, word) for word in ("alpha", "beta", "gamma")))
+    if not db.memories.get("alpha"):
+        add(db.memories, *(record(word, word) for word in ("alpha", "beta", "gamma")))
     terms = [before + word + after for before, word, after in parts]
-    hits = space.fulltext.memories(terms, Filters(), 5)
+    hits = db.fulltext.memories(terms, Filters(), 5)
     assert {i for i, _ in hits} == {word for _, word, _ in parts} & {"alpha", "beta"}
-    stats = space.fulltext.term_stats("memories", terms)
+    stats = db.fulltext.term_stats("memories", terms)
     assert stats.holding == {
         t: int(w in ("alpha", "beta")) for t, (_, w, _) in zip(terms, parts, strict=True)
     }
-    assert {i for i, _ in hits} == set(found(space, " ".join(terms)))
+    assert {i for i, _ in hits} == set(found(db, " ".join(terms)))
 
 
 @PROPERTY
 @given(st.lists(st.text(max_size=12), max_size=6))
-def test_no_terms_fail(space: Space, terms: list[str]):
+def test_no_terms_fail(db: Database, terms: list[str]):
     """Any terms at all give an answer in every table."""
-    if not space.memories.get("m-1"):
-        add(space.memories, record("m-1", "alpha"))
-        say(space, "alpha", "beta")
-    space.fulltext.memories(terms, Filters(), 5)
-    space.fulltext.turns(terms, 5)
-    space.fulltext.turn_windows(terms, 5)
-    assert set(space.fulltext.term_stats("turns", terms).holding) == set(terms)
+    if not db.memories.get("m-1"):
+        add(db.memories, record("m-1", "alpha"))
+        say(db, "alpha", "beta")
+    db.fulltext.memories(terms, Filters(), 5)
+    db.fulltext.turns(terms, 5)
+    db.fulltext.turn_windows(terms, 5)
+    assert set(db.fulltext.term_stats("turns", terms).holding) == set(terms)
 
 
 @pytest.mark.parametrize("unit", ["token ", "x", '"', "NEAR(", "数"])
-def test_ten_megabytes_of_query(space: Space, unit: str):
+def test_ten_megabytes_of_query(db: Database, unit: str):
     """A query of ten megabytes is answered from its beginning, at once."""
-    add(space.memories, record("m-1", "the token expiry"), record("m-2", "else"))
+    add(db.memories, record("m-1", "the token expiry"), record("m-2", "else"))
     question = unit * (10_000_000 // len(unit))
     started = time.monotonic()
-    assert found(space, question) == (["m-1"] if "token" in unit else [])
+    assert found(db, question) == (["m-1"] if "token" in unit else [])
     assert time.monotonic() - started < 2
 
 
-def test_many_terms(space: Space):
+def test_many_terms(db: Database):
     """A thousand terms are as good as one."""
-    add(space.memories, record("m-1", "word999"))
+    add(db.memories, record("m-1", "word999"))
     terms = [f"word{n}" for n in range(1_000)]
-    assert [i for i, _ in space.fulltext.memories(terms, Filters(), 5)] == ["m-1"]
+    assert [i for i, _ in db.fulltext.memories(terms, Filters(), 5)] == ["m-1"]
 
 
 # The index follows the rows
 
 
-def test_changes_are_found_at_once(space: Space):
+def test_changes_are_found_at_once(db: Database):
     """An edited memory is found by its new words only, a deleted one not at all."""
-    add(space.memories, record("m-1", "alpha", tags=("one",)))
-    with space.db.transaction():
-        space.memories.update("m-1", {"content": "beta"}, search_terms="")
-    assert (found(space, "alpha"), found(space, "beta")) == ([], ["m-1"])
-    with space.db.transaction():
-        space.memories.update("m-1", {"tags": ("two",)})
-        space.memories.update("m-1", {"related_files": ("gamma.py",)}, search_terms="extra")
-    assert found(space, "one") == []
-    assert [found(space, w) for w in ("two", "gamma", "extra", "beta")] == [["m-1"]] * 4
-    with space.db.transaction():
-        space.memories.delete(["m-1"])
-    assert found(space, "beta") == []
-    assert space.db.check() == []
+    add(db.memories, record("m-1", "alpha", tags=("one",)))
+    with db.connection.transaction():
+        db.memories.update("m-1", {"content": "beta"}, search_terms="")
+    assert (found(db, "alpha"), found(db, "beta")) == ([], ["m-1"])
+    with db.connection.transaction():
+        db.memories.update("m-1", {"tags": ("two",)})
+        db.memories.update("m-1", {"related_files": ("gamma.py",)}, search_terms="extra")
+    assert found(db, "one") == []
+    assert [found(db, w) for w in ("two", "gamma", "extra", "beta")] == [["m-1"]] * 4
+    with db.connection.transaction():
+        db.memories.delete(["m-1"])
+    assert found(db, "beta") == []
+    assert db.connection.check() == []
 
 
 WORDS = ["alpha", "getUserById", "数据库", "max_retry", "src/a.py", "token"]
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_index_equals_rows_after_anything(space: Space, seed: int):
+def test_index_equals_rows_after_anything(db: Database, seed: int):
     """After random inserts, edits, deletions and rolled-back work, searches find what the rows say."""
     rng = random.Random(seed)
     rows: dict[str, tuple[str, bool]] = {}
@@ -317,22 +317,22 @@ def test_index_equals_rows_after_anything(space: Space, seed: int):
         if action == "add" or not rows:
             memory_id, content = f"m-{rng.randint(0, 30):02}", text()
             if memory_id not in rows:
-                add(space.memories, record(memory_id, content))
+                add(db.memories, record(memory_id, content))
                 rows[memory_id] = (content, True)
             return
         memory_id = rng.choice(sorted(rows))
         content, live = rows[memory_id]
-        with space.db.transaction(durable=False):
+        with db.connection.transaction(durable=False):
             if action == "edit":
                 content = text()
-                space.memories.update(memory_id, {"content": content}, search_terms=index_terms(content))
+                db.memories.update(memory_id, {"content": content}, search_terms=index_terms(content))
             elif action == "touch":
-                space.memories.update(memory_id, {"confidence": 0.5, "content": content})
+                db.memories.update(memory_id, {"confidence": 0.5, "content": content})
             elif action == "hide":
                 live = not live
-                space.memories.update(memory_id, {"deprecated": not live})
+                db.memories.update(memory_id, {"deprecated": not live})
             else:
-                space.memories.delete([memory_id])
+                db.memories.delete([memory_id])
                 del rows[memory_id]
                 return
         rows[memory_id] = (content, live)
@@ -340,7 +340,7 @@ def test_index_equals_rows_after_anything(space: Space, seed: int):
     for _ in range(60):
         if rng.random() < 0.15:
             before = dict(rows)
-            with pytest.raises(InterruptedError), space.db.transaction(durable=False):  # noqa: PT012
+            with pytest.raises(InterruptedError), db.connection.transaction(durable=False):  # noqa: PT012
                 step()
                 step()
                 raise InterruptedError
@@ -350,29 +350,29 @@ def test_index_equals_rows_after_anything(space: Space, seed: int):
             step()
     for word in WORDS:
         expected = {i for i, (content, live) in rows.items() if live and word in content.split()}
-        assert set(found(space, word, limit=99)) == expected
-    assert set(found(space, "user", limit=99)) == set(found(space, "getUserById", limit=99))
-    assert space.db.check() == []
+        assert set(found(db, word, limit=99)) == expected
+    assert set(found(db, "user", limit=99)) == set(found(db, "getUserById", limit=99))
+    assert db.connection.check() == []
 
 
-def test_rebuilt_index_is_the_same(space: Space):
+def test_rebuilt_index_is_the_same(db: Database):
     """Making the index again from the rows changes no answer."""
-    add(space.memories, *(record(f"m-{n}", text) for n, text in enumerate(WORDS)))
-    before = [found(space, word) for word in WORDS]
-    with space.db.transaction():
-        space.db.execute("DELETE FROM memories_fts WHERE rowid < 4")
-        space.fulltext.rebuild_memories()
-    assert [found(space, word) for word in WORDS] == before
-    assert space.db.check() == []
+    add(db.memories, *(record(f"m-{n}", text) for n, text in enumerate(WORDS)))
+    before = [found(db, word) for word in WORDS]
+    with db.connection.transaction():
+        db.connection.execute("DELETE FROM memories_fts WHERE rowid < 4")
+        db.fulltext.rebuild_memories()
+    assert [found(db, word) for word in WORDS] == before
+    assert db.connection.check() == []
 
 
 # Turns
 
 
-def test_turns_are_found_by_words_role_and_time(space: Space):
+def test_turns_are_found_by_words_role_and_time(db: Database):
     """A turn is found by what was said, by whom, and by the words of its time."""
-    with space.db.transaction():
-        space.turns.add(
+    with db.connection.transaction():
+        db.turns.add(
             "s",
             "s.jsonl",
             [
@@ -382,47 +382,47 @@ def test_turns_are_found_by_words_role_and_time(space: Space):
             10,
             "now",
         )
-    assert [i for i, _ in space.fulltext.turns(["config"], 5)] == [1]
-    assert [i for i, _ in space.fulltext.turns(["ann"], 5)] == [1]
-    assert [i for i, _ in space.fulltext.turns(["may"], 5)] == [2]
-    assert [i for i, _ in space.fulltext.turns(["config", "bob"], 5)] in ([1, 2], [2, 1])
+    assert [i for i, _ in db.fulltext.turns(["config"], 5)] == [1]
+    assert [i for i, _ in db.fulltext.turns(["ann"], 5)] == [1]
+    assert [i for i, _ in db.fulltext.turns(["may"], 5)] == [2]
+    assert [i for i, _ in db.fulltext.turns(["config", "bob"], 5)] in ([1, 2], [2, 1])
 
 
-def test_windows_find_a_turn_by_its_neighbours(space: Space):
+def test_windows_find_a_turn_by_its_neighbours(db: Database):
     """The words of the two turns before and after lead to a turn; those farther away do not."""
-    turns = say(space, "alpha", "beta", "gamma", "delta", "epsilon", "zeta")
-    assert sorted(i for i, _ in space.fulltext.turn_windows(["gamma"], 9)) == turns[:5]
-    assert sorted(i for i, _ in space.fulltext.turn_windows(["alpha"], 9)) == turns[:3]
-    assert sorted(i for i, _ in space.fulltext.turn_windows(["zeta"], 9)) == turns[3:]
+    turns = say(db, "alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["gamma"], 9)) == turns[:5]
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["alpha"], 9)) == turns[:3]
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["zeta"], 9)) == turns[3:]
 
 
-def test_windows_do_not_cross_sessions(space: Space):
+def test_windows_do_not_cross_sessions(db: Database):
     """A session's first turn has no neighbours in the session before it."""
-    first = say(space, "alpha", "beta", session="a")
-    second = say(space, "gamma", "delta", session="b")
-    assert sorted(i for i, _ in space.fulltext.turn_windows(["beta"], 9)) == first
-    assert sorted(i for i, _ in space.fulltext.turn_windows(["gamma"], 9)) == second
+    first = say(db, "alpha", "beta", session="a")
+    second = say(db, "gamma", "delta", session="b")
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["beta"], 9)) == first
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["gamma"], 9)) == second
 
 
-def test_neighbours_lend_their_beginning_only(space: Space):
+def test_neighbours_lend_their_beginning_only(db: Database):
     """Of a long neighbour the first 600 characters count; of the turn itself, all."""
     long = "start " + "filler " * 100 + "ending"
-    one, two = say(space, long, "short")
-    assert sorted(i for i, _ in space.fulltext.turn_windows(["start"], 9)) == [one, two]
-    assert [i for i, _ in space.fulltext.turn_windows(["ending"], 9)] == [one]
+    one, two = say(db, long, "short")
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["start"], 9)) == [one, two]
+    assert [i for i, _ in db.fulltext.turn_windows(["ending"], 9)] == [one]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_windows_equal_rows_after_batches(space: Space, seed: int):
+def test_windows_equal_rows_after_batches(db: Database, seed: int):
     """However a conversation arrives, in batches or turn by turn, its windows are the same."""
     rng = random.Random(seed)
     texts = [f"w{n} {rng.choice(WORDS)}" for n in range(17)]
     start = 0
     while start < len(texts):
         size = rng.randint(1, 4)
-        say(space, *texts[start : start + size], start=start + 1)
+        say(db, *texts[start : start + size], start=start + 1)
         start += size
-    say(space, "lonely", session="other")
+    say(db, "lonely", session="other")
     expected = apsw.Connection(":memory:")
     expected.execute("CREATE VIRTUAL TABLE f USING fts5(words, tokenize = 'porter unicode61')")
     for n in range(len(texts)):
@@ -431,72 +431,72 @@ def test_windows_equal_rows_after_batches(space: Space, seed: int):
         )
     for term in (*(f"w{n}" for n in range(len(texts))), *WORDS):
         sql = "SELECT rowid, -bm25(f) AS score FROM f WHERE f MATCH ? ORDER BY score DESC, rowid"
-        assert space.fulltext.turn_windows([term], 99) == list(expected.execute(sql, (quoted(term),)))
-    assert [i for i, _ in space.fulltext.turns(["w5"], 9)] == [6]
+        assert db.fulltext.turn_windows([term], 99) == list(expected.execute(sql, (quoted(term),)))
+    assert [i for i, _ in db.fulltext.turns(["w5"], 9)] == [6]
     expected.close()
-    assert space.fulltext.turn_windows(["lonely"], 9) == []
-    assert space.db.check() == []
+    assert db.fulltext.turn_windows(["lonely"], 9) == []
+    assert db.connection.check() == []
 
 
-def test_forgotten_sessions_leave_no_words(space: Space):
+def test_forgotten_sessions_leave_no_words(db: Database):
     """A session that is dropped from the index is found by nothing, and the others stay."""
-    say(space, "alpha", "beta", session="a")
-    kept = say(space, "alpha", "gamma", session="b")
-    with space.db.transaction():
-        space.turns.forget_session("a")
-    assert [i for i, _ in space.fulltext.turns(["alpha", "beta"], 9)] == kept[:1]
-    assert sorted(i for i, _ in space.fulltext.turn_windows(["alpha", "beta"], 9)) == kept
-    assert space.db.check() == []
+    say(db, "alpha", "beta", session="a")
+    kept = say(db, "alpha", "gamma", session="b")
+    with db.connection.transaction():
+        db.turns.forget_session("a")
+    assert [i for i, _ in db.fulltext.turns(["alpha", "beta"], 9)] == kept[:1]
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["alpha", "beta"], 9)) == kept
+    assert db.connection.check() == []
 
 
 # How common a word is
 
 
-def holding(space: Space, terms: Sequence[str], table: str = "memories") -> tuple[int, list[int]]:
+def holding(db: Database, terms: Sequence[str], table: str = "memories") -> tuple[int, list[int]]:
     """Return the number of rows, and how many hold each term."""
-    stats = space.fulltext.term_stats(table, terms)
+    stats = db.fulltext.term_stats(table, terms)
     return stats.rows, [stats.holding[t] for t in terms]
 
 
-def test_term_stats_count_rows(space: Space):
+def test_term_stats_count_rows(db: Database):
     """Each term is counted by the rows that hold it, as the search would find them."""
-    add(space.memories, record("a", "token token"), record("b", "getToken"), record("c", "other"))
-    say(space, "a token", "nothing")
-    assert holding(space, ["token", "other", "nothing", "..."]) == (3, [2, 1, 0, 0])
-    assert holding(space, ["token", "nothing"], "turns") == (2, [1, 1])
-    assert holding(space, []) == (3, [])
+    add(db.memories, record("a", "token token"), record("b", "getToken"), record("c", "other"))
+    say(db, "a token", "nothing")
+    assert holding(db, ["token", "other", "nothing", "..."]) == (3, [2, 1, 0, 0])
+    assert holding(db, ["token", "nothing"], "turns") == (2, [1, 1])
+    assert holding(db, []) == (3, [])
 
 
-def test_term_stats_follow_writes(space: Space):
+def test_term_stats_follow_writes(db: Database):
     """Counts that were remembered are counted again after a commit of this or another connection."""
-    add(space.memories, record("a", "token"))
-    assert holding(space, ["token"]) == (1, [1])
-    add(space.memories, record("b", "token"))
-    assert holding(space, ["token"]) == (2, [2])
-    other = Space(Database.open(space.db.path), realm="project", project_id="p1")
+    add(db.memories, record("a", "token"))
+    assert holding(db, ["token"]) == (1, [1])
+    add(db.memories, record("b", "token"))
+    assert holding(db, ["token"]) == (2, [2])
+    other = Database(Connection.open(db.connection.path), realm="project", project_id="p1")
     add(other.memories, record("c", "token"))
     other.close()
-    assert holding(space, ["token"]) == (3, [3])
-    with space.db.transaction():
-        space.memories.delete(["a", "b"])
-    assert holding(space, ["token"]) == (1, [1])
+    assert holding(db, ["token"]) == (3, [3])
+    with db.connection.transaction():
+        db.memories.delete(["a", "b"])
+    assert holding(db, ["token"]) == (1, [1])
 
 
-def test_term_stats_forget_what_was_undone(space: Space):
+def test_term_stats_forget_what_was_undone(db: Database):
     """Counts made inside a transaction that is rolled back are not remembered."""
-    add(space.memories, record("a", "token"))
-    assert holding(space, ["token"]) == (1, [1])
-    with pytest.raises(InterruptedError), space.db.transaction():  # noqa: PT012
-        add(space.memories, record("b", "token"))
-        assert holding(space, ["token"]) == (2, [2])
+    add(db.memories, record("a", "token"))
+    assert holding(db, ["token"]) == (1, [1])
+    with pytest.raises(InterruptedError), db.connection.transaction():  # noqa: PT012
+        add(db.memories, record("b", "token"))
+        assert holding(db, ["token"]) == (2, [2])
         raise InterruptedError
-    assert holding(space, ["token"]) == (1, [1])
+    assert holding(db, ["token"]) == (1, [1])
 
 
-def test_how_many_memories_speak_of_a_name(space: Space) -> None:
+def test_how_many_memories_speak_of_a_name(db: Database) -> None:
     """Live ones with the name in their text, whatever else they are called or filed under."""
-    add(space.memories, record("m1", "retry_budget is 7"), record("m2", "The retry_budget, in full"))
-    add(space.memories, record("m3", "the budget for a retry", tags=("retry_budget",)))
-    add(space.memories, record("m4", "retry_budget was 6", deprecated=True))
-    assert [space.fulltext.naming("retry_budget", limit) for limit in (9, 1)] == [2, 1]
-    assert space.fulltext.naming('no "such" name', 9) == 0
+    add(db.memories, record("m1", "retry_budget is 7"), record("m2", "The retry_budget, in full"))
+    add(db.memories, record("m3", "the budget for a retry", tags=("retry_budget",)))
+    add(db.memories, record("m4", "retry_budget was 6", deprecated=True))
+    assert [db.fulltext.naming("retry_budget", limit) for limit in (9, 1)] == [2, 1]
+    assert db.fulltext.naming('no "such" name', 9) == 0

@@ -12,23 +12,23 @@ import apsw
 import pytest
 
 from remora.core.triggers import Trigger
+from remora.store.database import Database
 from remora.store.glimpse import APPLICATION_ID, OLDEST, Glimpse, Partner, look
 from remora.store.migrations import latest
-from remora.store.space import Space
 from tests.store.makers import add, record
 
 WARNINGS = ("gotcha", "error_pattern")
 
 
 @pytest.fixture
-def glimpse(space: Space, tmp_path: Path):
+def glimpse(db: Database, tmp_path: Path):
     """A look at a database with a few memories; it stays open for writing beside it."""
-    add(space.memories, record("m1", type="gotcha", related_files=("a.py", "b.py"), confidence=0.9))
-    add(space.memories, record("m2", type="error_pattern", related_files=("a.py",), confidence=0.7))
-    add(space.memories, record("m3", type="decision", related_files=("a.py",)))
-    add(space.memories, record("m4", type="gotcha", related_files=("src/**",), pinned=True))
-    with space.db.transaction():
-        space.triggers.replace(
+    add(db.memories, record("m1", type="gotcha", related_files=("a.py", "b.py"), confidence=0.9))
+    add(db.memories, record("m2", type="error_pattern", related_files=("a.py",), confidence=0.7))
+    add(db.memories, record("m3", type="decision", related_files=("a.py",)))
+    add(db.memories, record("m4", type="gotcha", related_files=("src/**",), pinned=True))
+    with db.connection.transaction():
+        db.triggers.replace(
             [Trigger("command", "gh", "m1", ("pr",), 2.0), Trigger("command", "gh", "m2", (), 3.0)]
         )
     found = look(str(tmp_path / "memory.db"))
@@ -56,23 +56,23 @@ def test_what_has_a_cue(glimpse: Glimpse):
     assert glimpse.triggered([("term", "gh")]) == []
 
 
-def test_what_lost_its_ground_is_not_there(glimpse: Glimpse, space: Space):
+def test_what_lost_its_ground_is_not_there(glimpse: Glimpse, db: Database):
     """What waits for a first look is told; what rests on something that was superseded is not."""
-    add(space.memories, record("m7", type="gotcha", related_files=("d.py",), needs_review=True))
+    add(db.memories, record("m7", type="gotcha", related_files=("d.py",), needs_review=True))
     shaken: dict[str, Any] = {"needs_review": True, "review_reason": "rests on m1, superseded"}
-    add(space.memories, record("m8", type="gotcha", related_files=("d.py",), **shaken))
+    add(db.memories, record("m8", type="gotcha", related_files=("d.py",), **shaken))
     assert [n.id for n in glimpse.about(["d.py"], WARNINGS)] == ["m7"]
 
 
-def test_what_speaks_of_the_same(glimpse: Glimpse, space: Space):
+def test_what_speaks_of_the_same(glimpse: Glimpse, db: Database):
     """Those that share the most words, whatever they are about; a text without words finds nothing."""
-    add(space.memories, record("m5", "The parser needs a grammar", type="decision"))
-    add(space.memories, record("m6", "It is not true that the parser needs a grammar", type="gotcha"))
+    add(db.memories, record("m5", "The parser needs a grammar", type="decision"))
+    add(db.memories, record("m6", "It is not true that the parser needs a grammar", type="gotcha"))
     assert [n.id for n in glimpse.like('parser needs grammar, says "he" AND (she)')] == ["m5", "m6"]
     assert glimpse.like('- ( " * a b') == []
 
 
-def test_what_commits_change_together(glimpse: Glimpse, space: Space):
+def test_what_commits_change_together(glimpse: Glimpse, db: Database):
     """Files that are there, of another name, often enough together, in small commits and not long ago."""
     rows = [
         ("a.py", 1, 10),
@@ -82,26 +82,26 @@ def test_what_commits_change_together(glimpse: Glimpse, space: Space):
         ("gone.py", 0, 9),
         ("old.py", 1, 9),
     ]
-    with space.db.transaction():
+    with db.connection.transaction():
         for path, present, commits in rows:
-            space.db.execute(
+            db.connection.execute(
                 """INSERT INTO git_files(path, present, commits, heat, reach, last_clock, last_date, stem)
                    VALUES (?, ?, ?, 0, 0, 1, '2026-06-01T00:00:00Z', ?)""",
                 (path, present, commits, path.partition(".")[0]),
             )
             date = "2025-01-01T00:00:00Z" if path == "old.py" else "2026-05-01T00:00:00Z"
             bond = -4 if path == "far.py" else 0
-            space.db.execute("INSERT INTO git_pairs VALUES ('a.py', ?, ?, 8, ?)", (path, bond, date))
-        space.db.execute("INSERT INTO meta(key, value) VALUES ('history.clock', '40')")
+            db.connection.execute("INSERT INTO git_pairs VALUES ('a.py', ?, ?, 8, ?)", (path, bond, date))
+        db.connection.execute("INSERT INTO meta(key, value) VALUES ('history.clock', '40')")
     assert glimpse.partners("a.py", 4, 0.7, 0.125) == [Partner("b.sql", 8, 10, 9, 40, "2026-05-01T00:00:00Z")]
     assert glimpse.partners("a.py", 9, 0.7, 0.125) == []
     assert glimpse.partners("a.py", 4, 0.8, 0.125) == []
 
 
-def test_what_was_forgotten_is_not_there(glimpse: Glimpse, space: Space):
+def test_what_was_forgotten_is_not_there(glimpse: Glimpse, db: Database):
     """Forgetting works at once, for open looks too."""
-    with space.db.transaction():
-        space.db.execute("UPDATE memories SET deprecated = 1 WHERE id = 'm1'")
+    with db.connection.transaction():
+        db.connection.execute("UPDATE memories SET deprecated = 1 WHERE id = 'm1'")
     assert [n.id for n in glimpse.about(["a.py"], WARNINGS)] == ["m2"]
 
 
@@ -168,11 +168,11 @@ def test_it_loads_little():
     ]
 
 
-def test_every_pattern_counts_however_many_there_are(space: Space, tmp_path: Path):
+def test_every_pattern_counts_however_many_there_are(db: Database, tmp_path: Path):
     """The least sure of many memories about patterns may be the one that fits."""
     for number in range(60):
         add(
-            space.memories,
+            db.memories,
             record(f"m{number}", type="gotcha", related_files=(f"p{number}/**",), confidence=0.9),
         )
     found = look(str(tmp_path / "memory.db"))

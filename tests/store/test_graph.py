@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from remora.core.code import EXACT, GUESS, LIKELY, Definition
+from remora.store.database import Database
 from remora.store.graph import Brief
-from remora.store.space import Space
 from tests.store.made_graphs import add_file, add_links, definition, file, link
 
 
-def small(space: Space) -> dict[str, int]:
+def small(db: Database) -> dict[str, int]:
     """Two files: `b.py` calls a method of `a.py`; returns ids by key."""
-    add_file(space, "src/a.py", [definition("A", 1, 9, "class"), definition("A.run", 3, 5, "method")], ["x"])
-    add_file(space, "tests/test_b.py", [definition("test_b", 1, 4, "test")], ["run", "A"])
+    add_file(db, "src/a.py", [definition("A", 1, 9, "class"), definition("A.run", 3, 5, "method")], ["x"])
+    add_file(db, "tests/test_b.py", [definition("test_b", 1, 4, "test")], ["run", "A"])
     add_links(
-        space,
+        db,
         "tests/test_b.py",
         link("tests/test_b.py", "src/a.py", "imports"),
         link("tests/test_b.py", "src/a.py", "calls"),
@@ -25,155 +25,151 @@ def small(space: Space) -> dict[str, int]:
         link("tests/test_b.py:test_b", "src/a.py:gone", "calls"),
     )
     keys = ["src/a.py", "src/a.py:A", "src/a.py:A.run", "tests/test_b.py", "tests/test_b.py:test_b"]
-    return space.graph.keys(keys)
+    return db.graph.keys(keys)
 
 
-def test_file_is_written_and_read_back(space: Space):
+def test_file_is_written_and_read_back(db: Database):
     """A file has the row that was written; reading it again replaces that and asks for its links."""
-    assert space.graph.is_empty()
-    with space.db.transaction():
-        first = space.graph.put_file(file("src/a.py", hash="one"), 5)
-        space.graph.linked("src/a.py", 6)
-    assert not space.graph.is_empty()
-    assert space.graph.unlinked() == []
-    with space.db.transaction():
-        assert space.graph.put_file(file("src/a.py", hash="two", size=11, package="p"), 7) == first
-    row = space.graph.file("src/a.py")
+    assert db.graph.is_empty()
+    with db.connection.transaction():
+        first = db.graph.put_file(file("src/a.py", hash="one"), 5)
+        db.graph.linked("src/a.py", 6)
+    assert not db.graph.is_empty()
+    assert db.graph.unlinked() == []
+    with db.connection.transaction():
+        assert db.graph.put_file(file("src/a.py", hash="two", size=11, package="p"), 7) == first
+    row = db.graph.file("src/a.py")
     assert row == (first, "src/a.py", "code", "python", 11, 20, "two", "", False, False)
-    assert space.graph.files() == {"src/a.py": row}
-    assert space.graph.file("src/b.py") is None
-    assert space.graph.unlinked() == ["src/a.py"]
+    assert db.graph.files() == {"src/a.py": row}
+    assert db.graph.file("src/b.py") is None
+    assert db.graph.unlinked() == ["src/a.py"]
 
 
-def test_files_are_found_by_place_name_and_package(space: Space):
+def test_files_are_found_by_place_name_and_package(db: Database):
     """Files are found by folder, base name, last parts and package; those left out are not."""
-    with space.db.transaction():
+    with db.connection.transaction():
         for path, package in (("a/x.go", "p"), ("a/b/x.go", "p"), ("xx.go", "q"), ("a/y.go", "")):
-            space.graph.put_file(file(path, package=package), 1)
-        space.graph.put_file(file("a/z.go", skipped="too large", package="p"), 1)
-    assert space.graph.in_folder("a") == ["a/x.go", "a/y.go"]
-    assert space.graph.in_folder("") == ["xx.go"]
-    assert space.graph.called("x.go") == ["a/b/x.go", "a/x.go"]
-    assert space.graph.ending("b/x.go") == ["a/b/x.go"]
-    assert space.graph.ending("a/x.go") == ["a/x.go"]
-    assert space.graph.in_package("p") == ["a/b/x.go", "a/x.go"]
-    assert space.graph.in_package("") == []
-    assert (space.graph.file_count(), space.graph.broken_count()) == (4, 0)
+            db.graph.put_file(file(path, package=package), 1)
+        db.graph.put_file(file("a/z.go", skipped="too large", package="p"), 1)
+    assert db.graph.in_folder("a") == ["a/x.go", "a/y.go"]
+    assert db.graph.in_folder("") == ["xx.go"]
+    assert db.graph.called("x.go") == ["a/b/x.go", "a/x.go"]
+    assert db.graph.ending("b/x.go") == ["a/b/x.go"]
+    assert db.graph.ending("a/x.go") == ["a/x.go"]
+    assert db.graph.in_package("p") == ["a/b/x.go", "a/x.go"]
+    assert db.graph.in_package("") == []
+    assert (db.graph.file_count(), db.graph.broken_count()) == (4, 0)
 
 
-def test_a_package_is_known_by_what_is_inside_of_it(space: Space):
+def test_a_package_is_known_by_what_is_inside_of_it(db: Database):
     """A package is there when a file declares it or one inside of it; signs of names are no signs between."""
-    with space.db.transaction():
+    with db.connection.transaction():
         for path, package in (("a.java", "com.acme.svc"), ("b.php", "Acme\\Model"), ("c.cs", "Core")):
-            space.graph.put_file(file(path, package=package), 1)
-        space.graph.put_file(file("d.java", skipped="too large", package="org.gone"), 1)
+            db.graph.put_file(file(path, package=package), 1)
+        db.graph.put_file(file("d.java", skipped="too large", package="org.gone"), 1)
     asked = ["com", "com.acme", "com.acme.svc", "com.ac", "com.acme.sv", "com.acme.svc.x", "Core", "org", ""]
-    assert [name for name in asked if space.graph.packages_in(name, ".")] == [
+    assert [name for name in asked if db.graph.packages_in(name, ".")] == [
         "com",
         "com.acme",
         "com.acme.svc",
         "Core",
     ]
-    assert [
-        name for name in ("Acme", "Acme\\Model", "Model", "com") if space.graph.packages_in(name, "\\")
-    ] == [
+    assert [name for name in ("Acme", "Acme\\Model", "Model", "com") if db.graph.packages_in(name, "\\")] == [
         "Acme",
         "Acme\\Model",
     ]
 
 
-def test_facts_of_a_file_that_was_left_out_are_not_given(space: Space):
+def test_facts_of_a_file_that_was_left_out_are_not_given(db: Database):
     """Packed facts come back as they were; a file that is left out has none."""
-    with space.db.transaction():
-        space.graph.put_file(file("a.py", outline=b"o", uses=b"u"), 1)
-        space.graph.put_file(file("b.py", outline=b"o", skipped="too large"), 1)
-    assert space.graph.facts("a.py") == (b"o", b"u")
-    assert space.graph.facts("b.py") == space.graph.facts("c.py") == (None, None)
-    assert list(space.graph.outlines()) == [("a.py", b"o")]
+    with db.connection.transaction():
+        db.graph.put_file(file("a.py", outline=b"o", uses=b"u"), 1)
+        db.graph.put_file(file("b.py", outline=b"o", skipped="too large"), 1)
+    assert db.graph.facts("a.py") == (b"o", b"u")
+    assert db.graph.facts("b.py") == db.graph.facts("c.py") == (None, None)
+    assert list(db.graph.outlines()) == [("a.py", b"o")]
 
 
-def test_node_that_is_still_there_keeps_its_id(space: Space):
+def test_node_that_is_still_there_keeps_its_id(db: Database):
     """A file read again keeps the nodes it still defines, gets new ones, and loses the others."""
-    add_file(space, "a.py", [definition("f", 1, 2), definition("g", 3, 4)])
-    before = space.graph.keys(["a.py", "a.py:f", "a.py:g"])
+    add_file(db, "a.py", [definition("f", 1, 2), definition("g", 3, 4)])
+    before = db.graph.keys(["a.py", "a.py:f", "a.py:g"])
     changed = Definition("g", "g", "function", 5, 9, 6, signature="def g(x)", doc="Do.\nMore.", bases=("B",))
-    add_file(space, "a.py", [changed, definition("h", 10, 11)])
-    after = space.graph.keys(["a.py", "a.py:f", "a.py:g", "a.py:h"])
+    add_file(db, "a.py", [changed, definition("h", 10, 11)])
+    after = db.graph.keys(["a.py", "a.py:f", "a.py:g", "a.py:h"])
     assert (after["a.py"], after["a.py:g"]) == (before["a.py"], before["a.py:g"])
     assert set(after) == {"a.py", "a.py:g", "a.py:h"}
-    node = space.graph.node("a.py:g")
+    node = db.graph.node("a.py:g")
     assert node is not None
     assert (node.type, node.label, node.path, node.symbol) == ("function", "g", "a.py", "g")
     assert (node.start_line, node.end_line) == (5, 9)
     assert node.metadata == {"signature": "def g(x)", "doc": "Do.", "line": 6, "bases": ["B"]}
-    assert space.graph.definitions_of("a.py") == {"a.py:g": "g", "a.py:h": "h"}
+    assert db.graph.definitions_of("a.py") == {"a.py:g": "g", "a.py:h": "h"}
 
 
-def test_file_node_has_no_symbol(space: Space):
+def test_file_node_has_no_symbol(db: Database):
     """The node of a file stands for the whole of it; a file of data is a configuration."""
-    add_file(space, "a.py")
-    with space.db.transaction():
-        space.graph.put_file(file("c.toml", kind="data", lines=0), 1)
-        space.graph.put_nodes(file("c.toml", kind="data", lines=0), (), 1)
-    node, config = space.graph.node("a.py"), space.graph.node("c.toml")
+    add_file(db, "a.py")
+    with db.connection.transaction():
+        db.graph.put_file(file("c.toml", kind="data", lines=0), 1)
+        db.graph.put_nodes(file("c.toml", kind="data", lines=0), (), 1)
+    node, config = db.graph.node("a.py"), db.graph.node("c.toml")
     assert node is not None
     assert config is not None
     assert (node.symbol, node.type, node.label, node.end_line) == (None, "file", "a.py", 30)
     assert (config.type, config.start_line, config.end_line) == ("config", 1, 1)
 
 
-def test_places_are_found_by_name_and_path(space: Space):
+def test_places_are_found_by_name_and_path(db: Database):
     """The definitions of a name come by path and line, all or so many, or those of files that end so."""
-    add_file(
-        space, "x/a.py", [definition("z.run", 9, 9), definition("run", 12, 12), definition("run#2", 3, 3)]
-    )
-    add_file(space, "x/a.py.py", [definition("run")])
-    add_file(space, "run", [definition("walk")])
-    add_file(space, "x/told.js", [definition("run", kind="test")._replace(sentence=True)])
+    add_file(db, "x/a.py", [definition("z.run", 9, 9), definition("run", 12, 12), definition("run#2", 3, 3)])
+    add_file(db, "x/a.py.py", [definition("run")])
+    add_file(db, "run", [definition("walk")])
+    add_file(db, "x/told.js", [definition("run", kind="test")._replace(sentence=True)])
     found = [("x/a.py", "run#2"), ("x/a.py", "z.run"), ("x/a.py", "run"), ("x/a.py.py", "run")]
-    assert space.graph.places("run") == found
-    assert space.graph.places("run", limit=2) == found[:2]
-    assert space.graph.places("run", "a.py") == found[:3]
-    assert space.graph.places("run", "x/a.py.py") == found[3:]
-    assert space.graph.places("run", ".py") == []
-    assert space.graph.places("run", sentences=True) == [*found, ("x/told.js", "run")]
+    assert db.graph.places("run") == found
+    assert db.graph.places("run", limit=2) == found[:2]
+    assert db.graph.places("run", "a.py") == found[:3]
+    assert db.graph.places("run", "x/a.py.py") == found[3:]
+    assert db.graph.places("run", ".py") == []
+    assert db.graph.places("run", sentences=True) == [*found, ("x/told.js", "run")]
 
 
-def test_inside_gives_members_and_twins(space: Space):
+def test_inside_gives_members_and_twins(db: Database):
     """Inside a class are its members at any depth and those of its twins; not what only begins alike."""
     names = ["A", "A.f", "A.f.g", "A#2", "A#2.h", "AB", "AB.i", "B"]
-    add_file(space, "a.py", [definition(name, at, at) for at, name in enumerate(names, 1)])
-    add_file(space, "a.py2", [definition("A")])
-    one, whole = space.graph.node("a.py:A"), space.graph.node("a.py")
+    add_file(db, "a.py", [definition(name, at, at) for at, name in enumerate(names, 1)])
+    add_file(db, "a.py2", [definition("A")])
+    one, whole = db.graph.node("a.py:A"), db.graph.node("a.py")
     assert one is not None
     assert whole is not None
     keys = [f"a.py:{name}" for name in names]
-    assert list(space.graph.inside(one).values()) == keys[1:5]
-    assert list(space.graph.inside(whole).values()) == keys
+    assert list(db.graph.inside(one).values()) == keys[1:5]
+    assert list(db.graph.inside(whole).values()) == keys
 
 
-def test_links_become_edges_between_known_nodes(space: Space):
+def test_links_become_edges_between_known_nodes(db: Database):
     """Links to what is unknown are dropped; edges between two files are told from those between parts."""
-    ids = small(space)
-    users = space.graph.users(list(ids.values()), ["calls", "imports"])
+    ids = small(db)
+    users = db.graph.users(list(ids.values()), ["calls", "imports"])
     assert [(e.from_id, e.to_id, e.type, e.confidence, e.weight) for e in users] == [
         (ids["tests/test_b.py:test_b"], ids["src/a.py:A.run"], "calls", LIKELY, 2.0)
     ]
-    assert [(e.type, e.to_id) for e in space.closure.users([ids["src/a.py"]])] == [
+    assert [(e.type, e.to_id) for e in db.closure.users([ids["src/a.py"]])] == [
         ("calls,imports", ids["src/a.py"])
     ]
-    assert space.graph.counts() == (5, 3, 0)
-    add_links(space, "tests/test_b.py")
-    assert space.graph.counts() == (5, 0, 0)
+    assert db.graph.counts() == (5, 3, 0)
+    add_links(db, "tests/test_b.py")
+    assert db.graph.counts() == (5, 0, 0)
 
 
-def test_users_come_surest_first_and_no_more_than_wanted(space: Space):
+def test_users_come_surest_first_and_no_more_than_wanted(db: Database):
     """Users come in the order of what they use, then the surest, then the heaviest."""
-    add_file(space, "a.py", [definition("f"), definition("g")])
+    add_file(db, "a.py", [definition("f"), definition("g")])
     names = [definition(name) for name in "hijk"]
-    add_file(space, "b.py", names)
+    add_file(db, "b.py", names)
     add_links(
-        space,
+        db,
         "b.py",
         link("b.py:h", "a.py:f", "calls", GUESS),
         link("b.py:i", "a.py:f", "calls", EXACT, 1),
@@ -181,20 +177,20 @@ def test_users_come_surest_first_and_no_more_than_wanted(space: Space):
         link("b.py:k", "a.py:f", "documents"),
         link("b.py:h", "a.py:g", "inherits"),
     )
-    ids = space.graph.keys(["a.py:f", "a.py:g", *(f"b.py:{d.name}" for d in names)])
+    ids = db.graph.keys(["a.py:f", "a.py:g", *(f"b.py:{d.name}" for d in names)])
     key = {i: k for k, i in ids.items()}
     kinds = ("calls", "inherits")
     found = [
-        [key[e.from_id] for e in space.graph.users([ids["a.py:g"], ids["a.py:f"]], kinds, limit)]
+        [key[e.from_id] for e in db.graph.users([ids["a.py:g"], ids["a.py:f"]], kinds, limit)]
         for limit in (-1, 2)
     ]
     assert found == [["b.py:h", "b.py:j", "b.py:i", "b.py:h"], ["b.py:h", "b.py:j"]]
 
 
-def test_brief_says_what_a_list_needs(space: Space):
+def test_brief_says_what_a_list_needs(db: Database):
     """A list of nodes says what and where they are, and which are tests."""
-    ids = small(space)
-    found = space.graph.brief([*ids.values(), 999])
+    ids = small(db)
+    found = db.graph.brief([*ids.values(), 999])
     assert found[ids["src/a.py:A.run"]] == Brief("src/a.py:A.run", "method", "src/a.py", "A.run", test=False)
     assert found[ids["tests/test_b.py"]] == Brief(
         "tests/test_b.py", "file", "tests/test_b.py", None, test=True
@@ -202,143 +198,143 @@ def test_brief_says_what_a_list_needs(space: Space):
     assert set(found) == set(ids.values())
 
 
-def test_edges_of_a_changed_file_are_stale_at_once(space: Space):
+def test_edges_of_a_changed_file_are_stale_at_once(db: Database):
     """A changed file's edges leave every answer; edges that lead to it stay; a touch brings them back."""
-    ids = small(space)
-    with space.db.transaction():
-        space.graph.mark_stale(["tests/test_b.py", "nowhere.py"], 9)
-    row = space.graph.file("tests/test_b.py")
+    ids = small(db)
+    with db.connection.transaction():
+        db.graph.mark_stale(["tests/test_b.py", "nowhere.py"], 9)
+    row = db.graph.file("tests/test_b.py")
     assert row is not None
     assert row.stale
-    assert space.graph.users(list(ids.values()), ["calls"]) == []
-    assert space.closure.users(list(ids.values())) == []
-    assert space.graph.stamps(["tests/test_b.py", "src/a.py"]) == {"src/a.py": (10, 20)}
-    assert space.graph.counts()[2] == 3
-    with space.db.transaction():
-        space.graph.mark_stale(["src/a.py"], 9)
-        space.graph.touch("tests/test_b.py", 12, 13)
-    assert len(space.graph.users(list(ids.values()), ["calls"])) == 1
-    assert space.graph.stamps(["tests/test_b.py"]) == {"tests/test_b.py": (12, 13)}
+    assert db.graph.users(list(ids.values()), ["calls"]) == []
+    assert db.closure.users(list(ids.values())) == []
+    assert db.graph.stamps(["tests/test_b.py", "src/a.py"]) == {"src/a.py": (10, 20)}
+    assert db.graph.counts()[2] == 3
+    with db.connection.transaction():
+        db.graph.mark_stale(["src/a.py"], 9)
+        db.graph.touch("tests/test_b.py", 12, 13)
+    assert len(db.graph.users(list(ids.values()), ["calls"])) == 1
+    assert db.graph.stamps(["tests/test_b.py"]) == {"tests/test_b.py": (12, 13)}
 
 
-def test_links_of_a_file_that_changed_meanwhile_are_stale(space: Space):
+def test_links_of_a_file_that_changed_meanwhile_are_stale(db: Database):
     """Names resolved from what a file said before its last change do not count as fresh."""
-    ids = small(space)
-    with space.db.transaction():
-        space.graph.mark_stale(["tests/test_b.py"], 9)
+    ids = small(db)
+    with db.connection.transaction():
+        db.graph.mark_stale(["tests/test_b.py"], 9)
         new = link("tests/test_b.py", "src/a.py", "imports")
-        space.graph.put_links("tests/test_b.py", [new], "ast", 10)
-        space.graph.linked("tests/test_b.py", 10)
-    assert space.closure.users([ids["src/a.py"]]) == []
+        db.graph.put_links("tests/test_b.py", [new], "ast", 10)
+        db.graph.linked("tests/test_b.py", 10)
+    assert db.closure.users([ids["src/a.py"]]) == []
 
 
-def test_edges_of_other_sources_come_back_when_a_file_is_read(space: Space):
+def test_edges_of_other_sources_come_back_when_a_file_is_read(db: Database):
     """What others say of a file holds again once the changed file is read and linked."""
-    small(space)
-    add_links(space, "src/a.py", link("src/a.py", "tests/test_b.py", "co_change"), source="git")
-    with space.db.transaction():
-        space.graph.mark_stale(["src/a.py"], 9)
-    assert space.graph.counts()[2] == 1
-    add_file(space, "src/a.py")
-    assert space.graph.counts()[2] == 1
-    add_links(space, "src/a.py")
-    assert space.graph.counts()[2] == 0
+    small(db)
+    add_links(db, "src/a.py", link("src/a.py", "tests/test_b.py", "co_change"), source="git")
+    with db.connection.transaction():
+        db.graph.mark_stale(["src/a.py"], 9)
+    assert db.graph.counts()[2] == 1
+    add_file(db, "src/a.py")
+    assert db.graph.counts()[2] == 1
+    add_links(db, "src/a.py")
+    assert db.graph.counts()[2] == 0
 
 
-def test_deleted_file_leaves_nothing_behind(space: Space):
+def test_deleted_file_leaves_nothing_behind(db: Database):
     """With a file go its nodes, its names and the edges at either end."""
-    small(space)
-    assert space.graph.pointing_at("src/a.py") == ["tests/test_b.py"]
-    assert space.graph.using(["run"]) == ["tests/test_b.py"]
-    with space.db.transaction():
-        space.graph.delete_file("src/a.py")
-    assert space.graph.counts() == (2, 0, 0)
-    assert space.graph.node("src/a.py:A") is None
-    assert space.db.value("SELECT count(*) FROM graph_closure") == 0
-    with space.db.transaction():
-        space.graph.delete_file("tests/test_b.py")
-    assert space.graph.using(["run", "x"]) == []
-    assert space.db.check() == []
+    small(db)
+    assert db.graph.pointing_at("src/a.py") == ["tests/test_b.py"]
+    assert db.graph.using(["run"]) == ["tests/test_b.py"]
+    with db.connection.transaction():
+        db.graph.delete_file("src/a.py")
+    assert db.graph.counts() == (2, 0, 0)
+    assert db.graph.node("src/a.py:A") is None
+    assert db.connection.value("SELECT count(*) FROM graph_closure") == 0
+    with db.connection.transaction():
+        db.graph.delete_file("tests/test_b.py")
+    assert db.graph.using(["run", "x"]) == []
+    assert db.connection.check() == []
 
 
-def test_precise_edges_replace_resolved_ones(space: Space):
+def test_precise_edges_replace_resolved_ones(db: Database):
     """Where an index covers both files as they are, our calls between them go; imports and sure sums stay."""
-    ids = small(space)
+    ids = small(db)
     own = [
         link("tests/test_b.py", "src/a.py", "imports"),
         link("tests/test_b.py", "src/a.py", "calls"),
         link("tests/test_b.py:test_b", "src/a.py:A.run", "calls"),
     ]
-    add_links(space, "tests/test_b.py", *own)
+    add_links(db, "tests/test_b.py", *own)
     precise = link("tests/test_b.py:test_b", "src/a.py:A", "calls", 1.0)
 
     def settle(*covered: str) -> list[tuple[int, str]]:
-        with space.db.transaction():
-            space.other_sources.cover(dict.fromkeys(covered, ("h", b"x")))
-        add_links(space, "tests/test_b.py", *own)
-        add_links(space, "tests/test_b.py", precise, source="scip")
-        return [(e.to_id, e.source) for e in space.graph.users(list(ids.values()), ["calls"])]
+        with db.connection.transaction():
+            db.other_sources.cover(dict.fromkeys(covered, ("h", b"x")))
+        add_links(db, "tests/test_b.py", *own)
+        add_links(db, "tests/test_b.py", precise, source="scip")
+        return [(e.to_id, e.source) for e in db.graph.users(list(ids.values()), ["calls"])]
 
     both = [(ids["src/a.py:A"], "scip"), (ids["src/a.py:A.run"], "ast")]
     assert sorted(settle()) == sorted(both)
     assert sorted(settle("tests/test_b.py")) == sorted(both)  # nothing is known of what it leads to
     assert sorted(settle("src/a.py")) == sorted(both)
     assert settle("src/a.py", "tests/test_b.py") == both[:1]
-    assert [e.type for e in space.closure.users([ids["src/a.py"]])] == ["calls,imports"]
-    assert space.other_sources.count_from("scip") == 1
-    with space.db.transaction():
-        space.graph.put_file(file("src/a.py", hash="other"), 3)
-    assert not space.other_sources.covers("src/a.py", "other")
-    assert space.other_sources.links_of("src/a.py") is None
-    assert space.other_sources.links_of("tests/test_b.py") == b"x"
-    assert space.other_sources.covered() == ["src/a.py", "tests/test_b.py"]
-    with space.db.transaction():
-        assert space.other_sources.drop_from("scip") == ["tests/test_b.py"]
-    assert space.other_sources.count_from("scip") == 0
+    assert [e.type for e in db.closure.users([ids["src/a.py"]])] == ["calls,imports"]
+    assert db.other_sources.count_from("scip") == 1
+    with db.connection.transaction():
+        db.graph.put_file(file("src/a.py", hash="other"), 3)
+    assert not db.other_sources.covers("src/a.py", "other")
+    assert db.other_sources.links_of("src/a.py") is None
+    assert db.other_sources.links_of("tests/test_b.py") == b"x"
+    assert db.other_sources.covered() == ["src/a.py", "tests/test_b.py"]
+    with db.connection.transaction():
+        assert db.other_sources.drop_from("scip") == ["tests/test_b.py"]
+    assert db.other_sources.count_from("scip") == 0
 
 
-def test_a_guess_gives_way_to_a_precise_edge_of_its_name(space: Space):
+def test_a_guess_gives_way_to_a_precise_edge_of_its_name(db: Database):
     """It may lead where the index says nothing; one of another name stays."""
-    ids = small(space)
-    add_file(space, "c.py", [definition("run"), definition("walk")])
-    ids |= space.graph.keys(["c.py:run", "c.py:walk"])
-    with space.db.transaction():
-        space.other_sources.cover(dict.fromkeys(("src/a.py", "tests/test_b.py"), ("h", b"x")))
-    add_links(space, "tests/test_b.py", link("tests/test_b.py:test_b", "src/a.py:A.run"), source="scip")
+    ids = small(db)
+    add_file(db, "c.py", [definition("run"), definition("walk")])
+    ids |= db.graph.keys(["c.py:run", "c.py:walk"])
+    with db.connection.transaction():
+        db.other_sources.cover(dict.fromkeys(("src/a.py", "tests/test_b.py"), ("h", b"x")))
+    add_links(db, "tests/test_b.py", link("tests/test_b.py:test_b", "src/a.py:A.run"), source="scip")
     guesses = [link("tests/test_b.py:test_b", f"c.py:{name}", "calls", 0.4) for name in ("run", "walk")]
-    add_links(space, "tests/test_b.py", *guesses)
-    found = [(e.to_id, e.source) for e in space.graph.users(list(ids.values()), ["calls"])]
+    add_links(db, "tests/test_b.py", *guesses)
+    found = [(e.to_id, e.source) for e in db.graph.users(list(ids.values()), ["calls"])]
     assert sorted(found) == sorted([(ids["src/a.py:A.run"], "scip"), (ids["c.py:walk"], "ast")])
 
 
-def test_unlinking_asks_for_links_again(space: Space):
+def test_unlinking_asks_for_links_again(db: Database):
     """Files can be asked for one by one or all together; those left out never."""
-    small(space)
-    with space.db.transaction():
-        space.graph.put_file(file("z.py", skipped="binary"), 1)
-        space.graph.linked("src/a.py", 1)
-    assert space.graph.unlinked() == []
-    with space.db.transaction():
-        space.graph.unlink(["src/a.py", "nowhere.py"])
-    assert space.graph.unlinked() == ["src/a.py"]
-    with space.db.transaction():
-        space.graph.unlink_all()
-    assert space.graph.unlinked() == ["src/a.py", "tests/test_b.py"]
+    small(db)
+    with db.connection.transaction():
+        db.graph.put_file(file("z.py", skipped="binary"), 1)
+        db.graph.linked("src/a.py", 1)
+    assert db.graph.unlinked() == []
+    with db.connection.transaction():
+        db.graph.unlink(["src/a.py", "nowhere.py"])
+    assert db.graph.unlinked() == ["src/a.py"]
+    with db.connection.transaction():
+        db.graph.unlink_all()
+    assert db.graph.unlinked() == ["src/a.py", "tests/test_b.py"]
 
 
-def test_state_is_that_of_the_last_run(space: Space):
+def test_state_is_that_of_the_last_run(db: Database):
     """A run leaves its time, commit and counts; clearing forgets everything."""
-    assert space.graph.state() is None
-    small(space)
-    with space.db.transaction():
-        space.graph.set_state(now=8, commit="abc", version=2, roots="{}")
-    assert space.graph.state() == (8, "abc", 5, 3, 0, 2, "{}")
-    with space.db.transaction():
-        space.graph.clear()
-    assert space.graph.state() is None
-    assert space.graph.counts() == (0, 0, 0)
-    assert space.graph.is_empty()
-    assert space.db.value("SELECT count(*) FROM graph_names") == 0
+    assert db.graph.state() is None
+    small(db)
+    with db.connection.transaction():
+        db.graph.set_state(now=8, commit="abc", version=2, roots="{}")
+    assert db.graph.state() == (8, "abc", 5, 3, 0, 2, "{}")
+    with db.connection.transaction():
+        db.graph.clear()
+    assert db.graph.state() is None
+    assert db.graph.counts() == (0, 0, 0)
+    assert db.graph.is_empty()
+    assert db.connection.value("SELECT count(*) FROM graph_names") == 0
 
 
 ASKED = [
@@ -365,23 +361,25 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("name", "ask"), ASKED, ids=[name for name, _ in ASKED])
-def test_no_question_reads_a_whole_table(name: str, ask, space: Space, monkeypatch: pytest.MonkeyPatch):
+def test_no_question_reads_a_whole_table(name: str, ask, db: Database, monkeypatch: pytest.MonkeyPatch):
     """What is asked for each result or each edit goes over indexes; none scans nodes, edges or names."""
-    ids = list(small(space).values())
+    ids = list(small(db).values())
     asked: list[tuple[str, Any]] = []
     for way in ("rows", "row", "execute"):
-        kept = getattr(space.db, way)
+        kept = getattr(db.connection, way)
 
         def noted(sql: str, values=(), kept=kept):
             asked.append((sql, values))
             return kept(sql, values)
 
-        monkeypatch.setattr(space.db, way, noted)
-    with space.db.transaction():
-        ask(space, ids)
+        monkeypatch.setattr(db.connection, way, noted)
+    with db.connection.transaction():
+        ask(db, ids)
     monkeypatch.undo()
     assert asked
-    plans = [row[3] for sql, values in asked for row in space.db.rows(f"EXPLAIN QUERY PLAN {sql}", values)]
+    plans = [
+        row[3] for sql, values in asked for row in db.connection.rows(f"EXPLAIN QUERY PLAN {sql}", values)
+    ]
     few = ("VIRTUAL TABLE", "idx_gn_stale")  # what was asked for, and the few files that are stale
     read = [plan for plan in plans if plan.startswith("SCAN ") and not any(word in plan for word in few)]
     made = {f"SCAN {plan.split()[1]}" for plan in plans if plan.startswith(("CO-ROUTINE", "MATERIALIZE"))}
@@ -389,58 +387,58 @@ def test_no_question_reads_a_whole_table(name: str, ask, space: Space, monkeypat
     assert [plan for plan in read if not plan.startswith(("SCAN (subquery", "SCAN CONSTANT"))] == []
 
 
-def test_damaged_chunk_index_is_found_by_the_check(space: Space):
+def test_damaged_chunk_index_is_found_by_the_check(db: Database):
     """The check counts parts whose words are missing from the index, and words of parts that are gone."""
-    with space.db.transaction():
-        space.db.execute("INSERT INTO code_chunks_fts(rowid, text) VALUES (7, 'lost')")
-    assert space.db.check() == ["code_chunks_fts and code_chunks differ in 1 rows"]
+    with db.connection.transaction():
+        db.connection.execute("INSERT INTO code_chunks_fts(rowid, text) VALUES (7, 'lost')")
+    assert db.connection.check() == ["code_chunks_fts and code_chunks differ in 1 rows"]
 
 
-def test_text_of_any_kind_survives(space: Space):
+def test_text_of_any_kind_survives(db: Database):
     """Paths and names of any script, with quotes and percent signs, are found as they are."""
     path = "src/größe %'\"/文件.py"
-    add_file(space, path, [definition("Käse.数", 2, 3)], ["数"])
-    assert space.graph.places("数") == [(path, "Käse.数")]
-    assert space.graph.using(["数"]) == [path]
-    assert space.graph.ending("文件.py") == [path]
+    add_file(db, path, [definition("Käse.数", 2, 3)], ["数"])
+    assert db.graph.places("数") == [(path, "Käse.数")]
+    assert db.graph.using(["数"]) == [path]
+    assert db.graph.ending("文件.py") == [path]
 
 
-def test_names_are_asked_by_how_they_are_used(space: Space):
+def test_names_are_asked_by_how_they_are_used(db: Database):
     """In one of some ways, and among some files; what is written again is only what differs."""
-    small(space)
-    rows = {path: row.id for path, row in space.graph.files().items()}
-    with space.db.transaction():
-        space.graph.set_names(rows["src/a.py"], {"go": 1, "run": 2})
-        space.graph.set_names(rows["tests/test_b.py"], {"run": 4, "x": 0})
-        space.graph.set_names(rows["src/a.py"], {"go": 1, "run": 6})
-    assert space.graph.using(["run"]) == ["src/a.py", "tests/test_b.py"]
-    assert space.graph.using(["run"], 2) == ["src/a.py"]
-    assert space.graph.using(["run", "x"], among=["tests/test_b.py", "nowhere.py"]) == ["tests/test_b.py"]
-    assert space.graph.using(["go"], 2, among=["src/a.py"]) == []
+    small(db)
+    rows = {path: row.id for path, row in db.graph.files().items()}
+    with db.connection.transaction():
+        db.graph.set_names(rows["src/a.py"], {"go": 1, "run": 2})
+        db.graph.set_names(rows["tests/test_b.py"], {"run": 4, "x": 0})
+        db.graph.set_names(rows["src/a.py"], {"go": 1, "run": 6})
+    assert db.graph.using(["run"]) == ["src/a.py", "tests/test_b.py"]
+    assert db.graph.using(["run"], 2) == ["src/a.py"]
+    assert db.graph.using(["run", "x"], among=["tests/test_b.py", "nowhere.py"]) == ["tests/test_b.py"]
+    assert db.graph.using(["go"], 2, among=["src/a.py"]) == []
 
 
-def test_an_edit_writes_what_differs(space: Space):
+def test_an_edit_writes_what_differs(db: Database):
     """Edges and nodes that only moved keep all else; those that stay are not touched."""
-    small(space)
+    small(db)
     path = "tests/test_b.py"
     first = link(path, "src/a.py", "imports")
-    with space.db.transaction():
-        space.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")], "ast", 10)
-        space.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")._replace(line=9)], "ast", 11)
+    with db.connection.transaction():
+        db.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")], "ast", 10)
+        db.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")._replace(line=9)], "ast", 11)
     sql = (
         "SELECT type, line, updated_at FROM graph_edges WHERE source = 'ast' AND updated_at >= 10 ORDER BY 1"
     )
-    assert space.db.rows(sql) == [("calls", 9, 11)]
+    assert db.connection.rows(sql) == [("calls", 9, 11)]
 
 
-def test_a_mark_stays_until_names_are_resolved(space: Space):
+def test_a_mark_stays_until_names_are_resolved(db: Database):
     """A file that was read, and is the same at the next look, may have edges of the text before."""
-    ids = small(space)
-    with space.db.transaction():
-        space.graph.mark_stale(["tests/test_b.py"], 9)
-        space.graph.unlink(["tests/test_b.py"])
-        space.graph.touch("tests/test_b.py", 12, 13)
-    assert space.graph.users(list(ids.values()), ["calls"]) == []
-    with space.db.transaction():
-        space.graph.linked("tests/test_b.py", 10)
-    assert len(space.graph.users(list(ids.values()), ["calls"])) == 1
+    ids = small(db)
+    with db.connection.transaction():
+        db.graph.mark_stale(["tests/test_b.py"], 9)
+        db.graph.unlink(["tests/test_b.py"])
+        db.graph.touch("tests/test_b.py", 12, 13)
+    assert db.graph.users(list(ids.values()), ["calls"]) == []
+    with db.connection.transaction():
+        db.graph.linked("tests/test_b.py", 10)
+    assert len(db.graph.users(list(ids.values()), ["calls"])) == 1

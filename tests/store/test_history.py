@@ -9,8 +9,8 @@ import pytest
 
 from remora.core.cochange import CROWD, NEVER, FileStat, PairStat, Tree, related
 from remora.core.values import Author, Ownership
+from remora.store.database import Database
 from remora.store.history import CLOCK
-from remora.store.space import Space
 from tests.store.makers import AT, add, record
 
 
@@ -25,99 +25,99 @@ def pair(a: str, b: str, bond: float = 1.0) -> PairStat:
 
 
 def write(
-    space: Space,
+    db: Database,
     files: Sequence[FileStat] = (),
     pairs: Sequence[PairStat] = (),
     removed: Sequence[str] = (),
     modules: Mapping[str, str] | None = None,
 ) -> None:
     """Write statistics in a transaction of their own."""
-    with space.db.transaction(durable=False):
-        space.history.write(removed=removed, files=files, pairs=pairs, modules=modules or {})
+    with db.connection.transaction(durable=False):
+        db.history.write(removed=removed, files=files, pairs=pairs, modules=modules or {})
 
 
-def test_files_come_back_as_they_went_in(space: Space):
+def test_files_come_back_as_they_went_in(db: Database):
     """Every statistic of a file is kept, for files that are gone and files that never changed too."""
     files = [
         FileStat("a/b.py", 7, 3.25, 2.5, 9, "2025-01-01", "2026-01-01", True, (("Ada L.", 5), ("Börje", 2))),
         FileStat("gone.py", 2, 1.0, NEVER, 4, "2025-01-01", "2025-02-01", present=False),
         FileStat("new.py"),
     ]
-    write(space, files)
-    assert space.history.all_files() == files
-    assert space.history.stats(["gone.py", "nobody"]) == {"gone.py": files[1]}
-    assert space.history.stats([]) == {}
-    assert space.history.counts() == (2, 0)
+    write(db, files)
+    assert db.history.all_files() == files
+    assert db.history.stats(["gone.py", "nobody"]) == {"gone.py": files[1]}
+    assert db.history.stats([]) == {}
+    assert db.history.counts() == (2, 0)
 
 
-def test_rewritten_files_replace_the_old_rows(space: Space):
+def test_rewritten_files_replace_the_old_rows(db: Database):
     """A file written again has its new numbers, module and presence."""
-    write(space, [file("src/user_store.py")], modules={"src/user_store.py": "src"})
-    assert space.history.modules() == {"src": 1}
-    assert space.history.lookalikes("lib/user_store.ts") == {"src/user_store.py"}
+    write(db, [file("src/user_store.py")], modules={"src/user_store.py": "src"})
+    assert db.history.modules() == {"src": 1}
+    assert db.history.lookalikes("lib/user_store.ts") == {"src/user_store.py"}
     newer = file("src/user_store.py", commits=9, present=False)
-    write(space, [newer], modules={"src/user_store.py": "core"})
-    assert space.history.all_files() == [newer]
-    assert space.history.modules() == {}
-    assert space.history.lookalikes("lib/user_store.ts") == set()
-    write(space, [file("src/user_store.py")])
-    assert space.history.lookalikes("lib/user_store.ts") == {"src/user_store.py"}
-    assert space.db.check() == []
+    write(db, [newer], modules={"src/user_store.py": "core"})
+    assert db.history.all_files() == [newer]
+    assert db.history.modules() == {}
+    assert db.history.lookalikes("lib/user_store.ts") == set()
+    write(db, [file("src/user_store.py")])
+    assert db.history.lookalikes("lib/user_store.ts") == {"src/user_store.py"}
+    assert db.connection.check() == []
 
 
-def test_whose_a_file_is(space: Space):
+def test_whose_a_file_is(db: Database):
     """A file's module and its authors are given back, of one that is gone too; the largest module first."""
     known = file("src/a.py", commits=5, first_date="2025-01-01", last_date="2026-01-01")
     gone = file("old.py", present=False)
     never = FileStat("web/new.py")
     write(
-        space,
+        db,
         [known._replace(authors=(("Ada", 3), ("Bo", 2))), gone, never, file("src/b.py"), file("lib/c.py")],
         modules={"src/a.py": "src", "src/b.py": "src", "old.py": ".", "web/new.py": "web", "lib/c.py": "lib"},
     )
     who = (Author("Ada", 3), Author("Bo", 2))
-    assert space.history.ownership("src/a.py") == Ownership(
+    assert db.history.ownership("src/a.py") == Ownership(
         "src/a.py", "src", 5, who, "2025-01-01", "2026-01-01"
     )
-    assert space.history.ownership("old.py") == Ownership("old.py", ".", 1, present=False)
-    assert space.history.ownership("web/new.py") == Ownership("web/new.py", "web")
-    assert space.history.ownership("nobody.py") is None
-    assert list(space.history.modules().items()) == [("src", 2), ("lib", 1), ("web", 1)]
+    assert db.history.ownership("old.py") == Ownership("old.py", ".", 1, present=False)
+    assert db.history.ownership("web/new.py") == Ownership("web/new.py", "web")
+    assert db.history.ownership("nobody.py") is None
+    assert list(db.history.modules().items()) == [("src", 2), ("lib", 1), ("web", 1)]
 
 
-def test_partners_come_strongest_first(space: Space):
+def test_partners_come_strongest_first(db: Database):
     """A file's pairs are seen from either side, by strength, then by name, up to the limit."""
-    write(space, pairs=[pair("a", "b", 1.0), pair("a", "d", 3.0), pair("c", "a", 1.0)])
-    assert space.history.partners(["a", "b", "x"], 9) == {
+    write(db, pairs=[pair("a", "b", 1.0), pair("a", "d", 3.0), pair("c", "a", 1.0)])
+    assert db.history.partners(["a", "b", "x"], 9) == {
         "a": [pair("a", "d", 3.0), pair("a", "b"), pair("a", "c")],
         "b": [pair("b", "a")],
         "x": [],
     }
-    assert [p.other for p in space.history.partners(["a"], 2)["a"]] == ["d", "b"]
-    assert space.history.all_pairs() == [pair("a", "b"), pair("a", "c"), pair("a", "d", 3.0)]
-    write(space, pairs=[pair("b", "a", 7.0)])
-    assert [p.bond for p in space.history.partners(["a"], 1)["a"]] == [7.0]
-    assert space.history.counts() == (0, 3)
+    assert [p.other for p in db.history.partners(["a"], 2)["a"]] == ["d", "b"]
+    assert db.history.all_pairs() == [pair("a", "b"), pair("a", "c"), pair("a", "d", 3.0)]
+    write(db, pairs=[pair("b", "a", 7.0)])
+    assert [p.bond for p in db.history.partners(["a"], 1)["a"]] == [7.0]
+    assert db.history.counts() == (0, 3)
 
 
-def test_renamed_files_leave_no_pairs(space: Space):
+def test_renamed_files_leave_no_pairs(db: Database):
     """What is removed disappears from files, pairs and names; the pairs under the new name stay."""
-    write(space, [file("old.py"), file("x.py")], [pair("old.py", "x.py"), pair("x.py", "y.py")])
-    write(space, [file("new.py")], [pair("new.py", "x.py", 2.0)], removed=["old.py", "never.py"])
-    assert [f.path for f in space.history.all_files()] == ["new.py", "x.py"]
-    assert space.history.all_pairs() == [pair("new.py", "x.py", 2.0), pair("x.py", "y.py")]
-    assert space.history.partners(["old.py", "x.py"], 9) == {
+    write(db, [file("old.py"), file("x.py")], [pair("old.py", "x.py"), pair("x.py", "y.py")])
+    write(db, [file("new.py")], [pair("new.py", "x.py", 2.0)], removed=["old.py", "never.py"])
+    assert [f.path for f in db.history.all_files()] == ["new.py", "x.py"]
+    assert db.history.all_pairs() == [pair("new.py", "x.py", 2.0), pair("x.py", "y.py")]
+    assert db.history.partners(["old.py", "x.py"], 9) == {
         "old.py": [],
         "x.py": [pair("x.py", "new.py", 2.0), pair("x.py", "y.py")],
     }
-    assert space.history.lookalikes("zz/old.pyc") == set()
-    assert space.db.value("SELECT count(*) FROM git_file_words WHERE path = 'old.py'") == 0
+    assert db.history.lookalikes("zz/old.pyc") == set()
+    assert db.connection.value("SELECT count(*) FROM git_file_words WHERE path = 'old.py'") == 0
 
 
-def test_hottest(space: Space):
+def test_hottest(db: Database):
     """The files that change most come first, then by name; what is gone or never changed does not come."""
     write(
-        space,
+        db,
         [
             file("b", heat=2.0),
             file("a", heat=2.0),
@@ -126,12 +126,12 @@ def test_hottest(space: Space):
             FileStat("e"),
         ],
     )
-    assert space.history.hottest(9) == ["d", "a", "b"]
-    assert space.history.hottest(1) == ["d"]
+    assert db.history.hottest(9) == ["d", "a", "b"]
+    assert db.history.hottest(1) == ["d"]
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_lookalikes_equal_those_in_memory(space: Space, seed: int):
+def test_lookalikes_equal_those_in_memory(db: Database, seed: int):
     """Names find the files that `core.cochange.Tree` finds, in crowded folders and after changes too."""
     rng = random.Random(seed)
     words = ["user", "store", "auth", "token", "test", "api", "view", "model", "Cache", "i18n"]
@@ -153,7 +153,7 @@ def test_lookalikes_equal_those_in_memory(space: Space, seed: int):
             known.pop(path)
             tree.remove(path)
         files = [f for f in files if f.path not in removed]
-        write(space, files, removed=removed)
+        write(db, files, removed=removed)
         for one in files:
             known[one.path] = one
             (tree.add if one.present else tree.remove)(one.path)
@@ -165,13 +165,13 @@ def test_lookalikes_equal_those_in_memory(space: Space, seed: int):
             "nothing/alike.xyz",
         ]
         for path in asked:
-            assert set(space.history.lookalikes(path)) == tree.lookalikes(path), path
+            assert set(db.history.lookalikes(path)) == tree.lookalikes(path), path
 
 
-def test_related_reads_the_database(space: Space):
+def test_related_reads_the_database(db: Database):
     """The ranking of neighbours works on the database as on tables in memory."""
     write(
-        space,
+        db,
         [file("q/main.py", reach=2.0), file("a/one.py"), file("b/two.py"), file("gone.py", present=False)],
         [
             pair("q/main.py", "a/one.py", 2.0),
@@ -179,43 +179,43 @@ def test_related_reads_the_database(space: Space):
             pair("q/main.py", "gone.py", 5.0),
         ],
     )
-    with space.db.transaction():
-        space.meta.set(CLOCK, 4)
-    assert space.history.clock() == 4
-    hits = related("q/main.py", space.history)
+    with db.connection.transaction():
+        db.meta.set(CLOCK, 4)
+    assert db.history.clock() == 4
+    hits = related("q/main.py", db.history)
     assert [h.path for h in hits] == ["a/one.py", "b/two.py"]
     assert "changed together in 2 of 2 commits" in hits[0].why[0]
 
 
-def test_clock_starts_at_nothing(space: Space):
+def test_clock_starts_at_nothing(db: Database):
     """A file that learnt no commit has a clock of 0."""
-    assert space.history.clock() == 0
+    assert db.history.clock() == 0
 
 
-def test_named(space: Space):
+def test_named(db: Database):
     """A name finds the present files that are called so or end so, the shortest path first."""
-    write(space, [file(p) for p in ("src/api/auth.py", "auth.py", "lib/auth.py", "src/oauth.py")])
-    write(space, [file("old/auth.py", present=False)])
-    assert space.history.named(["auth.py"]) == ["auth.py", "lib/auth.py", "src/api/auth.py"]
-    assert space.history.named(["api/auth.py", "oauth.py"]) == ["src/oauth.py", "src/api/auth.py"]
-    assert space.history.named(["auth.py"], limit=1) == ["auth.py"]
-    assert space.history.named(["uth.py", "%", "", "*"]) == []
+    write(db, [file(p) for p in ("src/api/auth.py", "auth.py", "lib/auth.py", "src/oauth.py")])
+    write(db, [file("old/auth.py", present=False)])
+    assert db.history.named(["auth.py"]) == ["auth.py", "lib/auth.py", "src/api/auth.py"]
+    assert db.history.named(["api/auth.py", "oauth.py"]) == ["src/oauth.py", "src/api/auth.py"]
+    assert db.history.named(["auth.py"], limit=1) == ["auth.py"]
+    assert db.history.named(["uth.py", "%", "", "*"]) == []
 
 
-def test_clear_forgets_all_history(space: Space):
+def test_clear_forgets_all_history(db: Database):
     """Clearing leaves no file, name or pair, and touches nothing else."""
-    add(space.memories, record("m-1", related_files=("a.py",)))
-    write(space, [file("a.py")], [pair("a.py", "b.py")])
-    with space.db.transaction():
-        space.history.clear()
-    assert space.history.counts() == (0, 0)
-    assert space.history.lookalikes("zz/a.pyc") == set()
-    assert space.memories.get("m-1") is not None
+    add(db.memories, record("m-1", related_files=("a.py",)))
+    write(db, [file("a.py")], [pair("a.py", "b.py")])
+    with db.connection.transaction():
+        db.history.clear()
+    assert db.history.counts() == (0, 0)
+    assert db.history.lookalikes("zz/a.pyc") == set()
+    assert db.memories.get("m-1") is not None
 
 
-def test_co_access(space: Space):
+def test_co_access(db: Database):
     """Files read together are found from either side, unless the edge has a direction; weak edges are not."""
-    with space.db.transaction():
+    with db.connection.transaction():
         for a, b, weight, directional in (
             ("a", "b", 0.9, 0),
             ("c", "a", 0.5, 0),
@@ -223,38 +223,38 @@ def test_co_access(space: Space):
             ("e", "a", 0.8, 1),
             ("a", "f", 0.3, 0),
         ):
-            space.db.execute(
+            db.connection.execute(
                 """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, directional,
                    last_observed_at) VALUES (?, ?, 'p1', ?, ?, '')""",
                 (a, b, weight, directional),
             )
-    assert space.history.co_access(["a"], 0.3, 9) == [("a", "b", 0.9), ("a", "c", 0.5), ("a", "d", 0.5)]
-    assert space.history.co_access(["a"], 0.3, 1) == [("a", "b", 0.9)]
-    assert space.history.co_access(["d"], 0.3, 9) == []
-    assert space.history.co_access([], 0.3, 9) == []
+    assert db.history.co_access(["a"], 0.3, 9) == [("a", "b", 0.9), ("a", "c", 0.5), ("a", "d", 0.5)]
+    assert db.history.co_access(["a"], 0.3, 1) == [("a", "b", 0.9)]
+    assert db.history.co_access(["d"], 0.3, 9) == []
+    assert db.history.co_access([], 0.3, 9) == []
 
 
-def test_source_items(space: Space):
+def test_source_items(db: Database):
     """What was read is known by kind and key, can be noted anew and forgotten."""
-    with space.db.transaction():
-        space.history.set_seen("rule", "k1", "m-1", ["CLAUDE.md:3", "ünï.md:1"], AT)
-        space.history.set_seen("rule", "k2", None, [], AT)
-        space.history.set_seen("commit", "k1", "m-9", [], AT)
-    assert space.history.seen("rule") == {"k1": ("m-1", ("CLAUDE.md:3", "ünï.md:1")), "k2": (None, ())}
-    with space.db.transaction():
-        space.history.set_seen("rule", "k1", "m-2", ["AGENTS.md:1"], AT)
-        space.history.unsee("rule", ["k2", "unknown"])
-    assert space.history.seen("rule") == {"k1": ("m-2", ("AGENTS.md:1",))}
-    assert space.history.seen("commit") == {"k1": ("m-9", ())}
-    assert space.history.seen("other") == {}
+    with db.connection.transaction():
+        db.history.set_seen("rule", "k1", "m-1", ["CLAUDE.md:3", "ünï.md:1"], AT)
+        db.history.set_seen("rule", "k2", None, [], AT)
+        db.history.set_seen("commit", "k1", "m-9", [], AT)
+    assert db.history.seen("rule") == {"k1": ("m-1", ("CLAUDE.md:3", "ünï.md:1")), "k2": (None, ())}
+    with db.connection.transaction():
+        db.history.set_seen("rule", "k1", "m-2", ["AGENTS.md:1"], AT)
+        db.history.unsee("rule", ["k2", "unknown"])
+    assert db.history.seen("rule") == {"k1": ("m-2", ("AGENTS.md:1",))}
+    assert db.history.seen("commit") == {"k1": ("m-9", ())}
+    assert db.history.seen("other") == {}
 
 
-def test_renames_are_followed_to_the_end(space: Space) -> None:
+def test_renames_are_followed_to_the_end(db: Database) -> None:
     """A file has all names that it had before, over several runs; one that got its own name back, too."""
-    with space.db.transaction():
-        space.history.put_moves([("a", "b"), ("x", "y"), ("b", "c")], "2026-01-01T00:00:00Z")
-        space.history.put_moves([("c", "d"), ("y", "x")], "2026-01-02T00:00:00Z")
-    assert [space.history.names_before(p) for p in ("b", "c", "d", "x", "y", "a")] == [
+    with db.connection.transaction():
+        db.history.put_moves([("a", "b"), ("x", "y"), ("b", "c")], "2026-01-01T00:00:00Z")
+        db.history.put_moves([("c", "d"), ("y", "x")], "2026-01-02T00:00:00Z")
+    assert [db.history.names_before(p) for p in ("b", "c", "d", "x", "y", "a")] == [
         ["a"],
         ["a", "b"],
         ["a", "b", "c"],
@@ -262,7 +262,7 @@ def test_renames_are_followed_to_the_end(space: Space) -> None:
         ["x"],
         [],
     ]
-    assert space.history.seen("moved")["a"] == (None, ("b", "c", "d"))
-    with space.db.transaction():
-        space.history.clear()
-    assert space.history.names_before("d") == []
+    assert db.history.seen("moved")["a"] == (None, ("b", "c", "d"))
+    with db.connection.transaction():
+        db.history.clear()
+    assert db.history.names_before("d") == []

@@ -16,7 +16,7 @@ from remora.core.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.items import SEPARATOR, Items
 from tests.helpers import files, no_file_above
 
@@ -37,7 +37,7 @@ def items(path: Path) -> Iterator[Items]:
 
 def put(items: Items, *namespace: str, key: str = "k", now: float = 1.0, ttl: float | None = None) -> int:
     """Store an item."""
-    with items.db.transaction():
+    with items.connection.transaction():
         return items.put(namespace, key, "{}", "null", now, ttl)
 
 
@@ -57,7 +57,7 @@ def test_below_is_by_whole_labels(items: Items) -> None:
 def test_a_put_keeps_what_stays_and_drops_what_changed(items: Items) -> None:
     """A put keeps an item's id and its beginning; its vectors, which speak of the old value, go."""
     first = put(items, "a", now=1.0)
-    with items.db.transaction():
+    with items.connection.transaction():
         items.put_vectors(first, "m", [b"1234", b"5678"])
         items.put_vectors(first, "other", [])
         items.put_vectors(999, "m", [b"1234"])
@@ -68,10 +68,10 @@ def test_a_put_keeps_what_stays_and_drops_what_changed(items: Items) -> None:
     assert row is not None
     assert (row.created_at, row.updated_at) == (1.0, 2.0)
     assert items.vectors([first], "m") == {}
-    with items.db.transaction():
+    with items.connection.transaction():
         items.put_vectors(first, "m", [b"1234"])
         items.delete(("a",), "k")
-    assert items.db.value("SELECT count(*) FROM item_vectors") == 0
+    assert items.connection.value("SELECT count(*) FROM item_vectors") == 0
 
 
 def test_expiry(items: Items) -> None:
@@ -83,7 +83,7 @@ def test_expiry(items: Items) -> None:
     assert items.get(("a",), "k") is not None
     assert items.namespaces(15.0) == [("b",)]
     assert [row.namespace for row in items.below((), 15.0)] == [("b",)]
-    with items.db.transaction():
+    with items.connection.transaction():
         items.refresh([item], 14.0)
         assert items.sweep(18.9) == 0
         assert items.sweep(19.0) == 1
@@ -106,7 +106,7 @@ def test_counted_and_checked(items: Items, path: Path) -> None:
 
 def test_only_files_of_this_kind_are_opened(tmp_path: Path, path: Path) -> None:
     """A memory, another program's database, a newer file and no database at all are left as they are."""
-    Database.open(tmp_path / "memory.db").close()
+    Connection.open(tmp_path / "memory.db").close()
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE t (a)")
     other.commit()
@@ -149,7 +149,7 @@ def test_a_full_disk_keeps_what_is_there(items: Items, path: Path) -> None:
     with (
         no_file_above(path.with_name("items.db-wal").stat().st_size + 4_096),
         pytest.raises(StoreError),
-        items.db.transaction(),
+        items.connection.transaction(),
     ):
         items.put(("b",), "k", "x" * 100_000, "null", 1.0, None)
     assert items.namespaces() == [("a",)]

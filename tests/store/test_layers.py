@@ -5,38 +5,38 @@ from __future__ import annotations
 import pytest
 
 from remora.core.code import Definition, Link
+from remora.store.database import Database
 from remora.store.graph import NewFile
 from remora.store.layers import Known, KnownNode, UpperEdge, memory_key, module_key
-from remora.store.space import Space
 from tests.store.makers import add, record
 
 
 @pytest.fixture
-def code(space: Space) -> Space:
+def code(db: Database) -> Database:
     """Two files with a definition each; one calls the other."""
-    with space.db.transaction():
+    with db.connection.transaction():
         for name in "ab":
             path = f"m/{name}.py"
             file = NewFile(path, "code", "python", "", "m", False, 1, 1, "h", 9, 0)
-            space.graph.put_file(file, 1)
+            db.graph.put_file(file, 1)
             f = Definition("f", "f", "function", 1, 2, 1, signature="def f()", doc="Do it.\nMore.")
-            space.graph.put_nodes(file, [f], 1)
-        space.graph.put_links("m/b.py", [Link("m/b.py:f", "m/a.py:f", "calls", 0.95)], "ast", 1)
+            db.graph.put_nodes(file, [f], 1)
+        db.graph.put_links("m/b.py", [Link("m/b.py:f", "m/a.py:f", "calls", 0.95)], "ast", 1)
         for name in "ab":
-            space.graph.linked(f"m/{name}.py", 1)
-    return space
+            db.graph.linked(f"m/{name}.py", 1)
+    return db
 
 
-def place(space: Space, modules: dict[str, list[str]]) -> None:
+def place(db: Database, modules: dict[str, list[str]]) -> None:
     """Set the modules."""
-    with space.db.transaction():
-        space.layers.place_modules(modules, 5)
+    with db.connection.transaction():
+        db.layers.place_modules(modules, 5)
 
 
-def describe(space: Space, name: str, paths: list[str], *edges: UpperEdge) -> int:
+def describe(db: Database, name: str, paths: list[str], *edges: UpperEdge) -> int:
     """Set what is said of a module."""
-    with space.db.transaction():
-        return space.layers.describe_module(name, paths, edges, {"purpose": "p", "digest": "d"}, 6)
+    with db.connection.transaction():
+        return db.layers.describe_module(name, paths, edges, {"purpose": "p", "digest": "d"}, 6)
 
 
 def test_keys_are_no_files() -> None:
@@ -44,7 +44,7 @@ def test_keys_are_no_files() -> None:
     assert (module_key("a/b"), memory_key("1")) == ("module:a/b/", "memory:1")
 
 
-def test_outline(code: Space) -> None:
+def test_outline(code: Database) -> None:
     """Definitions come with signature, first line of doc and how much uses them."""
     rows = code.layers.outline(["m/a.py"])
     assert [tuple(row) for row in rows] == [("m/a.py", "m/a.py:f", "function", "def f()", "Do it.", 1, 1)]
@@ -54,7 +54,7 @@ def test_outline(code: Space) -> None:
     ]
 
 
-def test_modules_are_placed(code: Space) -> None:
+def test_modules_are_placed(code: Database) -> None:
     """Nodes are made, kept with what was said of them, and go when they are no longer named."""
     place(code, {"m": ["m/a.py"], "n": ["m/b.py"]})
     assert describe(code, "m", ["m/a.py"]) == 0
@@ -66,7 +66,7 @@ def test_modules_are_placed(code: Space) -> None:
     assert [edge.to_key for edge in held] == ["m/a.py", "m/b.py"]
 
 
-def test_edges_are_replaced(code: Space) -> None:
+def test_edges_are_replaced(code: Database) -> None:
     """What is said anew takes the place of what started in the module; unknown ends are not written."""
     place(code, {"m": ["m/a.py"], "n": ["m/b.py"]})
     first = UpperEdge("m/a.py:f", "m/b.py:f", "flows_to", 0.5, 0.6)
@@ -80,15 +80,15 @@ def test_edges_are_replaced(code: Space) -> None:
     assert code.layers.edges_at(["module:n/"], ("is_entrypoint_for",)) == [other]
 
 
-def test_reading_a_file_again_keeps_them(code: Space) -> None:
+def test_reading_a_file_again_keeps_them(code: Database) -> None:
     """The nodes and links of layer 1 are replaced without touching what lies above."""
     place(code, {"m": ["m/a.py", "m/b.py"]})
     edge = UpperEdge("m/a.py:f", "m/b.py:f", "flows_to")
     describe(code, "m", ["m/a.py", "m/b.py"], edge)
-    with code.db.transaction():
+    with code.connection.transaction():
         code.graph.mark_stale(["m/a.py"], 7)
     assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == []
-    with code.db.transaction():
+    with code.connection.transaction():
         file = NewFile("m/a.py", "code", "python", "", "m", False, 2, 2, "i", 9, 0)
         code.graph.put_file(file, 8)
         code.graph.put_nodes(file, [Definition("f", "f", "function", 3, 4, 3)], 8)
@@ -98,11 +98,11 @@ def test_reading_a_file_again_keeps_them(code: Space) -> None:
     assert list(code.layers.modules()) == ["m"]
 
 
-def test_they_go_with_the_files(code: Space) -> None:
+def test_they_go_with_the_files(code: Database) -> None:
     """A module is empty when its last file is gone, and can be dropped then."""
     place(code, {"m": ["m/a.py"], "n": ["m/b.py"]})
     describe(code, "m", ["m/a.py"], UpperEdge("m/a.py:f", "m/b.py:f", "flows_to"))
-    with code.db.transaction():
+    with code.connection.transaction():
         assert code.layers.drop_empty_modules() == 0
         code.graph.delete_file("m/b.py")
         assert code.layers.drop_empty_modules() == 1
@@ -110,23 +110,23 @@ def test_they_go_with_the_files(code: Space) -> None:
     assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == []
 
 
-def test_known_memories(space: Space) -> None:
+def test_known_memories(db: Database) -> None:
     """Live patterns and decisions that name something are known, by id."""
     add(
-        space.memories,
+        db.memories,
         record("1", "A", type="pattern", related_files=("a.py",)),
         record("2", "B", type="decision", target_node_id="a.py:f", impacted_node_ids=("b.py",)),
         record("3", "C", type="pattern"),
         record("4", "D", type="gotcha", related_files=("a.py",)),
         record("5", "E", type="pattern", related_files=("a.py",), deprecated=True),
     )
-    assert space.layers.known() == [
+    assert db.layers.known() == [
         Known("1", "pattern", "A", 0.8, ("a.py",), None, ()),
         Known("2", "decision", "B", 0.8, (), "a.py:f", ("b.py",)),
     ]
 
 
-def test_knowledge_is_changed(code: Space) -> None:
+def test_knowledge_is_changed(code: Database) -> None:
     """Nodes and edges are written, rewritten and removed; edges go with their nodes."""
     one, two = KnownNode("memory:1", "pattern", "A", 0.8), KnownNode("memory:2", "decision", "B", 0.9)
     edges = [
@@ -134,22 +134,22 @@ def test_knowledge_is_changed(code: Space) -> None:
         UpperEdge("memory:2", "m/b.py", "documents", 0.5, 0.9),
         UpperEdge("memory:2", "m/b.py:f", "documents", 1.0, 0.9),
     ]
-    with code.db.transaction():
+    with code.connection.transaction():
         code.layers.change_knowledge([one, two], edges, [], [], 5)
     assert code.layers.knowledge() == ({one, two}, set(edges))
     again = one._replace(label="C")
-    with code.db.transaction():
+    with code.connection.transaction():
         code.layers.change_knowledge([again], [], [], edges[2:], 6)
     assert code.layers.knowledge() == ({again, two}, set(edges[:2]))
-    with code.db.transaction():
+    with code.connection.transaction():
         code.layers.change_knowledge([], [], ["memory:2"], [], 7)
     assert code.layers.knowledge() == ({again}, set(edges[:1]))
 
 
-def test_what_exists(code: Space) -> None:
+def test_what_exists(code: Database) -> None:
     """Files, definitions and modules exist; memories are not named by others."""
     place(code, {"m": ["m/a.py"]})
-    with code.db.transaction():
+    with code.connection.transaction():
         code.layers.change_knowledge([KnownNode("memory:1", "pattern", "A", 0.8)], [], [], [], 5)
     asked = ["m/a.py", "m/a.py:f", "module:m/", "memory:1", "gone.py"]
     assert code.layers.existing(asked) == {"m/a.py", "m/a.py:f", "module:m/"}
@@ -157,7 +157,7 @@ def test_what_exists(code: Space) -> None:
 
 
 @pytest.mark.parametrize("layer", [2, 3])
-def test_the_index_over_upper_layers_is_used(code: Space, layer: int) -> None:
+def test_the_index_over_upper_layers_is_used(code: Database, layer: int) -> None:
     """A layer is found without reading the nodes of the code."""
     sql = f"EXPLAIN QUERY PLAN SELECT key FROM graph_nodes WHERE layer > 1 AND layer = {layer}"
-    assert "idx_gn_layer" in code.db.rows(sql)[0][3]
+    assert "idx_gn_layer" in code.connection.rows(sql)[0][3]

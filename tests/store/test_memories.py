@@ -27,8 +27,8 @@ from remora.core.values import (
     WorkUnitRef,
 )
 from remora.retrieval.candidates import passes
+from remora.store.database import Database
 from remora.store.memories import COLUMNS
-from remora.store.space import Space
 from tests.store.makers import AT, add, record
 
 PROPERTY = settings(
@@ -124,10 +124,10 @@ def ids(found: Sequence[MemoryRecord]) -> list[str]:
     return [m.id for m in found]
 
 
-def find(space: Space, **wanted: Any) -> list[str]:
+def find(db: Database, **wanted: Any) -> list[str]:
     """Return the ids that `find` gives for some filters (fields of `Filters`) and options."""
     filters = Filters(**{k: wanted.pop(k) for k in list(wanted) if k in Filters._fields})
-    return ids(space.memories.find(filters, **wanted))
+    return ids(db.memories.find(filters, **wanted))
 
 
 # Whole records
@@ -140,101 +140,101 @@ def test_every_field_has_a_column():
 
 @PROPERTY
 @given(RECORDS)
-def test_records_come_back_as_they_went_in(space: Space, one: MemoryRecord):
+def test_records_come_back_as_they_went_in(db: Database, one: MemoryRecord):
     """Every field survives the way into the database and out, by every way of reading it."""
-    with space.db.transaction(durable=False):
-        space.memories.delete(space.selections.all())
-    add(space.memories, one)
-    assert space.memories.get(one.id) == one
-    assert space.memories.get_many([one.id, "nobody?"]) == {one.id: one}
-    assert space.memories.find(Filters(branch="*"), include_deprecated=True) == [one]
+    with db.connection.transaction(durable=False):
+        db.memories.delete(db.selections.all())
+    add(db.memories, one)
+    assert db.memories.get(one.id) == one
+    assert db.memories.get_many([one.id, "nobody?"]) == {one.id: one}
+    assert db.memories.find(Filters(branch="*"), include_deprecated=True) == [one]
     if one.external_id is not None:
-        assert space.memories.with_external_id(one.external_id) == one
+        assert db.memories.with_external_id(one.external_id) == one
 
 
 @settings(PROPERTY, max_examples=25)
 @given(RECORDS, RECORDS)
-def test_updates_come_back_as_they_went_in(space: Space, one: MemoryRecord, other: MemoryRecord):
+def test_updates_come_back_as_they_went_in(db: Database, one: MemoryRecord, other: MemoryRecord):
     """Every field can be changed to any value it may have, and only the named ones change."""
-    with space.db.transaction(durable=False):
-        space.memories.delete(space.selections.all())
-    add(space.memories, one)
+    with db.connection.transaction(durable=False):
+        db.memories.delete(db.selections.all())
+    add(db.memories, one)
     names = [name for name in COLUMNS if name != "id"]
     half = {name: getattr(other, name) for name in names[::2]}
-    with space.db.transaction(durable=False):
-        space.memories.update(one.id, half)
-    assert space.memories.get(one.id) == one._replace(**half)
-    with space.db.transaction(durable=False):
-        space.memories.update(one.id, {name: getattr(other, name) for name in names})
-    assert space.memories.get(one.id) == other._replace(id=one.id)
-    assert space.db.check() == []
+    with db.connection.transaction(durable=False):
+        db.memories.update(one.id, half)
+    assert db.memories.get(one.id) == one._replace(**half)
+    with db.connection.transaction(durable=False):
+        db.memories.update(one.id, {name: getattr(other, name) for name in names})
+    assert db.memories.get(one.id) == other._replace(id=one.id)
+    assert db.connection.check() == []
 
 
-def test_update_of_nothing_changes_nothing(space: Space):
+def test_update_of_nothing_changes_nothing(db: Database):
     """An update that names no field leaves the memory as it is."""
-    add(space.memories, record("m-1"))
-    with space.db.transaction():
-        space.memories.update("m-1", {})
-        space.memories.update("nobody", {"content": "x"})
-    assert space.memories.find(Filters()) == [record("m-1")]
+    add(db.memories, record("m-1"))
+    with db.connection.transaction():
+        db.memories.update("m-1", {})
+        db.memories.update("nobody", {"content": "x"})
+    assert db.memories.find(Filters()) == [record("m-1")]
 
 
 def test_realm_is_where_it_was_read(tmp_path: Path):
     """A record says which database it came from."""
     for realm in ("project", "user"):
-        space = Space.open(tmp_path / f"{realm}.db", realm=realm, project_id=realm)
-        add(space.memories, record("m-1"))
-        (found,) = space.memories.find(Filters())
+        db = Database.open(tmp_path / f"{realm}.db", realm=realm, project_id=realm)
+        add(db.memories, record("m-1"))
+        (found,) = db.memories.find(Filters())
         assert found.realm == realm
-        space.close()
+        db.close()
 
 
-def test_ids_are_unique(space: Space):
+def test_ids_are_unique(db: Database):
     """A second memory of one id, or of one external id, is refused; the first stays."""
-    add(space.memories, record("m-1", external_id="e"))
+    add(db.memories, record("m-1", external_id="e"))
     with pytest.raises(StoreError, match="UNIQUE"):
-        add(space.memories, record("m-1", "other"))
+        add(db.memories, record("m-1", "other"))
     with pytest.raises(StoreError, match="UNIQUE"):
-        add(space.memories, record("m-2", "other", external_id="e"))
-    assert space.memories.find(Filters()) == [record("m-1", external_id="e")]
+        add(db.memories, record("m-2", "other", external_id="e"))
+    assert db.memories.find(Filters()) == [record("m-1", external_id="e")]
 
 
 @pytest.mark.parametrize("confidence", [-0.01, 1.01])
-def test_confidence_has_bounds(space: Space, confidence: float):
+def test_confidence_has_bounds(db: Database, confidence: float):
     """The database itself refuses a confidence outside 0 to 1."""
     with pytest.raises(StoreError, match="CHECK"):
-        add(space.memories, record("m-1", confidence=confidence))
+        add(db.memories, record("m-1", confidence=confidence))
 
 
-def test_unknown_ids(space: Space):
+def test_unknown_ids(db: Database):
     """Asking for what is not there gives nothing, and deleting it is no error."""
-    assert space.memories.get("m-1") is None
-    assert space.memories.get_many(["m-1"]) == {}
-    assert space.memories.get_many([]) == {}
-    assert space.memories.with_external_id("e") is None
-    with space.db.transaction():
-        space.memories.delete(["m-1"])
-        space.memories.record_access({"m-1": 3}, AT)
+    assert db.memories.get("m-1") is None
+    assert db.memories.get_many(["m-1"]) == {}
+    assert db.memories.get_many([]) == {}
+    assert db.memories.with_external_id("e") is None
+    with db.connection.transaction():
+        db.memories.delete(["m-1"])
+        db.memories.record_access({"m-1": 3}, AT)
 
 
-def test_ids_by_their_start(space: Space):
+def test_ids_by_their_start(db: Database):
     """The start of an id finds every id that begins so, in order, and no sign is special in it."""
-    add(space.memories, *(record(i, f"text {i}") for i in ("ab12", "ab13", "ab", "ac", "a%", "b")))
-    assert space.memories.ids_starting("ab") == ["ab", "ab12", "ab13"]
-    assert space.memories.ids_starting("ab", limit=2) == ["ab", "ab12"]
-    assert space.memories.ids_starting("a%") == ["a%"]
-    assert space.memories.ids_starting("%") == []
-    assert space.memories.ids_starting("ab12") == ["ab12"]
+    add(db.memories, *(record(i, f"text {i}") for i in ("ab12", "ab13", "ab", "ac", "a%", "b")))
+    assert db.memories.ids_starting("ab") == ["ab", "ab12", "ab13"]
+    assert db.memories.ids_starting("ab", limit=2) == ["ab", "ab12"]
+    assert db.memories.ids_starting("a%") == ["a%"]
+    assert db.memories.ids_starting("%") == []
+    assert db.memories.ids_starting("ab12") == ["ab12"]
 
 
 # Filters and orders
 
 
 @pytest.fixture
-def library(space: Space) -> Space:
+def library(db: Database) -> Database:
     """Memories that differ in everything a filter asks for."""
     add(
-        space.memories,
+        db.memories,
         record("a", "one", type="gotcha", tags=("x",), related_files=("src/a.py",), created_at="2026-01-05"),
         record("b", "two", type="decision", related_files=("src/auth/jwt.py",), related_modules=("auth",)),
         record("c", "three", scope="module", related_files=("src/**",), source="user_taught", pinned=True),
@@ -248,7 +248,7 @@ def library(space: Space) -> Space:
             last_accessed_at="2026-02-01",
         ),
     )
-    return space
+    return db
 
 
 @pytest.mark.parametrize(
@@ -288,12 +288,12 @@ def library(space: Space) -> Space:
         ({"tag": "X"}, ""),
     ],
 )
-def test_filters(library: Space, wanted: dict[str, Any], expected: str):
+def test_filters(library: Database, wanted: dict[str, Any], expected: str):
     """Each filter lets through what it names and nothing else."""
     assert sorted(find(library, **wanted)) == list(expected)
 
 
-def test_ids_passing_agrees_with_find(library: Space):
+def test_ids_passing_agrees_with_find(library: Database):
     """The set of ids that pass is what `find` lists."""
     for filters in (Filters(), Filters(types=("decision",)), Filters(files=("src/",)), Filters(branch="*")):
         passing = library.memories.ids_passing(filters)
@@ -352,10 +352,10 @@ GLOBS = st.sampled_from(
         branch=st.sampled_from([None, "*", "topic", "other"]),
     ),
 )
-def test_sql_and_python_filter_alike(space: Space, rows: list[tuple[Any, ...]], filters: Filters):
+def test_sql_and_python_filter_alike(db: Database, rows: list[tuple[Any, ...]], filters: Filters):
     """The SQL condition and `retrieval.candidates.passes` let the same memories through."""
-    with space.db.transaction(durable=False):
-        space.memories.delete(space.selections.all())
+    with db.connection.transaction(durable=False):
+        db.memories.delete(db.selections.all())
     made = [
         record(
             f"m-{n}",
@@ -369,14 +369,14 @@ def test_sql_and_python_filter_alike(space: Space, rows: list[tuple[Any, ...]], 
         )
         for n, (kind, scope, branch, files, modules, gone) in enumerate(rows)
     ]
-    add(space.memories, *made)
+    add(db.memories, *made)
     expected = {m.id for m in made if passes(m, filters)}
-    assert space.memories.ids_passing(filters) == expected
-    found = space.fulltext.memories(["text"], filters, 10)
+    assert db.memories.ids_passing(filters) == expected
+    found = db.fulltext.memories(["text"], filters, 10)
     assert {i for i, _ in found} == expected
 
 
-def test_orders_are_total(space: Space):
+def test_orders_are_total(db: Database):
     """However memories were written, each order lists them alike, ties by id; pages do not overlap."""
     made = [
         record(
@@ -394,16 +394,16 @@ def test_orders_are_total(space: Space):
     }
     for seed in range(3):
         random.Random(seed).shuffle(made)
-        with space.db.transaction():
-            space.memories.delete([m.id for m in made])
-        add(space.memories, *made)
+        with db.connection.transaction():
+            db.memories.delete([m.id for m in made])
+        add(db.memories, *made)
         for order, wanted in expected.items():
-            assert find(space, order=order) == ids(wanted)
-            pages = [find(space, order=order, limit=5, offset=offset) for offset in (0, 5, 10)]
+            assert find(db, order=order) == ids(wanted)
+            pages = [find(db, order=order, limit=5, offset=offset) for offset in (0, 5, 10)]
             assert [i for page in pages for i in page] == ids(wanted)
 
 
-def test_limits(library: Space):
+def test_limits(library: Database):
     """A limit of nothing gives nothing, an offset past the end too."""
     assert find(library, limit=0) == []
     assert find(library, offset=99) == []
@@ -412,7 +412,7 @@ def test_limits(library: Space):
 # Files, ancestry, duplicates
 
 
-def test_on_files(library: Space):
+def test_on_files(library: Database):
     """Files find the memories that name them, by themselves or by a glob, most confident first, live only."""
     assert ids(library.memories.on_files(["src/a.py"], Filters(), 9)) == ["a", "c"]
     assert ids(library.memories.on_files(["docs/x.md", "src/a.py"], Filters(), 9)) == ["f", "a", "c"]
@@ -433,29 +433,29 @@ def test_on_files(library: Space):
         ("src/**", "src2/a.py", False),
     ],
 )
-def test_globs_of_rule_files(space: Space, glob: str, path: str, expected: bool):
+def test_globs_of_rule_files(db: Database, glob: str, path: str, expected: bool):
     """Globs as rule files write them find their files, in `on_files` and in filters."""
-    add(space.memories, record("m-1", related_files=(glob,)))
+    add(db.memories, record("m-1", related_files=(glob,)))
     wanted = ["m-1"] if expected else []
-    assert ids(space.memories.on_files([path], Filters(), 9)) == wanted
-    assert find(space, files=(path,)) == wanted
+    assert ids(db.memories.on_files([path], Filters(), 9)) == wanted
+    assert find(db, files=(path,)) == wanted
 
 
-def test_file_index_follows_updates(space: Space):
+def test_file_index_follows_updates(db: Database):
     """Changed files replace the old ones in the index, and a deleted memory leaves none."""
-    add(space.memories, record("m-1", related_files=("a.py", "b.py")))
-    with space.db.transaction():
-        space.memories.update("m-1", {"related_files": ("b.py", "c.py", "c.py")})
-    assert [find(space, files=(f,)) for f in ("a.py", "b.py", "c.py")] == [[], ["m-1"], ["m-1"]]
-    with space.db.transaction():
-        space.memories.delete(["m-1"])
-    assert space.db.value("SELECT count(*) FROM memory_files") == 0
+    add(db.memories, record("m-1", related_files=("a.py", "b.py")))
+    with db.connection.transaction():
+        db.memories.update("m-1", {"related_files": ("b.py", "c.py", "c.py")})
+    assert [find(db, files=(f,)) for f in ("a.py", "b.py", "c.py")] == [[], ["m-1"], ["m-1"]]
+    with db.connection.transaction():
+        db.memories.delete(["m-1"])
+    assert db.connection.value("SELECT count(*) FROM memory_files") == 0
 
 
-def test_dependents_reach_through_chains_and_cycles(space: Space):
+def test_dependents_reach_through_chains_and_cycles(db: Database):
     """All that is derived from a memory is found, through forgotten ones too, and never the memory itself."""
     add(
-        space.memories,
+        db.memories,
         record("a", "a", derived_from=("d",)),
         record("b", "b", derived_from=("a",)),
         record("c", "c", derived_from=("b", "a"), deprecated=True),
@@ -464,127 +464,127 @@ def test_dependents_reach_through_chains_and_cycles(space: Space):
         record("f", "f", derived_from=("f",)),
         record("g", "g", derived_from=("unknown",)),
     )
-    assert space.memories.dependents("a") == ["b", "d"]
-    assert space.memories.dependents("b") == ["a", "d"]
-    assert space.memories.dependents("e") == []
-    assert space.memories.dependents("f") == []
-    assert space.memories.dependents("unknown") == ["g"]
-    with space.db.transaction():
-        space.memories.update("d", {"derived_from": ()})
-    assert space.memories.dependents("a") == ["b"]
-    with space.db.transaction():
-        space.memories.delete(["b"])
-    assert space.memories.dependents("a") == []
+    assert db.memories.dependents("a") == ["b", "d"]
+    assert db.memories.dependents("b") == ["a", "d"]
+    assert db.memories.dependents("e") == []
+    assert db.memories.dependents("f") == []
+    assert db.memories.dependents("unknown") == ["g"]
+    with db.connection.transaction():
+        db.memories.update("d", {"derived_from": ()})
+    assert db.memories.dependents("a") == ["b"]
+    with db.connection.transaction():
+        db.memories.delete(["b"])
+    assert db.memories.dependents("a") == []
 
 
-def test_same_texts_by_hash(space: Space):
+def test_same_texts_by_hash(db: Database):
     """A hash finds all memories of that text, forgotten ones too, oldest first."""
     add(
-        space.memories,
+        db.memories,
         record("b", "Same  Text"),
         record("a", "same text", deprecated=True),
         record("c", "other"),
     )
-    assert ids(space.memories.with_hash(content_hash(" SAME TEXT "))) == ["b", "a"]
-    assert space.memories.with_hash("") == []
+    assert ids(db.memories.with_hash(content_hash(" SAME TEXT "))) == ["b", "a"]
+    assert db.memories.with_hash("") == []
 
 
-def test_near_duplicates_by_bands(space: Space):
+def test_near_duplicates_by_bands(db: Database):
     """Texts that share most words are found, of one type and live; the most alike come first."""
     text = "access tokens expire after a day and the middleware refreshes them before every request"
     add(
-        space.memories,
+        db.memories,
         record("near", text + " silently"),
         record("same", text),
         record("far", "the build needs a newer compiler on windows"),
         record("gone", text, deprecated=True),
         record("else", text, type="decision"),
     )
-    found = space.memories.sharing_bands(sketch.bands(text), "gotcha")
+    found = db.memories.sharing_bands(sketch.bands(text), "gotcha")
     assert [i for i, _ in found] == ["same", "near"]
-    assert space.memories.sharing_bands(sketch.bands("nothing of the kind"), "gotcha") == []
-    assert space.memories.sharing_bands([], "gotcha") == []
-    assert len(space.memories.sharing_bands(sketch.bands(text), "gotcha", limit=1)) <= 1
+    assert db.memories.sharing_bands(sketch.bands("nothing of the kind"), "gotcha") == []
+    assert db.memories.sharing_bands([], "gotcha") == []
+    assert len(db.memories.sharing_bands(sketch.bands(text), "gotcha", limit=1)) <= 1
 
 
-def test_bands_follow_updates(space: Space):
+def test_bands_follow_updates(db: Database):
     """A text that changed is found by its new words alone."""
     old, new = "alpha beta gamma delta", "one two three four"
-    add(space.memories, record("m-1", old))
-    with space.db.transaction():
-        space.memories.update("m-1", {"content": new}, bands=sketch.bands(new))
-    assert space.memories.sharing_bands(sketch.bands(old), "gotcha") == []
-    assert space.memories.sharing_bands(sketch.bands(new), "gotcha") == [("m-1", new)]
+    add(db.memories, record("m-1", old))
+    with db.connection.transaction():
+        db.memories.update("m-1", {"content": new}, bands=sketch.bands(new))
+    assert db.memories.sharing_bands(sketch.bands(old), "gotcha") == []
+    assert db.memories.sharing_bands(sketch.bands(new), "gotcha") == [("m-1", new)]
 
 
 # Use
 
 
-def use(space: Space, times: int, at: str = AT) -> MemoryRecord:
+def use(db: Database, times: int, at: str = AT) -> MemoryRecord:
     """Record that m-1 was used and return it."""
-    with space.db.transaction():
-        space.memories.record_access({"m-1": times}, at)
-    (found,) = space.memories.get_many(["m-1"]).values()
+    with db.connection.transaction():
+        db.memories.record_access({"m-1": times}, at)
+    (found,) = db.memories.get_many(["m-1"]).values()
     return found
 
 
-def test_five_uses_raise_confidence_once(space: Space):
+def test_five_uses_raise_confidence_once(db: Database):
     """The fifth use adds 0.05, whether it comes alone or with others, and no later one adds more."""
-    add(space.memories, record("m-1", confidence=0.6))
-    assert [use(space, 1).confidence for _ in range(4)] == [0.6] * 4
-    assert use(space, 1).confidence == pytest.approx(0.65)
-    assert use(space, 20).confidence == pytest.approx(0.65)
-    assert use(space, 1).access_count == 26
+    add(db.memories, record("m-1", confidence=0.6))
+    assert [use(db, 1).confidence for _ in range(4)] == [0.6] * 4
+    assert use(db, 1).confidence == pytest.approx(0.65)
+    assert use(db, 20).confidence == pytest.approx(0.65)
+    assert use(db, 1).access_count == 26
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.93, 0.95), (0.95, 0.95), (0.97, 0.97), (0.2, 0.25)])
-def test_use_raises_confidence_to_95_at_most(space: Space, before: float, after: float):
+def test_use_raises_confidence_to_95_at_most(db: Database, before: float, after: float):
     """Use alone never makes a memory surer than 0.95, and never less sure than it was."""
-    add(space.memories, record("m-1", confidence=before))
-    assert use(space, 7).confidence == pytest.approx(after)
+    add(db.memories, record("m-1", confidence=before))
+    assert use(db, 7).confidence == pytest.approx(after)
 
 
-def test_ten_uses_lift_the_review_flag(space: Space):
+def test_ten_uses_lift_the_review_flag(db: Database):
     """A memory used ten times needs no look any more."""
-    add(space.memories, record("m-1", needs_review=True))
-    assert use(space, 9).needs_review
-    assert not use(space, 1).needs_review
+    add(db.memories, record("m-1", needs_review=True))
+    assert use(db, 9).needs_review
+    assert not use(db, 1).needs_review
 
 
 @pytest.mark.parametrize(
     "why", [{"taint": Taint("web_fetch", 3)}, {"review_reason": "rests on x, which was forgotten"}]
 )
-def test_use_never_clears_taint_or_a_reason(space: Space, why: dict[str, Any]):
+def test_use_never_clears_taint_or_a_reason(db: Database, why: dict[str, Any]):
     """What came from untrusted text, or rests on what changed, waits for a person, used or not."""
-    add(space.memories, record("m-1", needs_review=True, **why))
-    found = use(space, 50)
+    add(db.memories, record("m-1", needs_review=True, **why))
+    found = use(db, 50)
     assert found.needs_review
     assert found.taint == why.get("taint")
     assert found.review_reason == why.get("review_reason")
 
 
-def test_corrected_memory_gains_no_confidence(space: Space):
+def test_corrected_memory_gains_no_confidence(db: Database):
     """Five uses count for a memory without a correction only."""
-    add(space.memories, record("m-1", review_reason="rests on x, which was forgotten"))
-    assert use(space, 5).confidence == 0.8
+    add(db.memories, record("m-1", review_reason="rests on x, which was forgotten"))
+    assert use(db, 5).confidence == 0.8
 
 
-def test_last_use_never_goes_back(space: Space):
+def test_last_use_never_goes_back(db: Database):
     """A clock that went backwards does not make a memory look unused."""
-    add(space.memories, record("m-1"))
-    assert use(space, 1, "2026-05-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
-    assert use(space, 1, "2026-04-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
+    add(db.memories, record("m-1"))
+    assert use(db, 1, "2026-05-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
+    assert use(db, 1, "2026-04-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
 
 
-def test_counts(space: Space):
+def test_counts(db: Database):
     """Counts tell live from forgotten, and each type and mark of the live ones."""
     add(
-        space.memories,
+        db.memories,
         record("a", "a", pinned=True, user_verified=True),
         record("b", "b", type="decision", needs_review=True, taint=Taint("web_fetch")),
         record("c", "c", deprecated=True, pinned=True),
     )
-    assert space.memories.counts() == {
+    assert db.memories.counts() == {
         "live": 2,
         "deprecated": 1,
         "needs_review": 1,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remora.store.space import Space
+from remora.store.database import Database
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -17,36 +17,36 @@ VALUES = st.recursive(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(min_size=1, max_size=10), VALUES, VALUES)
-def test_values_come_back(space: Space, key: str, first: object, second: object):
+def test_values_come_back(db: Database, key: str, first: object, second: object):
     """A value is what was last set, of any JSON kind, under any key."""
-    with space.db.transaction(durable=False):
-        space.meta.set(key, first)
-        space.meta.set(key, second)
-    assert space.meta.get(key, "default") == second
+    with db.connection.transaction(durable=False):
+        db.meta.set(key, first)
+        db.meta.set(key, second)
+    assert db.meta.get(key, "default") == second
 
 
-def test_default(space: Space):
+def test_default(db: Database):
     """A key that was never set has the caller's default; one set to None has None."""
-    assert space.meta.get("a") is None
-    assert space.meta.get("a", 7) == 7
-    with space.db.transaction():
-        space.meta.set("a", None)
-    assert space.meta.get("a", 7) is None
+    assert db.meta.get("a") is None
+    assert db.meta.get("a", 7) == 7
+    with db.connection.transaction():
+        db.meta.set("a", None)
+    assert db.meta.get("a", 7) is None
 
 
-def test_keys_by_their_start(space: Space):
+def test_keys_by_their_start(db: Database):
     """All values whose keys begin alike can be read at once; no sign is special."""
-    with space.db.transaction():
+    with db.connection.transaction():
         for key in ("branch.a", "branch.b", "branch", "brancz", "b%"):
-            space.meta.set(key, key.upper())
-    assert space.meta.starting("branch.") == {"branch.a": "BRANCH.A", "branch.b": "BRANCH.B"}
-    assert set(space.meta.starting("branch")) == {"branch", "branch.a", "branch.b"}
-    assert space.meta.starting("%") == {}
+            db.meta.set(key, key.upper())
+    assert db.meta.starting("branch.") == {"branch.a": "BRANCH.A", "branch.b": "BRANCH.B"}
+    assert set(db.meta.starting("branch")) == {"branch", "branch.a", "branch.b"}
+    assert db.meta.starting("%") == {}
 
 
-def test_values_of_a_transaction_go_with_it(space: Space):
+def test_values_of_a_transaction_go_with_it(db: Database):
     """A value set in a block that fails is not set."""
-    with pytest.raises(InterruptedError), space.db.transaction():  # noqa: PT012
-        space.meta.set("a", 1)
+    with pytest.raises(InterruptedError), db.connection.transaction():  # noqa: PT012
+        db.meta.set("a", 1)
         raise InterruptedError
-    assert space.meta.get("a") is None
+    assert db.meta.get("a") is None

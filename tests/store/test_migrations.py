@@ -16,9 +16,9 @@ from remora.core.text import content_hash
 from remora.core.values import Filters, Origin, Relation, Taint, WorkUnitRef
 from remora.store import migrations
 from remora.store.commits import CommitRow
-from remora.store.connection import APPLICATION_ID, Database
+from remora.store.connection import APPLICATION_ID, Connection
+from remora.store.database import Database
 from remora.store.graph import NewFile
-from remora.store.space import Space
 from tests.store import old_files
 from tests.store.makers import files_of
 
@@ -57,9 +57,9 @@ def old(request, tmp_path_factory):
     how, version = request.param
     path = tmp_path_factory.mktemp("old") / "memory.db"
     MAKERS[how](version, path)
-    space = Space.open(path, realm="project", project_id="p1")
-    yield space, version
-    space.close()
+    db = Database.open(path, realm="project", project_id="p1")
+    yield db, version
+    db.close()
 
 
 def test_scripts_are_numbered_without_gaps():
@@ -88,16 +88,16 @@ def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
 
 def test_old_file_is_sound_and_newest(old):
     """Opening brings a file to the newest schema, in WAL, and every check passes."""
-    space, _ = old
-    assert space.db.schema() == migrations.latest()
-    assert space.db.value("PRAGMA journal_mode") == "wal"
-    assert space.db.check() == []
+    db, _ = old
+    assert db.connection.schema() == migrations.latest()
+    assert db.connection.value("PRAGMA journal_mode") == "wal"
+    assert db.connection.check() == []
 
 
 def test_old_memories_keep_every_field(old):
     """What a memory of version 1 said is what it says now."""
-    space, _ = old
-    found = space.memories.get("m-one")
+    db, _ = old
+    found = db.memories.get("m-one")
     assert found == found._replace(
         id="m-one",
         type="gotcha",
@@ -126,102 +126,104 @@ def test_old_memories_keep_every_field(old):
         taint=None,
         redaction_count=0,
     )
-    forgotten = space.memories.get("m-two")
+    forgotten = db.memories.get("m-two")
     assert (forgotten.deprecated, forgotten.deprecated_at) == (True, "2025-11-04T08:00:00.000Z")
     assert forgotten.needs_review
     expected = {"m-one", "m-three"} | ({"m-four"} if old[1] >= 2 else set())
-    assert space.memories.ids_passing(Filters(branch="*")) == expected
+    assert db.memories.ids_passing(Filters(branch="*")) == expected
 
 
 def test_migrated_memory_counts_as_unchanged_since_it_was_made(tmp_path: Path):
     """A memory of version 1 has no date of change, so it gets the date it was made."""
     at(1, tmp_path / "memory.db")
-    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
-    (found,) = space.memories.get_many(["m-one"]).values()
+    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    (found,) = db.memories.get_many(["m-one"]).values()
     assert found.updated_at == "2025-11-01T08:00:00.000Z"
-    space.close()
+    db.close()
 
 
 def test_old_provenance_is_kept(old):
     """What version 2 added is read back: branch, ancestry, taint, payload, origins, redactions."""
-    space, version = old
+    db, version = old
     if version < 2:
-        assert space.memories.get("m-four") is None
+        assert db.memories.get("m-four") is None
         return
-    found = space.memories.get("m-four")
+    found = db.memories.get("m-four")
     assert (found.branch, found.derived_from, found.redaction_count) == ("topic", ("m-one",), 1)
     assert found.taint == Taint("web_fetch", 4)
     assert found.payload == {"approach_tried": "regex", "why_it_failed": "folding"}
     assert found.origins == (Origin("agent_explicit", "2025-12-01T08:00:00.000Z", path="notes.md", line=3),)
-    assert space.memories.with_external_id("ext-4") == found
-    assert space.memories.dependents("m-one") == ["m-four"]
-    assert space.meta.get("embedding.model") == "onnx:a:2"
+    assert db.memories.with_external_id("ext-4") == found
+    assert db.memories.dependents("m-one") == ["m-four"]
+    assert db.meta.get("embedding.model") == "onnx:a:2"
 
 
 def test_old_embeddings_move(old):
     """Vectors of version 1 stand in the one table of embeddings, and in its view by the old name."""
-    space, _ = old
-    (row,) = space.vectors.since("memory", "onnx:a:2", 0, 10)
+    db, _ = old
+    (row,) = db.vectors.since("memory", "onnx:a:2", 0, 10)
     assert (row.owner_id, row.part, row.embedding) == ("m-one", 0, BLOB)
-    assert space.db.rows("SELECT memory_id, embedding, dims FROM memory_embeddings") == [("m-one", BLOB, 2)]
-    assert space.cache.get_many(["k1"], 0) == {"k1": BLOB}
+    assert db.connection.rows("SELECT memory_id, embedding, dims FROM memory_embeddings") == [
+        ("m-one", BLOB, 2)
+    ]
+    assert db.cache.get_many(["k1"], 0) == {"k1": BLOB}
 
 
 def test_old_memories_are_queued_for_vectors(old):
     """Every live memory waits for a vector of the model in use."""
-    space, _ = old
-    waiting = {owner for _, kind, owner in space.vectors.pending(10) if kind == "memory"}
+    db, _ = old
+    waiting = {owner for _, kind, owner in db.vectors.pending(10) if kind == "memory"}
     assert {"m-one", "m-three"} <= waiting
 
 
 def test_old_memories_are_found_by_parts_of_names(old):
     """Names in parts, CJK pairs and words beside CJK signs find memories that version 1 wrote."""
-    space, version = old
-    assert [i for i, _ in space.fulltext.memories(["checked"], Filters(), 5)] == ["m-one"]
+    db, version = old
+    assert [i for i, _ in db.fulltext.memories(["checked"], Filters(), 5)] == ["m-one"]
     if version == 1:  # later versions' rows were written with the terms of their writer
-        assert [i for i, _ in space.fulltext.memories(["user"], Filters(), 5)] == ["m-one"]
-        assert [i for i, _ in space.fulltext.memories(["据库"], Filters(), 5)] == ["m-three"]
-        assert [i for i, _ in space.fulltext.memories(["jwt"], Filters(), 5)] == ["m-three"]
+        assert [i for i, _ in db.fulltext.memories(["user"], Filters(), 5)] == ["m-one"]
+        assert [i for i, _ in db.fulltext.memories(["据库"], Filters(), 5)] == ["m-three"]
+        assert [i for i, _ in db.fulltext.memories(["jwt"], Filters(), 5)] == ["m-three"]
 
 
 def test_duplicates_of_old_memories_are_found(tmp_path: Path):
     """Migration 2 computes the hash and the bands by which later duplicates are recognised."""
     at(1, tmp_path / "memory.db")
-    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     text = "Call getUserById with a checked id"
-    assert [m.id for m in space.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
-    assert space.memories.sharing_bands(sketch.bands(text), "gotcha") == [("m-one", text)]
-    space.close()
+    assert [m.id for m in db.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
+    assert db.memories.sharing_bands(sketch.bands(text), "gotcha") == [("m-one", text)]
+    db.close()
 
 
 def test_old_files_of_memories_are_indexed(old):
     """Memories are found by their files and globs, whatever version wrote them."""
-    space, _ = old
-    assert [m.id for m in space.memories.on_files(["src/users.py"], Filters(), 5)] == ["m-one"]
-    assert [m.id for m in space.memories.on_files(["src/auth/jwt.py"], Filters(), 5)] == ["m-one"]
+    db, _ = old
+    assert [m.id for m in db.memories.on_files(["src/users.py"], Filters(), 5)] == ["m-one"]
+    assert [m.id for m in db.memories.on_files(["src/auth/jwt.py"], Filters(), 5)] == ["m-one"]
 
 
 def test_old_observer_and_history_rows_stay(old):
     """What was seen of files, in sessions and in git, is kept as it was."""
-    space, version = old
-    assert space.history.co_access(["src/db.py"], 0.3, 5) == [("src/db.py", "src/users.py", 0.6)]
-    assert space.db.value("SELECT count(*) FROM observer_file_nodes") == 1
+    db, version = old
+    assert db.history.co_access(["src/db.py"], 0.3, 5) == [("src/db.py", "src/users.py", 0.6)]
+    assert db.connection.value("SELECT count(*) FROM observer_file_nodes") == 1
     if version >= 3:
-        assert space.history.counts() == (2, 1)
-        assert space.history.seen("rule") == {"h1": ("m-one", ("CLAUDE.md:4",))}
+        assert db.history.counts() == (2, 1)
+        assert db.history.seen("rule") == {"h1": ("m-one", ("CLAUDE.md:4",))}
     if version >= 4:
-        assert space.turns.read_to("cli:1") == 120
-        assert [i for i, _ in space.fulltext.turns(["config"], 5)] == [1]
-        assert sorted(i for i, _ in space.fulltext.turn_windows(["settings"], 5)) == [1, 2]
+        assert db.turns.read_to("cli:1") == 120
+        assert [i for i, _ in db.fulltext.turns(["config"], 5)] == [1]
+        assert sorted(i for i, _ in db.fulltext.turn_windows(["settings"], 5)) == [1, 2]
 
 
 def test_old_commits_are_found(old):
     """What version 8 kept of commits is read back whole, and found by its words and parts of names."""
-    space, version = old
+    db, version = old
     if version < 8:
-        assert space.commits.count() == 0
+        assert db.commits.count() == 0
         return
-    assert space.commits.get_many([1, 2]) == {
+    assert db.commits.get_many([1, 2]) == {
         1: CommitRow(
             "abc123",
             5,
@@ -232,8 +234,8 @@ def test_old_commits_are_found(old):
         ),
         2: CommitRow("def456", 6, "2025-12-01T08:00:00.000Z", "Add users", "", ("src/users.py",)),
     }
-    assert [i for i, _ in space.commits.search(["config", "newline"], 5)] == [1]
-    assert [i for i, _ in space.commits.search(["users"], 5)] == [2]
+    assert [i for i, _ in db.commits.search(["config", "newline"], 5)] == [1]
+    assert [i for i, _ in db.commits.search(["users"], 5)] == [2]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -254,7 +256,7 @@ def test_old_rows_stay(how: str, version: int, tmp_path: Path):
     connection = apsw.Connection(str(path))
     before = contents(connection)
     connection.close()
-    Database.open(path).close()
+    Connection.open(path).close()
     connection = apsw.Connection(str(path))
     after = contents(connection)
     connection.close()
@@ -281,56 +283,56 @@ def contents(connection: apsw.Connection) -> dict[str, list[dict[str, object]]]:
 
 def test_graph_of_an_older_schema_is_dropped(old):
     """Before version 7 nothing read the graph, and its text ids are gone; from then on it is kept."""
-    space, version = old
+    db, version = old
     names = ("nodes", "edges", "closure", "files", "names", "index_state")
     tables = [*(f"graph_{name}" for name in names), "scip_symbols", "code_chunks", "code_chunk_queue"]
-    counted = [space.db.value(f"SELECT count(*) FROM {table}") for table in tables]
+    counted = [db.connection.value(f"SELECT count(*) FROM {table}") for table in tables]
     if version < 7:
         assert counted == [0] * 9
-        assert space.graph.state() is None
+        assert db.graph.state() is None
         return
     assert counted == [3, 2, 1, 2, 1, 1, 1, 1, 1]
-    assert [d.key for d in space.closure.dependents(2)] == ["src/users.py"]
-    assert [i for i, _ in space.chunks.search(["connect"], 5)] == [1]
+    assert [d.key for d in db.closure.dependents(2)] == ["src/users.py"]
+    assert [i for i, _ in db.chunks.search(["connect"], 5)] == [1]
 
 
 @pytest.mark.parametrize(("how", "version"), WAYS)
 def test_old_graph_can_be_written_anew(how: str, version: int, tmp_path: Path):
     """A migrated file takes a graph, and lets go of the one it had with all that hangs on it."""
     MAKERS[how](version, tmp_path / "memory.db")
-    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     new = NewFile("a.py", "code", "python", "", "", False, 1, 2, "h", 3, 0)
-    with space.db.transaction():
-        space.graph.clear()
-        file_id = space.graph.put_file(new, 1)
-        space.graph.put_nodes(new, (), 1)
-        space.chunks.put(file_id, "a.py", [Chunk("module", "", 1, 3, "x = 1", "File: a.py")])
-    assert space.graph.counts() == (1, 0, 0)
-    assert list(space.graph.files()) == ["a.py"]
-    assert space.chunks.count() == space.chunks.pending_count() == 1
-    assert space.db.check() == []
-    space.close()
+    with db.connection.transaction():
+        db.graph.clear()
+        file_id = db.graph.put_file(new, 1)
+        db.graph.put_nodes(new, (), 1)
+        db.chunks.put(file_id, "a.py", [Chunk("module", "", 1, 3, "x = 1", "File: a.py")])
+    assert db.graph.counts() == (1, 0, 0)
+    assert list(db.graph.files()) == ["a.py"]
+    assert db.chunks.count() == db.chunks.pending_count() == 1
+    assert db.connection.check() == []
+    db.close()
 
 
 @pytest.mark.parametrize(("how", "version"), WAYS)
 def test_old_file_can_be_written_to(how: str, version: int, tmp_path: Path):
     """A migrated file takes new rows, and its indexes follow."""
     MAKERS[how](version, tmp_path / "memory.db")
-    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
-    with space.db.transaction():
-        space.memories.update("m-three", {"content": "plain words"}, search_terms="")
-        space.memories.delete(["m-two"])
-    assert [i for i, _ in space.fulltext.memories(["plain"], Filters(), 5)] == ["m-three"]
-    assert space.db.check() == []
-    space.close()
+    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    with db.connection.transaction():
+        db.memories.update("m-three", {"content": "plain words"}, search_terms="")
+        db.memories.delete(["m-two"])
+    assert [i for i, _ in db.fulltext.memories(["plain"], Filters(), 5)] == ["m-three"]
+    assert db.connection.check() == []
+    db.close()
 
 
 def test_opening_again_changes_nothing(tmp_path: Path):
     """A file of the newest schema is opened as it is."""
     at(migrations.latest(), tmp_path / "memory.db")
-    Database.open(tmp_path / "memory.db").close()
+    Connection.open(tmp_path / "memory.db").close()
     before = files_of(tmp_path)
-    Database.open(tmp_path / "memory.db").close()
+    Connection.open(tmp_path / "memory.db").close()
     assert files_of(tmp_path) == before
 
 
@@ -368,7 +370,7 @@ def test_two_connections_migrate_one_old_file(tmp_path: Path):
     def opens() -> None:
         barrier.wait()
         try:
-            Database.open(path).close()
+            Connection.open(path).close()
         except RemoraError as error:
             failures.append(error)
 
@@ -378,7 +380,7 @@ def test_two_connections_migrate_one_old_file(tmp_path: Path):
     for thread in threads:
         thread.join()
     assert failures == []
-    db = Database.open(path)
-    assert db.schema() == migrations.latest()
-    assert db.check() == []
-    db.close()
+    connection = Connection.open(path)
+    assert connection.schema() == migrations.latest()
+    assert connection.check() == []
+    connection.close()

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from remora.store import nearest
-from remora.store.connection import Database
+from remora.store.connection import Connection
+from remora.store.database import Database
 from remora.store.nearest import NearestIndex
-from remora.store.space import Space
 from remora.store.vectors import Vectors
 from tests.store.makers import AT, unit
 
@@ -24,15 +24,15 @@ Owned = dict[str, list[NDArray[np.float32]]]
 
 def put(vectors: Vectors, owners: Owned, model: str = MODEL, dims: int = DIMS) -> None:
     """Store the parts of some owners."""
-    with vectors._db.transaction(durable=False):
+    with vectors._connection.transaction(durable=False):
         rows = [(owner, n, part.tobytes()) for owner, parts in owners.items() for n, part in enumerate(parts)]
         vectors.put("memory", rows, model_id=model, dims=dims, prefix="", at=AT)
 
 
-def drop(db: Database, *owners: str) -> None:
+def drop(connection: Connection, *owners: str) -> None:
     """Delete the vectors of some owners."""
-    with db.transaction(durable=False):
-        db.execute_many("DELETE FROM embeddings WHERE owner_id = ?", [(o,) for o in owners])
+    with connection.transaction(durable=False):
+        connection.execute_many("DELETE FROM embeddings WHERE owner_id = ?", [(o,) for o in owners])
 
 
 def vector(rng: random.Random) -> NDArray[np.float32]:
@@ -67,13 +67,13 @@ def agree(index: NearestIndex, owners: Owned, rng: random.Random, k: int = 10) -
 
 @pytest.mark.parametrize("parts", [1, 4])
 @pytest.mark.parametrize("seed", range(3))
-def test_search_equals_brute_force(space: Space, parts: int, seed: int):
+def test_search_equals_brute_force(db: Database, parts: int, seed: int):
     """The best owners and their cosines are those of a search of every row, parts pooled."""
     rng = random.Random(seed)
     owners = {f"m-{n:03}": [vector(rng) for _ in range(rng.randint(1, parts))] for n in range(120)}
-    put(space.vectors, owners)
+    put(db.vectors, owners)
     for k in (1, 7, 120, 500):
-        agree(space.nearest("memory", MODEL), owners, rng, k)
+        agree(db.nearest("memory", MODEL), owners, rng, k)
 
 
 @pytest.mark.parametrize("parts", [1, 3])
@@ -81,14 +81,14 @@ def test_search_equals_brute_force(space: Space, parts: int, seed: int):
 def test_index_follows_every_change(tmp_path: Path, parts: int, seed: int):
     """New, replaced and deleted vectors count at once, whether this or another connection wrote them."""
     rng = random.Random(seed)
-    spaces = [Space.open(tmp_path / "memory.db", realm="project", project_id="p1") for _ in range(2)]
-    index = spaces[0].nearest("memory", MODEL)
+    databases = [Database.open(tmp_path / "memory.db", realm="project", project_id="p1") for _ in range(2)]
+    index = databases[0].nearest("memory", MODEL)
     owners: Owned = {}
     for _ in range(25):
-        writer = rng.choice(spaces)
+        writer = rng.choice(databases)
         if owners and rng.random() < 0.4:
             gone = rng.sample(sorted(owners), min(len(owners), rng.randint(1, 4)))
-            drop(writer.db, *gone)
+            drop(writer.connection, *gone)
             for owner in gone:
                 del owners[owner]
         else:
@@ -101,95 +101,95 @@ def test_index_follows_every_change(tmp_path: Path, parts: int, seed: int):
         if rng.random() < 0.7:
             agree(index, owners, rng)
     agree(index, owners, rng)
-    for one in spaces:
+    for one in databases:
         one.close()
 
 
 @pytest.mark.parametrize("extra", [0, 1])
-def test_table_larger_than_a_step(space: Space, extra: int):
+def test_table_larger_than_a_step(db: Database, extra: int):
     """A table is read whole though it is read in steps, also when it ends with a step."""
     number = nearest._BATCH + extra
     matrix = np.tile(np.array([1, 0], "<f4"), (number, 1))
     matrix[0], matrix[-1] = (0, 1), (0, -1)
     rows = [(f"m-{n:05}", 0, matrix[n].tobytes()) for n in range(number)]
-    with space.db.transaction(durable=False):
-        space.vectors.put("note", rows, model_id=MODEL, dims=2, prefix="", at=AT)
-    index = space.nearest("note", MODEL)
+    with db.connection.transaction(durable=False):
+        db.vectors.put("note", rows, model_id=MODEL, dims=2, prefix="", at=AT)
+    index = db.nearest("note", MODEL)
     assert len(index) == number
     assert index.search(matrix[-1], 1)[0].owner_id == f"m-{number - 1:05}"
     assert index.search(matrix[0], 1)[0].owner_id == "m-00000"
-    drop(space.db, f"m-{number - 1:05}")
+    drop(db.connection, f"m-{number - 1:05}")
     assert index.search(matrix[-1], 1)[0].owner_id == "m-00001"
 
 
-def test_ties_are_broken_by_id(space: Space):
+def test_ties_are_broken_by_id(db: Database):
     """Owners equally near come in the order of their ids, whatever order they were stored in."""
     names = [f"m-{n:02}" for n in range(30)]
     shuffled = names[:]
     random.Random(2).shuffle(shuffled)
     same = unit([1.0] * DIMS)
-    put(space.vectors, {name: [same] for name in shuffled})
+    put(db.vectors, {name: [same] for name in shuffled})
     for k in (1, 5, 29, 30, 31):
-        assert [n.owner_id for n in space.nearest("memory", MODEL).search(same, k)] == names[:k]
-    put(space.vectors, {"a-0": [same, same]})
-    assert [n.owner_id for n in space.nearest("memory", MODEL).search(same, 3)] == ["a-0", "m-00", "m-01"]
+        assert [n.owner_id for n in db.nearest("memory", MODEL).search(same, k)] == names[:k]
+    put(db.vectors, {"a-0": [same, same]})
+    assert [n.owner_id for n in db.nearest("memory", MODEL).search(same, 3)] == ["a-0", "m-00", "m-01"]
 
 
-def test_one_good_line_lifts_a_long_text(space: Space):
+def test_one_good_line_lifts_a_long_text(db: Database):
     """A text of several parts ranks by its best part and its average, between the two."""
     x, y = unit([1, 0, 0, 0, 0, 0, 0, 0]), unit([0, 1, 0, 0, 0, 0, 0, 0])
-    put(space.vectors, {"whole": [x], "part": [x, y], "none": [y, y]})
-    found = space.nearest("memory", MODEL).search(x, 3)
+    put(db.vectors, {"whole": [x], "part": [x, y], "none": [y, y]})
+    found = db.nearest("memory", MODEL).search(x, 3)
     assert found == [("whole", 1.0), ("part", 0.75), ("none", 0.0)]
 
 
-def test_other_models_are_never_mixed_in(space: Space):
+def test_other_models_are_never_mixed_in(db: Database):
     """Vectors of another model and of other kinds are never compared, even of the same size."""
     same = unit([1.0] * DIMS)
-    put(space.vectors, {"m-1": [same]})
-    put(space.vectors, {"m-1": [-same], "m-2": [same]}, model="fake:b:8")
-    with space.db.transaction():
-        space.vectors.put("turn", [("t", 0, same.tobytes())], model_id=MODEL, dims=DIMS, prefix="", at=AT)
-    assert [n.owner_id for n in space.nearest("memory", MODEL).search(same, 9)] == ["m-1"]
-    assert [n.owner_id for n in space.nearest("memory", "fake:b:8").search(same, 9)] == ["m-2", "m-1"]
-    assert [n.owner_id for n in space.nearest("turn", MODEL).search(same, 9)] == ["t"]
-    assert space.nearest("memory", "fake:c:8").search(same, 9) == []
-    assert space.nearest("memory", MODEL) is space.nearest("memory", MODEL)
+    put(db.vectors, {"m-1": [same]})
+    put(db.vectors, {"m-1": [-same], "m-2": [same]}, model="fake:b:8")
+    with db.connection.transaction():
+        db.vectors.put("turn", [("t", 0, same.tobytes())], model_id=MODEL, dims=DIMS, prefix="", at=AT)
+    assert [n.owner_id for n in db.nearest("memory", MODEL).search(same, 9)] == ["m-1"]
+    assert [n.owner_id for n in db.nearest("memory", "fake:b:8").search(same, 9)] == ["m-2", "m-1"]
+    assert [n.owner_id for n in db.nearest("turn", MODEL).search(same, 9)] == ["t"]
+    assert db.nearest("memory", "fake:c:8").search(same, 9) == []
+    assert db.nearest("memory", MODEL) is db.nearest("memory", MODEL)
 
 
-def test_wrong_size_of_query_finds_nothing(space: Space):
+def test_wrong_size_of_query_finds_nothing(db: Database):
     """A query of another number of dimensions finds nothing, rather than nonsense."""
-    put(space.vectors, {"m-1": [unit([1.0] * DIMS)]})
-    index = space.nearest("memory", MODEL)
+    put(db.vectors, {"m-1": [unit([1.0] * DIMS)]})
+    index = db.nearest("memory", MODEL)
     for query in (unit([1.0] * (DIMS - 1)), unit([1.0] * (2 * DIMS))):
         assert index.search(query, 5) == []
         assert index.cosines(query, ["m-1"]) == {}
 
 
-def test_nothing_to_find(space: Space):
+def test_nothing_to_find(db: Database):
     """An empty table, a k of 0 and owners that are not there give nothing."""
     query = unit([1.0] * DIMS)
-    index = space.nearest("memory", MODEL)
+    index = db.nearest("memory", MODEL)
     assert index.search(query, 5) == []
     assert index.cosines(query, ["m-1"]) == {}
     assert index.vectors_of(["m-1"]) == {}
     assert len(index) == 0
-    put(space.vectors, {"m-1": [query]})
+    put(db.vectors, {"m-1": [query]})
     assert index.search(query, 0) == []
     assert index.search(query, -1) == []
-    drop(space.db, "m-1")
+    drop(db.connection, "m-1")
     assert index.search(query, 5) == []
     assert len(index) == 0
 
 
-def test_vectors_of_owners(space: Space):
+def test_vectors_of_owners(db: Database):
     """The parts of an owner come back as rows, those that were replaced do not."""
     rng = random.Random(3)
     old, new = [vector(rng) for _ in range(3)], [vector(rng) for _ in range(2)]
-    put(space.vectors, {"m-1": old})
-    index = space.nearest("memory", MODEL)
+    put(db.vectors, {"m-1": old})
+    index = db.nearest("memory", MODEL)
     assert np.array_equal(index.vectors_of(["m-1", "m-2"])["m-1"], np.stack(old))
-    put(space.vectors, {"m-1": new})
+    put(db.vectors, {"m-1": new})
     found = index.vectors_of(["m-1", "m-2"])
     assert list(found) == ["m-1"]
     assert np.array_equal(found["m-1"], np.stack(new))
@@ -197,19 +197,19 @@ def test_vectors_of_owners(space: Space):
 
 @pytest.mark.parametrize("used_before", [False, True])
 @pytest.mark.parametrize("seen_between", [False, True])
-def test_undone_vectors_leave_no_trace(space: Space, used_before: bool, seen_between: bool):
+def test_undone_vectors_leave_no_trace(db: Database, used_before: bool, seen_between: bool):
     """A search inside a transaction sees its vectors; undone, they are gone, though their ids come again."""
     x, y = unit([1, 0, 0, 0, 0, 0, 0, 0]), unit([0, 1, 0, 0, 0, 0, 0, 0])
-    put(space.vectors, {"m-1": [x]})
-    index = space.nearest("memory", MODEL)
+    put(db.vectors, {"m-1": [x]})
+    index = db.nearest("memory", MODEL)
     if used_before:
         assert len(index) == 1
-    with pytest.raises(InterruptedError), space.db.transaction():  # noqa: PT012
-        space.vectors.put("memory", [("m-2", 0, y.tobytes())], model_id=MODEL, dims=DIMS, prefix="", at=AT)
+    with pytest.raises(InterruptedError), db.connection.transaction():  # noqa: PT012
+        db.vectors.put("memory", [("m-2", 0, y.tobytes())], model_id=MODEL, dims=DIMS, prefix="", at=AT)
         assert index.search(y, 5) == [("m-2", 1.0), ("m-1", 0.0)]
         raise InterruptedError
     if seen_between:
         assert index.search(y, 5) == [("m-1", 0.0)]
-    put(space.vectors, {"m-3": [x]})
+    put(db.vectors, {"m-3": [x]})
     assert [n.owner_id for n in index.search(y, 5)] == ["m-1", "m-3"]
     assert index.cosines(y, ["m-2"]) == {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from remora.store.database import Database
 from remora.store.notes import Written
-from remora.store.space import Space
 
 MEMORY = Written("longterm", "", 3, 4, None, "The project uses Spring Boot 4")
 NOTE = Written("note", "deploy", None, None, "2026-02-07T14:15:00Z", "Never on Fridays")
@@ -12,80 +12,78 @@ ARCHIVE = Written(
 )
 
 
-def put(space: Space, path: str, *pieces: Written, seen: str = "1") -> dict[str, int]:
+def put(db: Database, path: str, *pieces: Written, seen: str = "1") -> dict[str, int]:
     """Write the pieces of a file; returns all ids there are by text."""
-    with space.db.transaction():
-        space.notes.put(path, seen, pieces)
-    rows = space.db.rows("SELECT content, id FROM notes")
+    with db.connection.transaction():
+        db.notes.put(path, seen, pieces)
+    rows = db.connection.rows("SELECT content, id FROM notes")
     return dict(rows)
 
 
-def waiting(space: Space) -> list[str]:
+def waiting(db: Database) -> list[str]:
     """Return the ids of notes that wait for a vector."""
-    return sorted(owner for _, kind, owner in space.vectors.pending(100) if kind == "note")
+    return sorted(owner for _, kind, owner in db.vectors.pending(100) if kind == "note")
 
 
-def test_a_piece_that_only_moved_keeps_its_id(space: Space) -> None:
+def test_a_piece_that_only_moved_keeps_its_id(db: Database) -> None:
     """Lines above it may come and go; a changed text is a new piece."""
-    before = put(space, "MEMORY.md", MEMORY, MEMORY._replace(content="Other"))
-    after = put(
-        space, "MEMORY.md", MEMORY._replace(start_line=9, end_line=10), MEMORY._replace(content="New")
-    )
+    before = put(db, "MEMORY.md", MEMORY, MEMORY._replace(content="Other"))
+    after = put(db, "MEMORY.md", MEMORY._replace(start_line=9, end_line=10), MEMORY._replace(content="New"))
     assert after[MEMORY.content] == before[MEMORY.content]
-    row = space.notes.get_many([after[MEMORY.content]])[after[MEMORY.content]]
+    row = db.notes.get_many([after[MEMORY.content]])[after[MEMORY.content]]
     assert (row.start_line, row.end_line) == (9, 10)
     assert "Other" not in after
     assert after["New"] > max(before.values())
 
 
-def test_files_are_known_by_how_they_looked(space: Space) -> None:
+def test_files_are_known_by_how_they_looked(db: Database) -> None:
     """What was seen of a file is kept with its pieces, and goes with them."""
-    put(space, "MEMORY.md", MEMORY, seen="a")
-    put(space, "entries.mem", NOTE, ARCHIVE, seen="b")
-    assert space.notes.files() == {"MEMORY.md": "a", "entries.mem": "b"}
-    assert space.notes.counts() == {"archive": 1, "longterm": 1, "note": 1}
-    with space.db.transaction():
-        space.notes.forget("entries.mem")
-    assert space.notes.files() == {"MEMORY.md": "a"}
-    assert space.notes.counts() == {"longterm": 1}
-    assert space.db.value("SELECT count(*) FROM notes_fts_docsize") == 1
+    put(db, "MEMORY.md", MEMORY, seen="a")
+    put(db, "entries.mem", NOTE, ARCHIVE, seen="b")
+    assert db.notes.files() == {"MEMORY.md": "a", "entries.mem": "b"}
+    assert db.notes.counts() == {"archive": 1, "longterm": 1, "note": 1}
+    with db.connection.transaction():
+        db.notes.forget("entries.mem")
+    assert db.notes.files() == {"MEMORY.md": "a"}
+    assert db.notes.counts() == {"longterm": 1}
+    assert db.connection.value("SELECT count(*) FROM notes_fts_docsize") == 1
 
 
-def test_words_find_pieces_of_the_wanted_kinds(space: Space) -> None:
+def test_words_find_pieces_of_the_wanted_kinds(db: Database) -> None:
     """A search names its kinds; the name of an entry is found like its text."""
-    ids = put(space, "entries.mem", NOTE, ARCHIVE)
-    found = space.notes.search(["fridays"], ("note", "archive"), 10)
+    ids = put(db, "entries.mem", NOTE, ARCHIVE)
+    found = db.notes.search(["fridays"], ("note", "archive"), 10)
     assert {i for i, _ in found} == set(ids.values())
     assert all(score > 0 for _, score in found)
-    assert [i for i, _ in space.notes.search(["fridays"], ("note",), 10)] == [ids[NOTE.content]]
-    assert [i for i, _ in space.notes.search(["deploy"], ("note",), 10)] == [ids[NOTE.content]]
-    assert space.notes.search(["nothing"], ("note",), 10) == []
-    assert space.notes.search([], ("note",), 10) == []
+    assert [i for i, _ in db.notes.search(["fridays"], ("note",), 10)] == [ids[NOTE.content]]
+    assert [i for i, _ in db.notes.search(["deploy"], ("note",), 10)] == [ids[NOTE.content]]
+    assert db.notes.search(["nothing"], ("note",), 10) == []
+    assert db.notes.search([], ("note",), 10) == []
 
 
-def test_kinds_are_told_apart(space: Space) -> None:
+def test_kinds_are_told_apart(db: Database) -> None:
     """Whether there is any, and which ids are of a kind."""
-    assert not space.notes.any()
-    ids = put(space, "entries.mem", NOTE, ARCHIVE)
-    assert space.notes.any()
-    assert space.notes.ids_of(("archive",)) == {ids[ARCHIVE.content]}
-    assert space.notes.ids_of(("archive", "note"), [ids[NOTE.content], 99]) == {ids[NOTE.content]}
+    assert not db.notes.any()
+    ids = put(db, "entries.mem", NOTE, ARCHIVE)
+    assert db.notes.any()
+    assert db.notes.ids_of(("archive",)) == {ids[ARCHIVE.content]}
+    assert db.notes.ids_of(("archive", "note"), [ids[NOTE.content], 99]) == {ids[NOTE.content]}
 
 
-def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(space: Space) -> None:
+def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(db: Database) -> None:
     """The queue and the vectors follow the pieces."""
-    ids = put(space, "entries.mem", NOTE, ARCHIVE)
-    assert waiting(space) == sorted(str(i) for i in ids.values())
+    ids = put(db, "entries.mem", NOTE, ARCHIVE)
+    assert waiting(db) == sorted(str(i) for i in ids.values())
     gone = str(ids[ARCHIVE.content])
-    with space.db.transaction():
-        space.vectors.put("note", [(gone, 0, b"\0\0\x80?")], model_id="m", dims=1, prefix="", at="")
-    put(space, "entries.mem", NOTE)
-    assert waiting(space) == [str(ids[NOTE.content])]
-    assert space.vectors.count("note", "m") == 0
-    assert space.db.check() == []
+    with db.connection.transaction():
+        db.vectors.put("note", [(gone, 0, b"\0\0\x80?")], model_id="m", dims=1, prefix="", at="")
+    put(db, "entries.mem", NOTE)
+    assert waiting(db) == [str(ids[NOTE.content])]
+    assert db.vectors.count("note", "m") == 0
+    assert db.connection.check() == []
 
 
-def test_only_what_is_not_stored_yet_is_cleaned(space: Space) -> None:
+def test_only_what_is_not_stored_yet_is_cleaned(db: Database) -> None:
     """What is stored went through it before; a new piece goes through it and may turn out to be known."""
     asked: list[str] = []
 
@@ -95,26 +93,26 @@ def test_only_what_is_not_stored_yet_is_cleaned(space: Space) -> None:
 
     pieces = [MEMORY, MEMORY._replace(content="the password is hunter2")]
     for _ in range(2):
-        with space.db.transaction():
-            space.notes.put("MEMORY.md", "1", pieces, clean)
+        with db.connection.transaction():
+            db.notes.put("MEMORY.md", "1", pieces, clean)
     assert asked == [MEMORY.content, "the password is hunter2", "the password is hunter2"]
-    rows = space.db.rows("SELECT id, content FROM notes ORDER BY id")
+    rows = db.connection.rows("SELECT id, content FROM notes ORDER BY id")
     assert list(rows) == [(1, MEMORY.content), (2, "the password is ***")]
 
 
-def test_pieces_are_added_and_moved_between_files(space: Space) -> None:
+def test_pieces_are_added_and_moved_between_files(db: Database) -> None:
     """A piece that is found in another file keeps its id; the rest of both files stays."""
     entry = Written("history", "", 2, 3, "2026-02-07T14:15:00Z", "Chose ES256")
-    ids = put(space, "HISTORY.md", entry, entry._replace(content="Other", start_line=5, end_line=6))
-    with space.db.transaction():
-        space.notes.mark("HISTORY-2026-02.md", "1")
-        space.notes.move("HISTORY.md", "HISTORY-2026-02.md", entry._replace(start_line=8, end_line=9))
-        assert space.notes.add("HISTORY-2026-02.md", [entry._replace(content="New")]) == 1
-    assert sorted(space.notes.written_at("history", {entry.time, None})) == [
+    ids = put(db, "HISTORY.md", entry, entry._replace(content="Other", start_line=5, end_line=6))
+    with db.connection.transaction():
+        db.notes.mark("HISTORY-2026-02.md", "1")
+        db.notes.move("HISTORY.md", "HISTORY-2026-02.md", entry._replace(start_line=8, end_line=9))
+        assert db.notes.add("HISTORY-2026-02.md", [entry._replace(content="New")]) == 1
+    assert sorted(db.notes.written_at("history", {entry.time, None})) == [
         (entry.time, "HISTORY-2026-02.md", "Chose ES256"),
         (entry.time, "HISTORY-2026-02.md", "New"),
         (entry.time, "HISTORY.md", "Other"),
     ]
-    assert space.notes.written_at("history", ()) == space.notes.written_at("daily", {entry.time}) == []
-    moved = space.notes.get_many([ids["Chose ES256"]])[ids["Chose ES256"]]
+    assert db.notes.written_at("history", ()) == db.notes.written_at("daily", {entry.time}) == []
+    moved = db.notes.get_many([ids["Chose ES256"]])[ids["Chose ES256"]]
     assert (moved.path, moved.start_line, moved.end_line) == ("HISTORY-2026-02.md", 8, 9)

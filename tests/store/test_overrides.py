@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from remora.core.code import GUESS
+from remora.store.database import Database
 from remora.store.overrides import Overridden
-from remora.store.space import Space
 from tests.store.made_graphs import add_file, add_links, definition, file, link
 
 
 @pytest.fixture
-def space(tmp_path: Path) -> Iterator[Space]:
+def db(tmp_path: Path) -> Iterator[Database]:
     """The database of three classes, each below the one before, all with the methods that are asked about."""
-    found = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     names = ("run", "__init__", "__own", "__len__", "C.deep")
     for path, name in (("a.py", "A"), ("b.py", "B"), ("c.py", "C")):
         kept = names if name != "B" else names[1:]
@@ -28,58 +28,58 @@ def space(tmp_path: Path) -> Iterator[Space]:
     found.close()
 
 
-def below(space: Space, *keys: str) -> set[tuple[str, str, str]]:
+def below(db: Database, *keys: str) -> set[tuple[str, str, str]]:
     """Return (method, relation, overridden) of what overrides some methods."""
-    ids = space.graph.keys(keys)
-    edges = space.overrides.of({i: key for key, i in ids.items()})
-    nodes = space.graph.brief({i for e in edges for i in (e.from_id, e.to_id)})
+    ids = db.graph.keys(keys)
+    edges = db.overrides.of({i: key for key, i in ids.items()})
+    nodes = db.graph.brief({i for e in edges for i in (e.from_id, e.to_id)})
     return {(nodes[e.from_id].key, e.type, nodes[e.to_id].key) for e in edges}
 
 
-def above(space: Space, *keys: str) -> list[tuple[str, str]]:
+def above(db: Database, *keys: str) -> list[tuple[str, str]]:
     """Return (overridden method, its class's name) of what methods override."""
-    ids = space.graph.keys(keys)
-    found: list[Overridden] = space.overrides.by({i: key for key, i in ids.items()})
-    nodes = space.graph.brief({one.id for one in found})
+    ids = db.graph.keys(keys)
+    found: list[Overridden] = db.overrides.by({i: key for key, i in ids.items()})
+    nodes = db.graph.brief({one.id for one in found})
     return [(nodes[one.id].key, one.name) for one in found]
 
 
-def test_a_class_without_the_method_is_passed_through(space: Space):
+def test_a_class_without_the_method_is_passed_through(db: Database):
     """A method overrides that of a farther base where the nearer has none, and each base's where all do."""
-    assert below(space, "a.py:A.run") == {("c.py:C.run", "overrides", "a.py:A.run")}
-    assert above(space, "c.py:C.run") == [("a.py:A.run", "A")]
-    assert below(space, "a.py:A.__len__") == {("b.py:B.__len__", "overrides", "a.py:A.__len__")}
-    assert above(space, "c.py:C.__len__") == [("a.py:A.__len__", "A"), ("b.py:B.__len__", "B")]
+    assert below(db, "a.py:A.run") == {("c.py:C.run", "overrides", "a.py:A.run")}
+    assert above(db, "c.py:C.run") == [("a.py:A.run", "A")]
+    assert below(db, "a.py:A.__len__") == {("b.py:B.__len__", "overrides", "a.py:A.__len__")}
+    assert above(db, "c.py:C.__len__") == [("a.py:A.__len__", "A"), ("b.py:B.__len__", "B")]
 
 
 @pytest.mark.parametrize("name", ["A.__init__", "A.__own", "run", "A", "A.C.deep"])
-def test_what_overrides_nothing(space: Space, name: str):
+def test_what_overrides_nothing(db: Database, name: str):
     """A constructor, a private name, a function, a class and what a nested class has are not overridden."""
-    assert below(space, f"a.py:{name}") == set()
-    assert above(space, f"c.py:{name.replace('A', 'C', 1)}") == []
+    assert below(db, f"a.py:{name}") == set()
+    assert above(db, f"c.py:{name.replace('A', 'C', 1)}") == []
 
 
-def test_private_methods_are_nobody_elses(space: Space):
+def test_private_methods_are_nobody_elses(db: Database):
     """Where the source says private, a name that is the same is another method."""
     hidden = definition("D.run", 2, 2, "method")._replace(signature="private void run()")
-    with space.db.transaction():
-        space.graph.put_file(file("d.java", language="java"), 1)
-        space.graph.put_nodes(file("d.java", language="java"), [definition("D", 1, 9, "class"), hidden], 1)
-    add_links(space, "c.py", link("c.py:C", "d.java:D", "inherits"))
-    assert below(space, "d.java:D.run") == set()
+    with db.connection.transaction():
+        db.graph.put_file(file("d.java", language="java"), 1)
+        db.graph.put_nodes(file("d.java", language="java"), [definition("D", 1, 9, "class"), hidden], 1)
+    add_links(db, "c.py", link("c.py:C", "d.java:D", "inherits"))
+    assert below(db, "d.java:D.run") == set()
 
 
-def test_a_guess_is_no_base(space: Space):
+def test_a_guess_is_no_base(db: Database):
     """Only bases that are sure make an override."""
-    add_links(space, "b.py", link("b.py:B", "a.py:A", "inherits", GUESS))
-    assert below(space, "a.py:A.run") == set()
-    assert above(space, "c.py:C.run") == []
+    add_links(db, "b.py", link("b.py:B", "a.py:A", "inherits", GUESS))
+    assert below(db, "a.py:A.run") == set()
+    assert above(db, "c.py:C.run") == []
 
 
-def test_classes_in_a_circle_end(space: Space):
+def test_classes_in_a_circle_end(db: Database):
     """Code that is broken may say that two classes are each other's base."""
-    add_links(space, "a.py", link("a.py:A", "c.py:C", "inherits"))
-    assert below(space, "a.py:A.run") == {("c.py:C.run", "overrides", "a.py:A.run")}
-    assert ("a.py:A.run", "A") in above(space, "c.py:C.run")
-    a, b, c = (space.graph.keys([key])[key] for key in ("a.py:A", "b.py:B", "c.py:C"))
-    assert space.overrides.bases([b]) == {b: {a, b, c}}
+    add_links(db, "a.py", link("a.py:A", "c.py:C", "inherits"))
+    assert below(db, "a.py:A.run") == {("c.py:C.run", "overrides", "a.py:A.run")}
+    assert ("a.py:A.run", "A") in above(db, "c.py:C.run")
+    a, b, c = (db.graph.keys([key])[key] for key in ("a.py:A", "b.py:B", "c.py:C"))
+    assert db.overrides.bases([b]) == {b: {a, b, c}}

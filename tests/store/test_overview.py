@@ -5,43 +5,43 @@ from __future__ import annotations
 import pytest
 
 from remora.core.code import Definition, Link
+from remora.store.database import Database
 from remora.store.graph import NewFile
 from remora.store.overview import FileLink, Insight
-from remora.store.space import Space
 from tests.store.makers import add, record
 
 
 @pytest.fixture
-def code(space: Space) -> Space:
+def code(db: Database) -> Database:
     """Three files in a row, each using the one before it, and one that was left out."""
     paths = ["lib/a.py", "lib/b.py", "tests/test_c.py"]
-    with space.db.transaction():
+    with db.connection.transaction():
         for at, path in enumerate(paths):
             test = path.startswith("tests")
             file = NewFile(path, "code", "python", "", path.partition("/")[0], test, 1, 1, "h", 10, 0)
-            space.graph.put_file(file, 1)
+            db.graph.put_file(file, 1)
             found = [Definition(f"f{n}", f"f{n}", "function", n, n, n, doc="Do it.") for n in range(at + 1)]
-            space.graph.put_nodes(file, found, 1)
+            db.graph.put_nodes(file, found, 1)
         left = NewFile("x.bin", "data", "", "", "", False, 1, 1, "", 0, 0, "binary")
-        space.graph.put_file(left, 1)
+        db.graph.put_file(left, 1)
         links = [
             Link("lib/b.py", "lib/a.py", "imports", 0.9, count=2),
             Link("lib/b.py", "lib/a.py", "calls", 0.75),
             Link("lib/b.py", "lib/a.py", "documents", 0.95),
             Link("lib/b.py:f0", "lib/a.py:f0", "calls", 0.75),
         ]
-        space.graph.put_links("lib/b.py", links, "ast", 1)
+        db.graph.put_links("lib/b.py", links, "ast", 1)
         test_links = [
             Link("tests/test_c.py", "lib/b.py", "tests", 0.8),
             Link("tests/test_c.py", "lib/a.py", "calls", 0.4),
         ]
-        space.graph.put_links("tests/test_c.py", test_links, "ast", 1)
+        db.graph.put_links("tests/test_c.py", test_links, "ast", 1)
         for path in paths:
-            space.graph.linked(path, 1)
-    return space
+            db.graph.linked(path, 1)
+    return db
 
 
-def test_files(code: Space) -> None:
+def test_files(code: Database) -> None:
     """Files of the graph come by path, without those that were left out."""
     files = code.overview.files()
     assert [(f.path, f.folder, f.name, f.module, f.test, f.lines) for f in files] == [
@@ -52,18 +52,18 @@ def test_files(code: Space) -> None:
     assert code.overview.symbols() == {"lib/a.py": 1, "lib/b.py": 2, "tests/test_c.py": 3}
 
 
-def test_links(code: Space) -> None:
+def test_links(code: Database) -> None:
     """Edges of dependence between two files are one; guesses, symbols and stale ones do not count."""
     a, b, c = (f.id for f in code.overview.files())
     rounded = [link._replace(weight=round(link.weight, 6)) for link in code.overview.links()]
     assert rounded == [FileLink(b, a, 2.55, tests=False), FileLink(c, b, 0.8, tests=True)]
-    with code.db.transaction():
+    with code.connection.transaction():
         code.graph.mark_stale(["lib/b.py"], 2)
     assert [link.from_id for link in code.overview.links()] == [c]
     assert code.overview.stale_files() == 1
 
 
-def test_what_memories_speak_of(code: Space) -> None:
+def test_what_memories_speak_of(code: Database) -> None:
     """Files by name and by node, modules by name; forgotten memories say nothing."""
     add(
         code.memories,
@@ -81,39 +81,39 @@ def test_what_memories_speak_of(code: Space) -> None:
     assert code.overview.spoken_modules() == [("3", "lib")]
 
 
-def test_insights(space: Space) -> None:
+def test_insights(db: Database) -> None:
     """A person's word comes first, then the more confident; tainted and forgotten ones are left out."""
     kind = {"type": "module_insight", "related_modules": ("lib",)}
     add(
-        space.memories,
+        db.memories,
         record("1", "A", **kind, confidence=0.5),
         record("2", "B", **kind, confidence=0.9, related_files=("a.py",)),
         record("3", "C", **kind, confidence=0.1, user_verified=True),
         record("4", "D", **kind, deprecated=True),
         record("5", "E", type="gotcha"),
     )
-    assert [i.memory_id for i in space.overview.insights()] == ["3", "2", "1"]
-    assert space.overview.insights()[1] == Insight("2", "B", ("lib",), ("a.py",))
+    assert [i.memory_id for i in db.overview.insights()] == ["3", "2", "1"]
+    assert db.overview.insights()[1] == Insight("2", "B", ("lib",), ("a.py",))
 
 
-def test_docs(code: Space) -> None:
+def test_docs(code: Database) -> None:
     """Names and first lines of docs of definitions, at most so many."""
     assert code.overview.docs(["lib/b.py"], 9) == [("f0", "Do it."), ("f1", "Do it.")]
     assert len(code.overview.docs(["lib/a.py", "lib/b.py"], 2)) == 2
 
 
-def test_heat(space: Space) -> None:
+def test_heat(db: Database) -> None:
     """Only files that are there and ever changed are warm."""
-    assert space.overview.heat() == {}
+    assert db.overview.heat() == {}
 
 
-def test_the_busiest(code: Space) -> None:
+def test_the_busiest(code: Database) -> None:
     """Files and definitions that most depends on, half of each."""
     assert code.overview.busiest(50) == ["lib/a.py", "lib/b.py", "lib/a.py:f0"]
     assert code.overview.busiest(2) == ["lib/a.py", "lib/a.py:f0"]
 
 
-def test_heavy_folders(code: Space) -> None:
+def test_heavy_folders(code: Database) -> None:
     """Folders of the root by their nodes."""
     assert code.overview.heaviest_folders(9) == [("lib/", 5), ("tests/", 4)]
     assert code.overview.heaviest_folders(1) == [("lib/", 5)]

@@ -8,48 +8,48 @@ import pytest
 
 from remora.core.cochange import Tie
 from remora.core.code import EXACT, GUESS
-from remora.store.space import Space
+from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, link
 
 
-def world(space: Space, *edges: tuple[str, str, str]) -> None:
+def world(db: Database, *edges: tuple[str, str, str]) -> None:
     """Write files and the edges between them."""
     for path in sorted({end for start, to, _ in edges for end in (start, to)}):
-        add_file(space, path)
+        add_file(db, path)
     for start in sorted({start for start, _, _ in edges}):
-        add_links(space, start, *(link(start, to, kind) for begin, to, kind in edges if begin == start))
+        add_links(db, start, *(link(start, to, kind) for begin, to, kind in edges if begin == start))
 
 
-def test_a_lone_pair_is_tied_wholly(space: Space):
+def test_a_lone_pair_is_tied_wholly(db: Database):
     """Two files with nothing else have a tie of 1, said from the other's side."""
-    world(space, ("user.py", "base.py", "imports"))
-    assert space.ties.of("base.py") == {"user.py": Tie(1.0, "imports it")}
-    assert space.ties.of("user.py") == {"base.py": Tie(1.0, "is imported by it")}
+    world(db, ("user.py", "base.py", "imports"))
+    assert db.ties.of("base.py") == {"user.py": Tie(1.0, "imports it")}
+    assert db.ties.of("user.py") == {"base.py": Tie(1.0, "is imported by it")}
 
 
-def test_a_tie_is_a_share_of_the_end_that_has_less(space: Space):
+def test_a_tie_is_a_share_of_the_end_that_has_less(db: Database):
     """A file with one tie is tied wholly to a hub; one with two ties shares them."""
     world(
-        space,
+        db,
         ("one.py", "hub.py", "imports"),
         ("two.py", "hub.py", "imports"),
         ("two.py", "aside.py", "imports"),
         ("other.py", "hub.py", "imports"),
     )
-    found = space.ties.of("hub.py")
+    found = db.ties.of("hub.py")
     assert {path: tie.strength for path, tie in found.items()} == pytest.approx(
         {"one.py": 1.0, "two.py": 0.5, "other.py": 1.0}
     )
-    assert space.ties.of("two.py")["hub.py"].strength == pytest.approx(0.5)
+    assert db.ties.of("two.py")["hub.py"].strength == pytest.approx(0.5)
 
 
-def test_many_uses_weigh_more_but_not_in_proportion(space: Space):
+def test_many_uses_weigh_more_but_not_in_proportion(db: Database):
     """The weight of a row grows with the logarithm of its uses."""
     for path in ("a.py", "b.py", "c.py", "d.py"):
-        add_file(space, path)
-    add_links(space, "a.py", link("a.py", "b.py", count=7), link("a.py", "c.py", count=1))
-    add_links(space, "d.py", link("d.py", "b.py"), link("d.py", "c.py"))
-    found = space.ties.of("a.py")
+        add_file(db, path)
+    add_links(db, "a.py", link("a.py", "b.py", count=7), link("a.py", "c.py", count=1))
+    add_links(db, "d.py", link("d.py", "b.py"), link("d.py", "c.py"))
+    found = db.ties.of("a.py")
     seven, once = 1 + math.log2(8), 1 + math.log2(2)
     assert found["b.py"].strength == pytest.approx(seven / (seven + once))
     assert found["c.py"].strength == pytest.approx(once / (once + once))
@@ -65,34 +65,34 @@ def test_many_uses_weigh_more_but_not_in_proportion(space: Space):
         (("imports", "tests", "calls"), "tests it", "is tested by it"),
     ],
 )
-def test_the_strongest_kind_is_named(space: Space, kinds: tuple[str, ...], does: str, is_done: str):
+def test_the_strongest_kind_is_named(db: Database, kinds: tuple[str, ...], does: str, is_done: str):
     """Of several edges the one that says most is put into words, from either side."""
-    world(space, *(("a.py", "b.py", kind) for kind in kinds))
-    assert space.ties.of("b.py")["a.py"].why == does
-    assert space.ties.of("a.py")["b.py"].why == is_done
+    world(db, *(("a.py", "b.py", kind) for kind in kinds))
+    assert db.ties.of("b.py")["a.py"].why == does
+    assert db.ties.of("a.py")["b.py"].why == is_done
 
 
-def test_two_files_that_use_each_other_are_named_once(space: Space):
+def test_two_files_that_use_each_other_are_named_once(db: Database):
     """A circle is one tie of both directions, never above 1."""
-    world(space, ("a.py", "b.py", "imports"), ("b.py", "a.py", "calls"))
-    assert space.ties.of("a.py") == {"b.py": Tie(1.0, "is imported by it and calls it")}
+    world(db, ("a.py", "b.py", "imports"), ("b.py", "a.py", "calls"))
+    assert db.ties.of("a.py") == {"b.py": Tie(1.0, "is imported by it and calls it")}
 
 
-def test_guesses_and_unknown_files_have_no_ties(space: Space):
+def test_guesses_and_unknown_files_have_no_ties(db: Database):
     """An edge that is a guess ties nothing; neither does a path outside of the graph."""
     for path in ("a.py", "b.py"):
-        add_file(space, path)
-    add_links(space, "a.py", link("a.py", "b.py", confidence=GUESS))
-    assert space.ties.of("a.py") == {}
-    assert space.ties.of("nowhere.py") == {}
-    add_links(space, "a.py", link("a.py", "b.py", confidence=EXACT))
-    assert set(space.ties.of("a.py")) == {"b.py"}
+        add_file(db, path)
+    add_links(db, "a.py", link("a.py", "b.py", confidence=GUESS))
+    assert db.ties.of("a.py") == {}
+    assert db.ties.of("nowhere.py") == {}
+    add_links(db, "a.py", link("a.py", "b.py", confidence=EXACT))
+    assert set(db.ties.of("a.py")) == {"b.py"}
 
 
-def test_stale_edges_tie_nothing(space: Space):
+def test_stale_edges_tie_nothing(db: Database):
     """What a changed file uses is unknown until it is read again; what uses it is not."""
-    world(space, ("a.py", "b.py", "imports"), ("b.py", "c.py", "imports"))
-    space.graph.mark_stale(["b.py"], 5)
-    assert space.ties.of("c.py") == {}
-    assert space.ties.of("b.py") == {"a.py": Tie(1.0, "imports it")}
-    assert space.ties.of("a.py") == {"b.py": Tie(1.0, "is imported by it")}
+    world(db, ("a.py", "b.py", "imports"), ("b.py", "c.py", "imports"))
+    db.graph.mark_stale(["b.py"], 5)
+    assert db.ties.of("c.py") == {}
+    assert db.ties.of("b.py") == {"a.py": Tie(1.0, "imports it")}
+    assert db.ties.of("a.py") == {"b.py": Tie(1.0, "is imported by it")}

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from remora.core.errors import StoreBusy, StoreError
-from remora.store.connection import Database
-from remora.store.space import Space
+from remora.store.connection import Connection
+from remora.store.database import Database
 from remora.store.vectors import VectorRow
 from tests.store.makers import AT, add, message, record
 
@@ -23,137 +23,137 @@ def blob(*numbers: float) -> bytes:
 
 
 def put(
-    space: Space, *rows: tuple[str, int, bytes], kind: str = "memory", model: str = A, dims: int = 2
+    db: Database, *rows: tuple[str, int, bytes], kind: str = "memory", model: str = A, dims: int = 2
 ) -> None:
     """Store vectors in a transaction of their own."""
-    with space.db.transaction(durable=False):
-        space.vectors.put(kind, rows, model_id=model, dims=dims, prefix="passage: ", at=AT)
+    with db.connection.transaction(durable=False):
+        db.vectors.put(kind, rows, model_id=model, dims=dims, prefix="passage: ", at=AT)
 
 
-def stored(space: Space, kind: str = "memory", model: str = A) -> list[tuple[str, int, bytes]]:
+def stored(db: Database, kind: str = "memory", model: str = A) -> list[tuple[str, int, bytes]]:
     """Return (owner, part, blob) of every vector of a kind and model, in order of their ids."""
-    return [(r.owner_id, r.part, r.embedding) for r in space.vectors.since(kind, model, 0, 99)]
+    return [(r.owner_id, r.part, r.embedding) for r in db.vectors.since(kind, model, 0, 99)]
 
 
-def waiting(space: Space) -> list[tuple[str, str]]:
+def waiting(db: Database) -> list[tuple[str, str]]:
     """Return (kind, owner) of what waits for a vector, newest first."""
-    return [(kind, owner) for _, kind, owner in space.vectors.pending(99)]
+    return [(kind, owner) for _, kind, owner in db.vectors.pending(99)]
 
 
-def clear_queue(space: Space) -> None:
+def clear_queue(db: Database) -> None:
     """Take everything off the queue."""
-    with space.db.transaction():
-        space.vectors.done([i for i, _, _ in space.vectors.pending(99)])
+    with db.connection.transaction():
+        db.vectors.done([i for i, _, _ in db.vectors.pending(99)])
 
 
 # Rows
 
 
-def test_put_and_read(space: Space):
+def test_put_and_read(db: Database):
     """Vectors come back as they went in, with what made them, and a memory notes its model."""
-    add(space.memories, record("m-1"))
-    put(space, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(0, 1)), ("m-2", 0, blob(0, 1)))
-    assert space.vectors.since("memory", A, 0, 9) == [
+    add(db.memories, record("m-1"))
+    put(db, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(0, 1)), ("m-2", 0, blob(0, 1)))
+    assert db.vectors.since("memory", A, 0, 9) == [
         VectorRow(1, "m-1", 0, blob(1, 0)),
         VectorRow(2, "m-1", 1, blob(0, 1)),
         VectorRow(3, "m-2", 0, blob(0, 1)),
     ]
-    assert space.db.row("SELECT dims, prefix, created_at FROM embeddings") == (2, "passage: ", AT)
-    (found,) = space.memories.get_many(["m-1"]).values()
+    assert db.connection.row("SELECT dims, prefix, created_at FROM embeddings") == (2, "passage: ", AT)
+    (found,) = db.memories.get_many(["m-1"]).values()
     assert found.embedding_model_id == A
 
 
-def test_reading_goes_on_from_an_id(space: Space):
+def test_reading_goes_on_from_an_id(db: Database):
     """Vectors can be read in steps, each above the last id."""
-    put(space, *((f"m-{n}", 0, blob(1, n)) for n in range(5)))
-    first = space.vectors.since("memory", A, 0, 2)
-    rest = space.vectors.since("memory", A, first[-1].id, 99)
-    assert [r.id for r in (*first, *rest)] == space.vectors.ids("memory", A) == [1, 2, 3, 4, 5]
-    assert space.vectors.since("memory", A, 5, 9) == []
-    assert space.vectors.count("memory", A) == 5
+    put(db, *((f"m-{n}", 0, blob(1, n)) for n in range(5)))
+    first = db.vectors.since("memory", A, 0, 2)
+    rest = db.vectors.since("memory", A, first[-1].id, 99)
+    assert [r.id for r in (*first, *rest)] == db.vectors.ids("memory", A) == [1, 2, 3, 4, 5]
+    assert db.vectors.since("memory", A, 5, 9) == []
+    assert db.vectors.count("memory", A) == 5
 
 
-def test_new_vectors_replace_an_owners_old_ones(space: Space):
+def test_new_vectors_replace_an_owners_old_ones(db: Database):
     """All parts of an owner are replaced at once, under ids that were never used before."""
-    put(space, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(1, 0)), ("m-1", 2, blob(1, 0)), ("m-2", 0, blob(1, 1)))
-    put(space, ("m-1", 0, blob(0, 1)))
-    assert stored(space) == [("m-2", 0, blob(1, 1)), ("m-1", 0, blob(0, 1))]
-    assert space.vectors.ids("memory", A) == [4, 5]
+    put(db, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(1, 0)), ("m-1", 2, blob(1, 0)), ("m-2", 0, blob(1, 1)))
+    put(db, ("m-1", 0, blob(0, 1)))
+    assert stored(db) == [("m-2", 0, blob(1, 1)), ("m-1", 0, blob(0, 1))]
+    assert db.vectors.ids("memory", A) == [4, 5]
 
 
-def test_models_and_kinds_stay_apart(space: Space):
+def test_models_and_kinds_stay_apart(db: Database):
     """Vectors of one model or kind are never read, counted or replaced as those of another."""
-    put(space, ("1", 0, blob(1, 0)))
-    put(space, ("1", 0, blob(0, 1)), model=B)
-    put(space, ("1", 0, blob(1, 1)), ("2", 0, blob(1, 1)), kind="turn")
-    assert stored(space) == [("1", 0, blob(1, 0))]
-    assert stored(space, model=B) == [("1", 0, blob(0, 1))]
-    assert len(stored(space, "turn")) == 2
-    assert space.vectors.models() == {("memory", A): (1, 2), ("memory", B): (1, 2), ("turn", A): (2, 2)}
-    with space.db.transaction():
-        assert space.vectors.drop_other_models(B) == 3
-    assert space.vectors.models() == {("memory", B): (1, 2)}
+    put(db, ("1", 0, blob(1, 0)))
+    put(db, ("1", 0, blob(0, 1)), model=B)
+    put(db, ("1", 0, blob(1, 1)), ("2", 0, blob(1, 1)), kind="turn")
+    assert stored(db) == [("1", 0, blob(1, 0))]
+    assert stored(db, model=B) == [("1", 0, blob(0, 1))]
+    assert len(stored(db, "turn")) == 2
+    assert db.vectors.models() == {("memory", A): (1, 2), ("memory", B): (1, 2), ("turn", A): (2, 2)}
+    with db.connection.transaction():
+        assert db.vectors.drop_other_models(B) == 3
+    assert db.vectors.models() == {("memory", B): (1, 2)}
 
 
-def test_wrong_size_is_refused(space: Space):
+def test_wrong_size_is_refused(db: Database):
     """A vector that has not the number of dimensions it claims is refused, with the whole call."""
     with pytest.raises(StoreError, match="m-2"):
-        put(space, ("m-1", 0, blob(1, 0)), ("m-2", 0, blob(1, 0, 0)))
-    assert stored(space) == []
+        put(db, ("m-1", 0, blob(1, 0)), ("m-2", 0, blob(1, 0, 0)))
+    assert stored(db) == []
 
 
-def test_unknown_kind_is_refused(space: Space):
+def test_unknown_kind_is_refused(db: Database):
     """Only kinds of owners that exist have vectors."""
     with pytest.raises(StoreError, match="CHECK"):
-        put(space, ("x", 0, blob(1, 0)), kind="song")
+        put(db, ("x", 0, blob(1, 0)), kind="song")
 
 
-def test_vectors_go_with_their_owners(space: Space):
+def test_vectors_go_with_their_owners(db: Database):
     """A deleted memory or session takes its vectors and its place in the queue along."""
-    add(space.memories, record("m-1"))
-    with space.db.transaction():
-        (turn,) = space.turns.add("s", "s.jsonl", [message(1, "hello")], 5, AT)
-    put(space, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(1, 0)))
-    put(space, (str(turn), 0, blob(1, 0)), kind="turn")
-    with space.db.transaction():
-        space.memories.delete(["m-1"])
-    assert (stored(space), len(stored(space, "turn"))) == ([], 1)
-    assert waiting(space) == [("turn", str(turn))]
-    with space.db.transaction():
-        space.turns.forget_session("s")
-    assert stored(space, "turn") == []
-    assert waiting(space) == []
+    add(db.memories, record("m-1"))
+    with db.connection.transaction():
+        (turn,) = db.turns.add("s", "s.jsonl", [message(1, "hello")], 5, AT)
+    put(db, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(1, 0)))
+    put(db, (str(turn), 0, blob(1, 0)), kind="turn")
+    with db.connection.transaction():
+        db.memories.delete(["m-1"])
+    assert (stored(db), len(stored(db, "turn"))) == ([], 1)
+    assert waiting(db) == [("turn", str(turn))]
+    with db.connection.transaction():
+        db.turns.forget_session("s")
+    assert stored(db, "turn") == []
+    assert waiting(db) == []
 
 
 # The queue
 
 
-def test_new_texts_wait_for_vectors(space: Space):
+def test_new_texts_wait_for_vectors(db: Database):
     """New memories and turns are queued, the newest first."""
-    add(space.memories, record("m-1"), record("m-2", "other"))
-    with space.db.transaction():
-        space.turns.add("s", "s.jsonl", [message(1, "hello")], 5, AT)
-    assert waiting(space) == [("turn", "1"), ("memory", "m-2"), ("memory", "m-1")]
-    assert space.vectors.pending_count() == 3
-    assert [owner for _, _, owner in space.vectors.pending(1)] == ["1"]
+    add(db.memories, record("m-1"), record("m-2", "other"))
+    with db.connection.transaction():
+        db.turns.add("s", "s.jsonl", [message(1, "hello")], 5, AT)
+    assert waiting(db) == [("turn", "1"), ("memory", "m-2"), ("memory", "m-1")]
+    assert db.vectors.pending_count() == 3
+    assert [owner for _, _, owner in db.vectors.pending(1)] == ["1"]
 
 
-def test_pending_after_an_id(space: Space):
+def test_pending_after_an_id(db: Database):
     """What was queued after a moment can be told from what was queued before it."""
-    add(space.memories, record("m-1"))
-    before = space.vectors.last_queued()
-    assert (space.vectors.pending(9, after=before), space.vectors.pending_count(before)) == ([], 0)
-    add(space.memories, record("m-2", "other"))
-    assert [owner for _, _, owner in space.vectors.pending(9, after=before)] == ["m-2"]
-    assert space.vectors.pending_count(before) == 1
-    clear_queue(space)
-    assert space.vectors.last_queued() == before + 1
+    add(db.memories, record("m-1"))
+    before = db.vectors.last_queued()
+    assert (db.vectors.pending(9, after=before), db.vectors.pending_count(before)) == ([], 0)
+    add(db.memories, record("m-2", "other"))
+    assert [owner for _, _, owner in db.vectors.pending(9, after=before)] == ["m-2"]
+    assert db.vectors.pending_count(before) == 1
+    clear_queue(db)
+    assert db.vectors.last_queued() == before + 1
 
 
-def test_last_queued_of_a_new_file(space: Space):
+def test_last_queued_of_a_new_file(db: Database):
     """A new file has queued nothing yet."""
-    assert space.vectors.last_queued() == 0
-    assert space.queued_before == 0
+    assert db.vectors.last_queued() == 0
+    assert db.queued_before == 0
 
 
 @pytest.mark.parametrize(
@@ -168,95 +168,95 @@ def test_last_queued_of_a_new_file(space: Space):
         ({"deprecated": True}, False),
     ],
 )
-def test_what_is_embedded_again(space: Space, changes: dict[str, Any], queued: bool):
+def test_what_is_embedded_again(db: Database, changes: dict[str, Any], queued: bool):
     """A change of what is embedded drops the vectors and queues the memory; any other change does neither."""
-    add(space.memories, record("m-1", related_files=("a.py",)))
-    put(space, ("m-1", 0, blob(1, 0)))
-    put(space, ("m-1", 0, blob(1, 0)), model=B)
-    clear_queue(space)
-    with space.db.transaction():
-        space.memories.update("m-1", changes)
-    assert waiting(space) == ([("memory", "m-1")] if queued else [])
-    assert len(stored(space)) == len(stored(space, model=B)) == (0 if queued else 1)
+    add(db.memories, record("m-1", related_files=("a.py",)))
+    put(db, ("m-1", 0, blob(1, 0)))
+    put(db, ("m-1", 0, blob(1, 0)), model=B)
+    clear_queue(db)
+    with db.connection.transaction():
+        db.memories.update("m-1", changes)
+    assert waiting(db) == ([("memory", "m-1")] if queued else [])
+    assert len(stored(db)) == len(stored(db, model=B)) == (0 if queued else 1)
 
 
-def test_restored_memories_wait_again(space: Space):
+def test_restored_memories_wait_again(db: Database):
     """A memory that comes back is queued: its vectors may be of a model that is gone."""
-    add(space.memories, record("m-1", deprecated=True))
-    clear_queue(space)
-    with space.db.transaction():
-        space.memories.update("m-1", {"deprecated": False})
-    assert waiting(space) == [("memory", "m-1")]
+    add(db.memories, record("m-1", deprecated=True))
+    clear_queue(db)
+    with db.connection.transaction():
+        db.memories.update("m-1", {"deprecated": False})
+    assert waiting(db) == [("memory", "m-1")]
 
 
-def test_done_spares_what_was_queued_again(space: Space):
+def test_done_spares_what_was_queued_again(db: Database):
     """Work that ended takes off the queue what it took on, not what changed meanwhile."""
-    add(space.memories, record("m-1"), record("m-2", "other"))
-    taken = [i for i, _, _ in space.vectors.pending(9)]
-    with space.db.transaction():
-        space.memories.update("m-1", {"content": "changed meanwhile"})
-    with space.db.transaction():
-        space.vectors.done(taken)
-    assert waiting(space) == [("memory", "m-1")]
-    assert space.vectors.pending(1)[0][0] not in taken
+    add(db.memories, record("m-1"), record("m-2", "other"))
+    taken = [i for i, _, _ in db.vectors.pending(9)]
+    with db.connection.transaction():
+        db.memories.update("m-1", {"content": "changed meanwhile"})
+    with db.connection.transaction():
+        db.vectors.done(taken)
+    assert waiting(db) == [("memory", "m-1")]
+    assert db.vectors.pending(1)[0][0] not in taken
 
 
-def test_switch_of_models_queues_what_lacks_a_vector(space: Space):
+def test_switch_of_models_queues_what_lacks_a_vector(db: Database):
     """A new model queues every live memory and turn that it has no vector of, each once."""
-    add(space.memories, *(record(f"m-{n}", f"text {n}", deprecated=n == 2) for n in range(4)))
-    with space.db.transaction():
-        space.turns.add("s", "s.jsonl", [message(1, "one"), message(2, "two")], 5, AT)
-    put(space, ("m-0", 0, blob(1, 0)), ("m-1", 0, blob(1, 0)))
-    put(space, ("m-1", 0, blob(1, 0)), model=B)
-    put(space, ("1", 0, blob(1, 0)), kind="turn", model=B)
-    clear_queue(space)
+    add(db.memories, *(record(f"m-{n}", f"text {n}", deprecated=n == 2) for n in range(4)))
+    with db.connection.transaction():
+        db.turns.add("s", "s.jsonl", [message(1, "one"), message(2, "two")], 5, AT)
+    put(db, ("m-0", 0, blob(1, 0)), ("m-1", 0, blob(1, 0)))
+    put(db, ("m-1", 0, blob(1, 0)), model=B)
+    put(db, ("1", 0, blob(1, 0)), kind="turn", model=B)
+    clear_queue(db)
     for _ in range(2):
-        with space.db.transaction():
-            space.vectors.queue_all(B)
-        assert sorted(waiting(space)) == [("memory", "m-0"), ("memory", "m-3"), ("turn", "2")]
+        with db.connection.transaction():
+            db.vectors.queue_all(B)
+        assert sorted(waiting(db)) == [("memory", "m-0"), ("memory", "m-3"), ("turn", "2")]
 
 
 # The cache
 
 
-def cached(space: Space, now: int, *names: str) -> dict[str, bytes]:
+def cached(db: Database, now: int, *names: str) -> dict[str, bytes]:
     """Return what the cache holds of some keys."""
-    return dict(space.cache.get_many(names, now))
+    return dict(db.cache.get_many(names, now))
 
 
-def test_cache_keeps_until_expiry(space: Space):
+def test_cache_keeps_until_expiry(db: Database):
     """A row is found until its time has come, and others' keys are not."""
-    space.cache.put_many([("k1", blob(1, 0), A, 2, 1_000), ("k2", blob(0, 1), A, 2, 2_000)])
-    assert cached(space, 999, "k1", "k2", "k3") == {"k1": blob(1, 0), "k2": blob(0, 1)}
-    assert cached(space, 1_000, "k1", "k2") == {"k2": blob(0, 1)}
-    assert cached(space, 0) == {}
+    db.cache.put_many([("k1", blob(1, 0), A, 2, 1_000), ("k2", blob(0, 1), A, 2, 2_000)])
+    assert cached(db, 999, "k1", "k2", "k3") == {"k1": blob(1, 0), "k2": blob(0, 1)}
+    assert cached(db, 1_000, "k1", "k2") == {"k2": blob(0, 1)}
+    assert cached(db, 0) == {}
 
 
-def test_cache_rows_are_replaced(space: Space):
+def test_cache_rows_are_replaced(db: Database):
     """A key stored again has the newer vector and the newer expiry."""
-    space.cache.put_many([("k1", blob(1, 0), A, 2, 1_000)])
-    space.cache.put_many([("k1", blob(0, 1), A, 2, 3_000)])
-    space.cache.put_many([])
-    assert cached(space, 2_000, "k1") == {"k1": blob(0, 1)}
+    db.cache.put_many([("k1", blob(1, 0), A, 2, 1_000)])
+    db.cache.put_many([("k1", blob(0, 1), A, 2, 3_000)])
+    db.cache.put_many([])
+    assert cached(db, 2_000, "k1") == {"k1": blob(0, 1)}
 
 
-def test_cache_eviction(space: Space):
+def test_cache_eviction(db: Database):
     """Eviction deletes what has expired and says how much it was."""
-    space.cache.put_many([(f"k{n}", blob(1, 0), A, 2, 1_000 * n) for n in range(5)])
-    assert space.cache.expired(2_500) == 3
-    with space.db.transaction():
-        assert space.cache.evict(2_500) == 3
-    assert space.cache.expired(2_500) == 0
-    assert set(cached(space, 0, *(f"k{n}" for n in range(5)))) == {"k3", "k4"}
+    db.cache.put_many([(f"k{n}", blob(1, 0), A, 2, 1_000 * n) for n in range(5)])
+    assert db.cache.expired(2_500) == 3
+    with db.connection.transaction():
+        assert db.cache.evict(2_500) == 3
+    assert db.cache.expired(2_500) == 0
+    assert set(cached(db, 0, *(f"k{n}" for n in range(5)))) == {"k3", "k4"}
 
 
-def test_cache_does_not_wait_for_a_writer(space: Space):
+def test_cache_does_not_wait_for_a_writer(db: Database):
     """While another process writes, storing in the cache gives up soon instead of holding up a search."""
-    other = Database.open(space.db.path)
+    other = Connection.open(db.connection.path)
     with contextlib.ExitStack() as stack:
         stack.callback(other.close)
         stack.enter_context(other.transaction())
         with pytest.raises(StoreBusy):
-            space.cache.put_many([("k1", blob(1, 0), A, 2, 1_000)])
-    space.cache.put_many([("k1", blob(1, 0), A, 2, 1_000)])
-    assert cached(space, 0, "k1") == {"k1": blob(1, 0)}
+            db.cache.put_many([("k1", blob(1, 0), A, 2, 1_000)])
+    db.cache.put_many([("k1", blob(1, 0), A, 2, 1_000)])
+    assert cached(db, 0, "k1") == {"k1": blob(1, 0)}

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from remora.app.learning.promotion import Taken
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 DATABASE = "memory.db"
 P = ParamSpec("P")
@@ -103,21 +103,21 @@ class Loop:
         trouble: what went wrong and was kept from the agent, in words.
     """
 
-    def __init__(self, parts: Parts, session_id: str, host: str) -> None:
+    def __init__(self, project: OpenProject, session_id: str, host: str) -> None:
         if not session_id or not host:
             raise InvalidInput("a loop has the id of its session and the name of its host")
-        self._parts = parts
-        location = self._parts.project
-        inject = self._parts.settings.inject
+        self._project = project
+        location = self._project.location
+        inject = self._project.settings.inject
         git = location.repository.git_dir / "HEAD" if location.repository is not None else ""
         self._head = Head(
             host,
             session_id,
             str(location.root),
             str(location.home),
-            to_iso(self._parts.clock.now()),
+            to_iso(self._project.clock.now()),
             head_file=str(git),
-            limits=limits_of(self._parts.settings),
+            limits=limits_of(self._project.settings),
         )
         self._enabled = inject.enabled
         self._ceiling = inject.timeout
@@ -129,7 +129,7 @@ class Loop:
         self._mark = f"{int(time.time() * 1000):x}"
         self._open: dict[_Call, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
-        self._watched = None if self._parts.read_only else Watched(parts, session_id, host)
+        self._watched = None if self._project.read_only else Watched(project, session_id, host)
         self.session_id, self.host = session_id, host
         self.steps = self.late = 0
         self.trouble: list[str] = []
@@ -160,11 +160,11 @@ class Loop:
         said, told = {str(i) for line in elsewhere for i in line["said"]}, [line["x"] for line in elsewhere]
 
         def answer() -> Reply:
-            first = brief_of(self._parts, session_id=self.session_id, task=task, said=said)
+            first = brief_of(self._project, session_id=self.session_id, task=task, said=said)
             if not task:
                 return first
             known = said.union(first.ids)
-            second = task_of(self._parts, task, session_id=self.session_id, said=known, told=told)
+            second = task_of(self._project, task, session_id=self.session_id, said=known, told=told)
             texts = [text for text in (first.text, second.text) if text]
             return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
 
@@ -178,7 +178,7 @@ class Loop:
         said, told = self._said(""), [line["x"] for line in self._told()]
         moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
         own = self.session_id
-        return self._say(moment, lambda: task_of(self._parts, task, session_id=own, said=said, told=told))
+        return self._say(moment, lambda: task_of(self._project, task, session_id=own, said=said, told=told))
 
     @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
@@ -251,7 +251,7 @@ class Loop:
                 tool, arguments = one[0], one[1]
                 self._note(self._moment(moments.AFTER, str(tool), dict(arguments), "", agent=agent), SILENCE)
         self._watch_event(Event("step", self.session_id, f"step:{self._mark}:{step}", step=step))
-        if step < self._parts.settings.inject.skip_steps:
+        if step < self._project.settings.inject.skip_steps:
             return None
         moment = Moment(moments.STEP, self.host, self.session_id, self._head.root, agent)
         said: list[Reply] = []
@@ -304,11 +304,11 @@ class Loop:
         with self._lock:
             lines, self._lines = self._lines, []
             self._states = {}
-        if any(isinstance(line.get("said"), list) for line in lines) and not self._parts.read_only:
+        if any(isinstance(line.get("said"), list) for line in lines) and not self._project.read_only:
             try:
-                space = self._parts.room("project").space
-                with space.db.transaction():
-                    space.injections.put(injections_of(self._head, lines))
+                db = self._project.db
+                with db.connection.transaction():
+                    db.injections.put(injections_of(self._head, lines))
             except RemoraError as error:
                 self.trouble.append(str(error))
         if self._watched is not None:
@@ -319,14 +319,14 @@ class Loop:
     # Inside
 
     def _decided(self, moment: Moment, *, early: bool = True, least: int = 0) -> Reply:
-        glimpse = look(str(self._parts.project.home / DATABASE), str(self._parts.user_home / DATABASE))
+        glimpse = look(str(self._project.location.home / DATABASE), str(self._project.user_home / DATABASE))
         if glimpse is None:
             return SILENCE
         try:
             with self._lock:
                 state = deepcopy(self._state(moment.agent))
             state.steps = max(state.steps, least)
-            setting = setting_of(self._head, moment.cwd, early=early, now=self._parts.clock.now())
+            setting = setting_of(self._head, moment.cwd, early=early, now=self._project.clock.now())
             return decide(moment, state, glimpse, setting)
         finally:
             glimpse.close()
@@ -343,7 +343,7 @@ class Loop:
     def _told_before(self) -> list[Line]:
         """Return what the session was told by loops before this one, as lines."""
         try:
-            injections = self._parts.room("project").space.injections
+            injections = self._project.db.injections
             return lines_of(injections.of_session(f"{self.host}:{self.session_id}"))
         except RemoraError as error:
             self.trouble.append(str(error))
@@ -428,7 +428,7 @@ class Loop:
         def judge() -> None:
             with suppress(Exception):
                 observe_ui(
-                    self._parts,
+                    self._project,
                     moment.tool,
                     moment.text,
                     arguments,
@@ -453,7 +453,7 @@ class Loop:
                 self._watched.observe(event)
 
     def _now(self) -> str:
-        return to_iso(self._parts.clock.now())
+        return to_iso(self._project.clock.now())
 
 
 def _require(value: object, kind: type, what: str) -> None:

@@ -42,7 +42,7 @@ from remora.injection.decide import agreeing
 from remora.store.memories import records_in
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.config import Settings
     from remora.core.values import FileHit, Hit, MemoryRecord
 
@@ -106,8 +106,10 @@ def brief(
     """
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
-    with opened(head.root, environ, read_only=True) as parts:
-        said = brief_of(parts, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host)
+    with opened(head.root, environ, read_only=True) as project:
+        said = brief_of(
+            project, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host
+        )
     if not recorded:
         return said
     own = render.recorded(recorded)
@@ -125,7 +127,7 @@ class _NamedIn:
 
 
 def brief_of(
-    parts: Parts,
+    project: OpenProject,
     *,
     again: bool = False,
     session_id: str | None = None,
@@ -136,23 +138,23 @@ def brief_of(
     """Return what is said at the start of a session, from an open memory.
 
     Args:
-        parts: the open project.
+        project: the open project.
         again: the session goes on.
         session_id: of the session that begins; its own state of work comes first.
         task: what it is about, if it is known by now.
         said: memories that the session was told elsewhere.
         host: what its rule files say is not said again; of one that is not known, no file for agents.
     """
-    inject = parts.settings.inject
+    inject = project.settings.inject
     if not inject.enabled:
         return SILENCE
     records = [
-        r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts, host)
+        r for store in project.searched_stores() for r in _candidates(store.db.memories.find, project, host)
     ]
-    commands = suggest_commands(parts, 3 * briefs.COMMANDS)
-    left = _left_open(parts, task, session_id)
+    commands = suggest_commands(project, 3 * briefs.COMMANDS)
+    left = _left_open(project, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
-    counts = parts.room("project").space.memories.counts()
+    counts = project.db.memories.counts()
     material = Material(
         [r for r in records if r.id not in said],
         commands,
@@ -160,12 +162,12 @@ def brief_of(
         amounts(counts["live"], records_in(counts)),
         left.id if left is not None else "",
     )
-    head = f"[{IN_PROGRESS}]\n" if not again and unfinished(parts) == IN_PROGRESS else ""
+    head = f"[{IN_PROGRESS}]\n" if not again and unfinished(project) == IN_PROGRESS else ""
     made = briefs.brief(
         material,
         tokens=inject.brief_tokens - ceil_chars_4(head),
         threshold=inject.threshold,
-        now=parts.clock.now(),
+        now=project.clock.now(),
     )
     text = f"{head}{made.text}".rstrip()
     return Reply(text, ids=made.ids, trigger="brief", why="a session begins") if text else SILENCE
@@ -178,12 +180,12 @@ def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[s
     """
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
-    with opened(head.root, environ, read_only=True) as parts:
-        return task_of(parts, text, session_id=head.session, said=said, host=head.host)
+    with opened(head.root, environ, read_only=True) as project:
+        return task_of(project, text, session_id=head.session, said=said, host=head.host)
 
 
 def task_of(
-    parts: Parts,
+    project: OpenProject,
     text: str,
     *,
     session_id: str | None = None,
@@ -194,24 +196,24 @@ def task_of(
     """Return what goes with a task, from an open memory; nothing that is no better than chance.
 
     Args:
-        parts: the open project.
+        project: the open project.
         text: the task.
         session_id: of the session: what it left itself, in a pause, is known to it.
         said: memories that the session was told.
         told: the texts that it was told: files that one of them named for a task are not named again.
         host: what its rule files say is not said again.
     """
-    inject = parts.settings.inject
+    inject = project.settings.inject
     if not inject.enabled or len(words_or_pairs(text)) < 3:
         return SILENCE
-    bar, now = relevance_bar(parts), parts.clock.now()
+    bar, now = relevance_bar(project), project.clock.now()
     with suppress(RemoraError):
-        filters = filters_of(parts, kinds=("memory",), branch=current_branch(parts, None))
-        hits = search(parts, text[:2_000], 3 * TASK_HITS, filters).hits
+        filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
+        hits = search(project, text[:2_000], 3 * TASK_HITS, filters).hits
         worth = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now, host)]
         agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
         chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
-        files = _files(parts, text[:2_000]) if hits and hits[0].score >= bar else []
+        files = _files(project, text[:2_000]) if hits and hits[0].score >= bar else []
         known = {name for one in told for name in _named_in(one)}
         names = [name for file in files if (name := _name(file.path)) not in known]
         lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
@@ -223,7 +225,7 @@ def task_of(
             lines.insert(0, "What this project's memory has that bears on this task:")
         if names:
             lines.append(TOUCHED + ", ".join(f"`{name}`" for name in names))
-        left = _left_open(parts, text)
+        left = _left_open(project, text)
         if left is not None and left.id not in said and left.session_id != session_id:
             lines, ids = [work_state.told(left).removeprefix("## "), *lines], (left.id, *ids)
         if lines:
@@ -231,26 +233,26 @@ def task_of(
     return SILENCE
 
 
-def _left_open(parts: Parts, task: str, session_id: str | None = None) -> MemoryRecord | None:
+def _left_open(project: OpenProject, task: str, session_id: str | None = None) -> MemoryRecord | None:
     """Return where earlier work stopped that a session goes on with; None where nothing is left."""
-    found = last_state(parts, task, session_id=session_id, branch=branch_of(parts.project.repository))
+    found = last_state(project, task, session_id=session_id, branch=branch_of(project.location.repository))
     if found is None or task.strip() or found.session_id == session_id:
         return found
-    return None if _was_changed_since(parts, work_state.of_record(found).at) else found
+    return None if _was_changed_since(project, work_state.of_record(found).at) else found
 
 
-def _was_changed_since(parts: Parts, at: str | None) -> bool:
+def _was_changed_since(project: OpenProject, at: str | None) -> bool:
     """Return whether a session that was not learnt yet changed a file after a time."""
     since = from_iso(at) if at else 0.0
-    going = waiting(parts.environ, str(parts.project.home), since=since)
+    going = waiting(project.environ, str(project.location.home), since=since)
     lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)
     times = (line.get("at") for line in lines if line.get("a") in ("edit", "write"))
     return any(isinstance(at, int | float) and at > 1000 * since for at in times)
 
 
-def _files(parts: Parts, text: str) -> list[FileHit]:
+def _files(project: OpenProject, text: str) -> list[FileHit]:
     """Return the files that a task likely touches; their scores tell an order, not whether it is a task."""
-    found, _ = predict_files(parts, text, TASK_FILES, without=frozenset({"meaning"}), look=False)
+    found, _ = predict_files(project, text, TASK_FILES, without=frozenset({"meaning"}), look=False)
     return [f for f in found if f.score >= FILE_SCORE]
 
 
@@ -264,14 +266,14 @@ def _named_in(text: str) -> list[str]:
     return [name for line in lines for name in re.findall(r"`([^`]*)`", line)]
 
 
-def _candidates(find: object, parts: Parts, host: str) -> list[MemoryRecord]:
-    filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository), kinds=("memory",))
+def _candidates(find: object, project: OpenProject, host: str) -> list[MemoryRecord]:
+    filters = Filters(types=tuple(WORTH), branch=branch_of(project.location.repository), kinds=("memory",))
     records = find(filters, order="confidence", limit=MOST)  # type: ignore[operator]
-    return [r for r in _live(records, parts) if not _is_shown(r, host)]
+    return [r for r in _live(records, project) if not _is_shown(r, host)]
 
 
-def _live(records: list[MemoryRecord], parts: Parts) -> list[MemoryRecord]:
-    branch = branch_of(parts.project.repository)
+def _live(records: list[MemoryRecord], project: OpenProject) -> list[MemoryRecord]:
+    branch = branch_of(project.location.repository)
     return [r for r in records if not r.branch or r.branch == branch]
 
 

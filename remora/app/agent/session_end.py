@@ -55,7 +55,7 @@ from remora.disk.live import (
 )
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
@@ -204,17 +204,17 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
     head, lines = over.head, over.lines
     name = f"{head.host}:{head.session}"
     try:
-        with opened(_root(head), environ) as parts:
+        with opened(_root(head), environ) as project:
             said = injections_of(head, lines)
-            space = parts.room("project").space
-            with space.db.transaction():
-                space.injections.put(said)
-            learnt = learn_session(parts, head)
-            noted = write_down(parts, head, learnt, lines, at=over.at, ended=over.ended)
+            db = project.db
+            with db.connection.transaction():
+                db.injections.put(said)
+            learnt = learn_session(project, head)
+            noted = write_down(project, head, learnt, lines, at=over.at, ended=over.ended)
             _mark(over, *([noted] if noted else []), {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
             _tidy_captured(Path(head.home), over.path.parent)
             with suppress(RemoraError):
-                catch_up(parts, EMBED_SECONDS, code=True)
+                catch_up(project, EMBED_SECONDS, code=True)
     except Exception as error:  # noqa: BLE001  the others still wait to be learnt
         note_trouble(error, environ)
         if not isinstance(error, StoreBusy):  # whoever is busy is done soon
@@ -226,8 +226,8 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
 def _describe(root: str, environ: Mapping[str, str]) -> None:
     """Let the language model describe what changed in a project, where that is due."""
     try:
-        with opened(root, environ) as parts:
-            describe_when_due(parts)
+        with opened(root, environ) as project:
+            describe_when_due(project)
     except Exception as error:  # noqa: BLE001  what was learnt is kept, and the next day it is tried again
         note_trouble(error, environ)
 
@@ -257,7 +257,7 @@ def _is_too_old(over: Over) -> bool:
     return isinstance(tried, int | float) and time.time() - tried / 1000 > KEPT
 
 
-def learn_session(parts: Parts, head: Head) -> int:
+def learn_session(project: OpenProject, head: Head) -> int:
     """Learn a session's transcript, or what was captured of it.
 
     Returns:
@@ -271,7 +271,7 @@ def learn_session(parts: Parts, head: Head) -> int:
         path = Path(head.transcript).expanduser() if head.transcript else None
     if path is None or not path.is_file():
         return 0
-    report = learn(parts, path)
+    report = learn(project, path)
     if report.notes and not (report.sessions or report.unchanged or report.skipped):
         raise StoreBusy(report.notes[0])
     return len(report.learnt)

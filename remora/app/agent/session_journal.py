@@ -17,7 +17,7 @@ from remora.app.records.journal import Journal
 from remora.core.errors import RemoraError
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.disk.live import Head, Line
     from remora.store.observed import Told
 
@@ -25,14 +25,14 @@ NOTED = "noted"  # kind of the line that says what was written into the journal
 
 
 def write_down(
-    parts: Parts, head: Head, learnt: int, lines: Sequence[Line], *, at: float, ended: bool
+    project: OpenProject, head: Head, learnt: int, lines: Sequence[Line], *, at: float, ended: bool
 ) -> Line | None:
     """Note a session in its day's file and, when it is over, in the history.
 
     A journal that is off takes nothing.
 
     Args:
-        parts: the open project.
+        project: the open project.
         head: whose session it is.
         learnt: how many memories came of it.
         lines: of the live file.
@@ -43,32 +43,32 @@ def write_down(
         The line for the live file: `n` says what the session came to, `d` on which day, `l` which line the
         note has and `h` what is in the history, each where it was written. None where nothing is new.
     """
-    about = parts.room("project").space.observed.told(f"{head.host}:{head.session}")
-    if about is None or not about.prompt or not parts.settings.journal.enabled:
+    about = project.db.observed.told(f"{head.host}:{head.session}")
+    if about is None or not about.prompt or not project.settings.journal.enabled:
         return None
-    day = f"{parts.journal().moment(at):%Y-%m-%d}"
+    day = f"{project.journal().moment(at):%Y-%m-%d}"
     mark = _digest(repr(about))
     before = [line for line in lines if line.get("k") == NOTED]
     today = [line for line in before if line.get("d") == day]
     found: Line = {"k": NOTED, "n": mark, "d": day}
     is_new = all(line.get("n") != mark for line in before)
-    if is_new and (written := _note(parts, about, at, today)):
+    if is_new and (written := _note(project, about, at, today)):
         found["l"] = _digest(written.strip())
     told = [line["h"] for line in before if "h" in line and (line in today or line["h"] == mark)]
     if ended and not told:
         with suppress(RemoraError):
-            Journal(parts).add_history(_entry(head, about, learnt))
+            Journal(project).add_history(_entry(head, about, learnt))
         found["h"] = mark
     return found if is_new or "h" in found else None
 
 
-def _note(parts: Parts, about: Told, at: float, today: Sequence[Line]) -> str:
+def _note(project: OpenProject, about: Told, at: float, today: Sequence[Line]) -> str:
     """Write a session's line and return it; empty where a person changed or removed the one before."""
     known = next((line["l"] for line in reversed(today) if "l" in line), "")
-    instead_of, journal = "", Journal(parts)
+    instead_of, journal = "", Journal(project)
     with suppress(RemoraError):
         if known:
-            noted = journal.day(parts.journal().moment(at).date()).splitlines()
+            noted = journal.day(project.journal().moment(at).date()).splitlines()
             instead_of = next((line for line in noted if _digest(line.strip()) == known), "")
             if not instead_of:
                 return ""

@@ -26,7 +26,7 @@ from remora.injection.brief import as_note
 from remora.store.memories import records_in
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.triggers import Trigger
     from remora.core.values import MemoryRecord
     from remora.disk.live import Line
@@ -101,45 +101,45 @@ class Status(NamedTuple):
     texts: str = ""
 
 
-def tell_session(parts: Parts, memory_id: str) -> bool:
+def tell_session(project: OpenProject, memory_id: str) -> bool:
     """Note in the live file of the session that goes on what an agent recorded; see `Memory.tell_session`.
 
     Whoever serves an agent's tools is rarely told its session. Where the environment does not name it, the
     only one in this project that did anything within the hour is meant; of several nobody is told.
     """
-    _, record = find(parts, memory_id)
+    _, record = find(project, memory_id)
     line = render.line(as_note(record)).removeprefix("- ")
-    meant = _meant(parts)
+    meant = _meant(project)
     if meant is None:
         return False
-    with suppress(OSError), live_file(meant.head.host, meant.head.session, parts.environ) as live:
+    with suppress(OSError), live_file(meant.head.host, meant.head.session, project.environ) as live:
         live.add({"k": "recorded", "x": line[:MAX_RECORDED], "m": record.id, "at": int(time.time() * 1000)})
         return True
     return False
 
 
-def as_said(parts: Parts, text: str, told_at: Collection[str]) -> dict[str, Any]:
+def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[str, Any]:
     """Return what makes a statement the person's, as fields of a draft; see `Memory.as_said`."""
     from remora.app.agent.record_request import restated
 
-    meant = _meant(parts)
+    meant = _meant(project)
     said = restated(text, told_at, meant.lines()) if meant is not None else ""
     if meant is None or not said:
         return {}
     return {"source": "user_taught", "session_id": meant.head.session, "said": said}
 
 
-def _meant(parts: Parts) -> Waiting | None:
+def _meant(project: OpenProject) -> Waiting | None:
     """Return the session at work: the one that the environment names, else the only one that goes on."""
-    own, now = parts.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
-    found = (_going(parts, now, own) if own else []) or _going(parts, now)
+    own, now = project.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
+    found = (_going(project, now, own) if own else []) or _going(project, now)
     return found[0] if len(found) == 1 else None
 
 
-def _going(parts: Parts, now: float, session: str | None = None) -> list[Waiting]:
+def _going(project: OpenProject, now: float, session: str | None = None) -> list[Waiting]:
     """Return the sessions in which anything happened lately; only that one, where it is named."""
     named = None if session is None else [session]
-    found = waiting(parts.environ, str(parts.project.home), sessions=named, since=now - RECENT)
+    found = waiting(project.environ, str(project.location.home), sessions=named, since=now - RECENT)
     return [
         one
         for one in found
@@ -149,10 +149,10 @@ def _going(parts: Parts, now: float, session: str | None = None) -> list[Waiting
     ]
 
 
-def log(parts: Parts, limit: int, session_id: str | None) -> list[Injection]:
+def log(project: OpenProject, limit: int, session_id: str | None) -> list[Injection]:
     """Return what was said to agents, newest first: of sessions that are over and of those that go on."""
-    found = parts.room("project").space.injections.latest(limit, session_id)
-    for one in waiting(parts.environ, str(parts.project.home), sessions=_ids(session_id)):
+    found = project.db.injections.latest(limit, session_id)
+    for one in waiting(project.environ, str(project.location.home), sessions=_ids(session_id)):
         if _is_older(one, found, limit):
             break
         found = _newest(found, [said for said in _said(one) if _is_of(said, session_id)])
@@ -188,48 +188,52 @@ def _is_of(said: Injection, session_id: str | None) -> bool:
     return session_id is None or said.session_id in (session_id, f"{host}:{session_id}")
 
 
-def why(parts: Parts, memory_id: str) -> Why:
+def why(project: OpenProject, memory_id: str) -> Why:
     """Return where a memory comes from and when it was said; see `Memory.why`."""
-    room, record = find(parts, memory_id)
-    said = parts.room("project").space.injections.of(record.id, SHOWN)
-    for one in waiting(parts.environ, str(parts.project.home)):
+    room, record = find(project, memory_id)
+    said = project.db.injections.of(record.id, SHOWN)
+    for one in waiting(project.environ, str(project.location.home)):
         if _is_older(one, said, SHOWN):
             break
         if record.id.encode() in one.data:
             said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
-    triggers, children = room.space.triggers.of(record.id), room.space.memories.dependents(record.id)
+    triggers, children = room.db.triggers.of(record.id), room.db.memories.dependents(record.id)
     return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children))
 
 
-def status(parts: Parts) -> Status:
+def status(project: OpenProject) -> Status:
     """Return what a project has and what would be said now; see `Memory.status`."""
-    space = parts.room("project").space
-    counts = space.memories.counts()
-    said = brief_of(parts)
+    db = project.db
+    counts = db.memories.counts()
+    said = brief_of(project)
     return Status(
-        str(parts.project.root),
-        str(parts.project.home),
+        str(project.location.root),
+        str(project.location.home),
         counts["live"],
         records_in(counts),
         counts["needs_review"],
-        space.observed.count(),
-        tuple(_sessions(parts)),
+        db.observed.count(),
+        tuple(_sessions(project)),
         said.text,
         said.ids,
         tuple(
             filter(
                 None,
-                [unfinished(parts), notice(parts.project.foreign), *ignored_settings(parts.project.root)],
+                [
+                    unfinished(project),
+                    notice(project.location.foreign),
+                    *ignored_settings(project.location.root),
+                ],
             )
         ),
-        parts.settings.inject.enabled,
-        in_one_line(parts.settings, parts.environ),
+        project.settings.inject.enabled,
+        in_one_line(project.settings, project.environ),
     )
 
 
-def _sessions(parts: Parts) -> list[Session]:
+def _sessions(project: OpenProject) -> list[Session]:
     """Return the sessions that were not taken in yet, the one in which anything happened last first."""
-    found = map(_summed, waiting(parts.environ, str(parts.project.home)))
+    found = map(_summed, waiting(project.environ, str(project.location.home)))
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 

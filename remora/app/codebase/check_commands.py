@@ -14,27 +14,27 @@ from remora.core.errors import InvalidInput
 from remora.core.programs import CHECKS
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.checks.suggest import Suggestion
 
 
 def suggest_commands(
-    parts: Parts, k: int, *, task: str = "", files: Any = (), purposes: Sequence[str] = ()
+    project: OpenProject, k: int, *, task: str = "", files: Any = (), purposes: Sequence[str] = ()
 ) -> list[Suggestion]:
     """Return the commands to check work with, best first; see `Memory.suggest_commands`."""
     wrong = sorted(set(purposes) - set(CHECKS))
     if wrong:
         raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose of {', '.join(CHECKS)}.")
-    space, root = parts.room("project").space, parts.project.root
+    db, root = project.db, project.location.root
     words = (word.strip("`'\",.:;()") for word in task.split())
     named_files = [word for word in words if os.path.isfile(root / word)]  # noqa: PTH113  a Path's may fail
     given = paths("files", files or named_files, root)
 
     def had(path: str) -> bool:
-        return space.observed.had(path) or space.history.had(path)
+        return db.observed.had(path) or db.history.had(path)
 
     return suggest(
-        space,
+        db,
         k,
         files=given,
         purposes=tuple(purposes) or CHECKS,

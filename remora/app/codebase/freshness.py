@@ -22,7 +22,7 @@ from remora.sources.tree import look
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.store.graph import State
 
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
@@ -40,43 +40,43 @@ EXACT_NS = 1_000_000_000  # how far the clocks of some file systems are off
 T = TypeVar("T")
 
 
-def notices(parts: Parts) -> tuple[str, ...]:
+def notices(project: OpenProject) -> tuple[str, ...]:
     """Return what an answer from the graph should say about the graph itself (section 21.9)."""
-    space = parts.room("project").space
-    if space.graph.is_empty():
-        return (NOT_INDEXED if space.graph.state() is None else NO_CODE,)
-    if space.graph.state() is None or space.graph.waiting_for_links():
+    db = project.db
+    if db.graph.is_empty():
+        return (NOT_INDEXED if db.graph.state() is None else NO_CODE,)
+    if db.graph.state() is None or db.graph.waiting_for_links():
         return (IN_PROGRESS,)
-    if stale := space.overview.stale_files():
+    if stale := db.overview.stale_files():
         files = "1 file changed since it was read and is" if stale == 1 else ""
         files = files or f"{stale:,} files changed since they were read and are"
         return (f"{files} left out until the next `remora index`",)
     return ()
 
 
-def up_to_date(parts: Parts) -> tuple[str, ...]:
+def up_to_date(project: OpenProject) -> tuple[str, ...]:
     """Read what changed since the last index run where that is little; return what to say of the index."""
-    note = _looked(parts)
-    return (note,) if note else notices(parts)
+    note = _looked(project)
+    return (note,) if note else notices(project)
 
 
-def look_now(parts: Parts) -> tuple[str, ...]:
+def look_now(project: OpenProject) -> tuple[str, ...]:
     """Do what `up_to_date` does, however lately the files were looked at."""
-    parts.last_look = None
-    return up_to_date(parts)
+    project.last_look = None
+    return up_to_date(project)
 
 
-def look_at(parts: Parts, target: str) -> tuple[str, ...]:
+def look_at(project: OpenProject, target: str) -> tuple[str, ...]:
     """Read the files that a target names again if they changed; return what to say of that, if they did."""
     from remora.app.codebase.indexing import LOCK_SECONDS, index_files
     from remora.graph.indexer import VERSION
 
-    graph = parts.room("project").space.graph
+    graph = project.db.graph
     state = graph.state()
     path = target.partition(":")[0].removeprefix("./")
-    if not path or parts.read_only or state is None or state.version != VERSION:
+    if not path or project.read_only or state is None or state.version != VERSION:
         return ()
-    root = str(parts.project.root)
+    root = str(project.location.root)
     changed = []
     for name, row in graph.some({path, *graph.ending(path)}).items():
         try:
@@ -85,70 +85,70 @@ def look_at(parts: Parts, target: str) -> tuple[str, ...]:
             continue  # gone: there is nothing new in it
         if row.stale or (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns):
             changed.append(name)
-    if not changed or len(changed) > FEW or not index_files(parts, changed, wait=LOCK_SECONDS).complete:
+    if not changed or len(changed) > FEW or not index_files(project, changed, wait=LOCK_SECONDS).complete:
         return ()
     return (f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}",)
 
 
-def behind(parts: Parts) -> int:
+def behind(project: OpenProject) -> int:
     """Return how many files are not as the index knows them; new and deleted ones count."""
-    space = parts.room("project").space
+    db = project.db
     with suppress(RemoraError, OSError):  # where git cannot list the files, what is marked is known
-        if parts.project.root.is_dir():
-            changed, unread = _changed(parts)
+        if project.location.root.is_dir():
+            changed, unread = _changed(project)
             return len(changed) + unread
-    return space.overview.stale_files()
+    return db.overview.stale_files()
 
 
-def unfinished(parts: Parts) -> str:
+def unfinished(project: OpenProject) -> str:
     """Return what the first sessions are told of an index that is not finished (section 21.9), else ""."""
-    note = next(iter(notices(parts)), "")
-    space = parts.room("project").space
-    if note not in (IN_PROGRESS, NOT_INDEXED) or space.observed.count(space.meta.get(BEGUN) or "") >= FIRST:
+    note = next(iter(notices(project)), "")
+    db = project.db
+    if note not in (IN_PROGRESS, NOT_INDEXED) or db.observed.count(db.meta.get(BEGUN) or "") >= FIRST:
         return ""
     return note
 
 
-def _looked(parts: Parts) -> str:
+def _looked(project: OpenProject) -> str:
     """Hold all files against the index, if it is time to; return what to say of it, "" where all is well."""
     from remora.graph.indexer import VERSION
 
-    graph = parts.room("project").space.graph
+    graph = project.db.graph
     state = graph.state()
     if state is None or graph.waiting_for_links():
         return ""
     if state.version != VERSION:
         return "the index was made by another version of Remora; `remora index` makes it again"
-    started, last = time.monotonic(), parts.last_look
-    if last is not None and last.seen == _seen(parts, state) and started < last.until:
+    started, last = time.monotonic(), project.last_look
+    if last is not None and last.seen == _seen(project, state) and started < last.until:
         return last.note
     try:
-        changed, unread = _changed(parts)
+        changed, unread = _changed(project)
         took = time.monotonic() - started
-        said, settled = _bring_in(parts, changed)
+        said, settled = _bring_in(project, changed)
         if unread:
-            said, settled = said or _not_compared(parts, unread), False
+            said, settled = said or _not_compared(project, unread), False
     except (RemoraError, OSError) as error:
-        parts.last_look = None
+        project.last_look = None
         return f"the files could not be held against the index: {error}"
     until = time.monotonic() + min(SHARE * took, LONGEST)
     note = "" if said.endswith(READ_AGAIN) else said
-    parts.last_look = Look(until, _seen(parts, graph.state()), note) if settled else None
+    project.last_look = Look(until, _seen(project, graph.state()), note) if settled else None
     return said
 
 
-def _seen(parts: Parts, state: State | None) -> object:
+def _seen(project: OpenProject, state: State | None) -> object:
     """Return what is another when git wrote to the work tree, or an indexer to the graph."""
-    runs = state and state.indexed_at, listed_at(parts), parts.room("project").space.overview.stale_files()
-    if parts.project.repository is None:
+    runs = state and state.indexed_at, listed_at(project), project.db.overview.stale_files()
+    if project.location.repository is None:
         return runs
     try:
-        return *runs, os.stat(parts.project.repository.git_dir / "index").st_mtime_ns  # noqa: PTH116
+        return *runs, os.stat(project.location.repository.git_dir / "index").st_mtime_ns  # noqa: PTH116
     except OSError:
         return runs
 
 
-def _changed(parts: Parts) -> tuple[dict[str, int], int]:
+def _changed(project: OpenProject) -> tuple[dict[str, int], int]:
     """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too.
 
     Beside them how many there was no time to compare.
@@ -156,12 +156,12 @@ def _changed(parts: Parts) -> tuple[dict[str, int], int]:
     from remora.app.codebase.indexing import known_kind
     from remora.graph.indexer import TRY_AGAIN
 
-    space = parts.room("project").space
+    db = project.db
     found: dict[str, int] = {}
     doubtful: dict[str, os.stat_result] = {}
     known, folders = set(), {""}
-    root = str(parts.project.root)
-    for path, size, mtime_ns, folder, stale in space.graph.all_stamps():
+    root = str(project.location.root)
+    for path, size, mtime_ns, folder, stale in db.graph.all_stamps():
         known.add(path)
         folders.add(folder)
         try:
@@ -174,18 +174,18 @@ def _changed(parts: Parts) -> tuple[dict[str, int], int]:
             doubtful[path] = status
     unread = 0
     if doubtful:
-        compared = compare(parts, doubtful)
+        compared = compare(project, doubtful)
         unread = len(compared.unread)
         found |= {path: doubtful[path].st_size for path in doubtful if path in compared.other}
-    listed = listed_at(parts)
+    listed = listed_at(project)
     if any(_written(f"{root}/{folder}") > listed - EXACT_NS for folder in folders):
         now = time.time_ns()
-        tree = look(parts.project.root, parts.project.repository, known=known_kind)
+        tree = look(project.location.root, project.location.repository, known=known_kind)
         new = {file.path: file.size for file in tree.files if file.path not in known}
         found |= new
-        if not (new or parts.read_only):
-            with suppress(StoreError), space.db.transaction(durable=False):
-                note_listed(parts, now)
+        if not (new or project.read_only):
+            with suppress(StoreError), db.connection.transaction(durable=False):
+                note_listed(project, now)
     return found, unread
 
 
@@ -197,17 +197,17 @@ def _written(folder: str) -> int:
         return 0
 
 
-def _bring_in(parts: Parts, changed: Mapping[str, int]) -> tuple[str, bool]:
+def _bring_in(project: OpenProject, changed: Mapping[str, int]) -> tuple[str, bool]:
     """Read changed files where they are few; return what to say, and whether that is all to be done."""
     from remora.app.codebase.indexing import LOCK_SECONDS, index_files
 
-    if not changed or not parts.project.root.is_dir():
+    if not changed or not project.location.root.is_dir():
         return "", True
     are, were, them = ("is", "was", "it") if len(changed) == 1 else ("are", "were", "them")
-    if parts.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
-        what = _what(changed, other_tree(parts))
+    if project.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
+        what = _what(changed, other_tree(project))
         return f"{what} and {are} not in this answer yet; run it to read {them}", True
-    if index_files(parts, changed, wait=LOCK_SECONDS).complete:
+    if index_files(project, changed, wait=LOCK_SECONDS).complete:
         return f"{_what(changed)} and {were} {READ_AGAIN}", True
     return f"{_what(changed)}; another process is reading {them}", False
 
@@ -224,7 +224,7 @@ class Refreshed(NamedTuple):
     apart: tuple[str, ...] = ()
 
 
-def refresh(parts: Parts, paths: Iterable[str]) -> Refreshed:
+def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
     """Bring those files of an answer up to date that changed since they were read.
 
     A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
@@ -234,8 +234,8 @@ def refresh(parts: Parts, paths: Iterable[str]) -> Refreshed:
     from remora.app.codebase.indexing import LOCK_SECONDS, index_files, mark_changed
     from remora.graph.indexer import VERSION
 
-    graph = parts.room("project").space.graph
-    root = str(parts.project.root)
+    graph = project.db.graph
+    root = str(project.location.root)
     changed = []
     doubtful: dict[str, os.stat_result] = {}
     for path, (size, mtime_ns) in graph.stamps(set(paths)).items():
@@ -247,34 +247,34 @@ def refresh(parts: Parts, paths: Iterable[str]) -> Refreshed:
         if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
             doubtful[path] = status
     if doubtful:
-        changed += sorted(doubtful.keys() - compare(parts, doubtful).same)
+        changed += sorted(doubtful.keys() - compare(project, doubtful).same)
     if not changed:
         return Refreshed()
-    if not parts.project.root.is_dir():
+    if not project.location.root.is_dir():
         return Refreshed(f"{root} is not there; this is how it was at the last `remora index`")
-    if parts.read_only:
+    if project.read_only:
         return Refreshed(_what(changed))
     state = graph.state()
     if len(changed) <= FEW and state is not None and state.version == VERSION:
-        report = index_files(parts, changed, wait=LOCK_SECONDS)
+        report = index_files(project, changed, wait=LOCK_SECONDS)
         if report.complete:
             return Refreshed(f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}")
-    tree = other_tree(parts)
+    tree = other_tree(project)
     what = f"{_what(changed, tree)}; what {'it uses' if len(changed) == 1 else 'they use'} is left out until"
     if tree:
         return Refreshed(f"{what} it reads this one", tuple(changed))
-    mark_changed(parts, changed)
+    mark_changed(project, changed)
     return Refreshed(f"{what} the next")
 
 
-def checked(parts: Parts, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
+def checked(project: OpenProject, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
     """Return an answer, asked for again when files in it had changed, and what to say of those."""
-    note, apart = refresh(parts, paths)
-    if note and not parts.read_only:
+    note, apart = refresh(project, paths)
+    if note and not project.read_only:
         try:
             if not apart:
                 return ask(), note
-            with left_out(parts, apart):
+            with left_out(project, apart):
                 found = ask()
         except StoreBusy:
             note = f"{_what(apart)}; another process is writing, so they are in this answer as they were"
@@ -291,9 +291,9 @@ def _what(changed: Iterable[str], tree: str = "") -> str:
     return f"{names} changed since the last `remora index`"
 
 
-def _not_compared(parts: Parts, count: int) -> str:
+def _not_compared(project: OpenProject, count: int) -> str:
     """Return what to say of files whose time is another and whose content nobody looked at yet."""
-    tree = other_tree(parts)
+    tree = other_tree(project)
     of = f", which is of the work tree {tree}" if tree else ""
     files = "1 file is" if count == 1 else f"{count:,} files are"
     return f"{files} not compared with the index yet{of}; the next question goes on"

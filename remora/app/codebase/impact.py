@@ -15,17 +15,17 @@ from remora.core.errors import NotFound
 from remora.core.values import MemoryRecord
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.graph.impact import Found
     from remora.graph.modules import ModuleInfo
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 
-def modules(parts: Parts) -> list[ModuleInfo]:
+def modules(project: OpenProject) -> list[ModuleInfo]:
     """Return the modules of the code; see `Memory.modules`."""
     from remora.graph.modules import module_map
 
-    return module_map(parts.room("project").space)
+    return module_map(project.db)
 
 
 class Impacts(list[Impact]):
@@ -48,29 +48,29 @@ class Impacts(list[Impact]):
         self.notes = notes
 
 
-def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
+def impact(project: OpenProject, target: str, depth: int, limit: int) -> Impacts:
     """Return what depends on a target; see `Memory.impact`."""
     with paused():  # hundreds of objects, and no cycles among them
-        return _impact(parts, target, depth, limit)
+        return _impact(project, target, depth, limit)
 
 
-def _impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
+def _impact(project: OpenProject, target: str, depth: int, limit: int) -> Impacts:
     from remora.graph.impact import impact as find
 
-    space = parts.room("project").space
-    inside = _inside(parts, target)
+    db = project.db
+    inside = _inside(project, target)
 
     def ask() -> Found:
-        return find(space, inside, depth, limit)
+        return find(db, inside, depth, limit)
 
-    found, notes = _asked(parts, inside, ask)
-    found, note = checked(parts, found, ask, [found.target.path, *(i.path for i in found.impacts)])
+    found, notes = _asked(project, inside, ask)
+    found, note = checked(project, found, ask, [found.target.path, *(i.path for i in found.impacts)])
     notes = notes or ((note,) if note else ())
-    memories = _memories_about(space, found)
+    memories = _memories_about(db, found)
     return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
 
-def _asked(parts: Parts, target: str, ask: Callable[[], Found]) -> tuple[Found, tuple[str, ...]]:
+def _asked(project: OpenProject, target: str, ask: Callable[[], Found]) -> tuple[Found, tuple[str, ...]]:
     """Return an answer and what to say of the index.
 
     A name that nothing is called by may have been written since the files were looked at: that it is unknown
@@ -79,14 +79,14 @@ def _asked(parts: Parts, target: str, ask: Callable[[], Found]) -> tuple[Found, 
     Raises:
         NotFound: nothing is called so after that either.
     """
-    before = parts.last_look
-    notes = up_to_date(parts)
-    looked = before is None or parts.last_look is not before
+    before = project.last_look
+    notes = up_to_date(project)
+    looked = before is None or project.last_look is not before
     try:
         return ask(), notes
     except NotFound as error:
         missing = error
-    ways = [partial(look_at, parts, target), *(() if looked else (partial(look_now, parts),))]
+    ways = [partial(look_at, project, target), *(() if looked else (partial(look_now, project),))]
     for look_again in ways:
         if said := look_again():
             notes = said
@@ -98,10 +98,10 @@ def _asked(parts: Parts, target: str, ask: Callable[[], Found]) -> tuple[Found, 
     raise NotFound(str(missing), hint=why[0] if why else missing.hint) from None
 
 
-def _inside(parts: Parts, target: str) -> str:
+def _inside(project: OpenProject, target: str) -> str:
     """Return a target with its path relative to the root, where it was absolute."""
     path, colon, symbol = target.strip().partition(":")
-    root = parts.project.root
+    root = project.location.root
     if path.startswith("/") and "\0" not in path:
         whole = Path(os.path.realpath(path))  # a Path's own way to ask fails on a loop of links
         if whole.is_relative_to(root):
@@ -109,7 +109,7 @@ def _inside(parts: Parts, target: str) -> str:
     return f"{path}{colon}{symbol}"
 
 
-def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
+def _memories_about(db: Database, found: Found) -> list[MemoryRecord]:
     """Return the live memories about a target: those linked to its node first, then those on its file.
 
     Of these the ones that name the symbol come first, then the strongest, then the newest.
@@ -120,14 +120,14 @@ def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
     from remora.graph.knowledge import remembered
 
     target = found.target
-    before = [name + target.key[len(target.path) :] for name in space.history.names_before(target.path)]
-    linked = space.selections.linked_to([target.key, *before])
+    before = [name + target.key[len(target.path) :] for name in db.history.names_before(target.path)]
+    linked = db.selections.linked_to([target.key, *before])
     parts = target.path.split("/")
     folders = ["/".join(parts[:depth]) + "/" for depth in range(1, len(parts))]
-    on_file = space.selections.on_file(target.path, folders)
-    tied = remembered(space, {target.key, target.path})
+    on_file = db.selections.on_file(target.path, folders)
+    tied = remembered(db, {target.key, target.path})
     ids = list(dict.fromkeys((*linked, *on_file, *tied)))[:50]
-    records = {i: record for i, record in space.memories.get_many(ids).items() if not record.deprecated}
+    records = {i: record for i, record in db.memories.get_many(ids).items() if not record.deprecated}
     ids = [i for i in ids if i in records]
     named = (target.symbol or "").rpartition(".")[2].partition("#")[0]
     ids.sort(key=lambda i: (records[i].created_at, i), reverse=True)

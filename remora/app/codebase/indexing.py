@@ -32,8 +32,8 @@ from remora.sources.tree_names import GONE
 from remora.sources.tree_read import by_content
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
-    from remora.store.space import Space
+    from remora.app.project.open_project import OpenProject
+    from remora.store.database import Database
 
 Progress = Callable[[str, int, int], None]
 LOCK_SECONDS = 0.5  # that a question waits for another indexer
@@ -46,7 +46,7 @@ MOST_SKIPPED = 200  # named in a report; the counts are of all
 
 
 def index(
-    parts: Parts,
+    project: OpenProject,
     path: Path | None = None,
     *,
     progress: Progress | None = None,
@@ -55,12 +55,12 @@ def index(
 ) -> IndexReport:
     """Bring the whole graph up to date; see `Memory.index`."""
     started = time.monotonic()
-    location = parts.project
+    location = project.location
     if path is not None and not Path(os.path.realpath(path)).is_relative_to(location.root):
         raise InvalidInput(
             f"{path} is not in {location.root}", hint="Open the memory of that folder: Memory.open(path)."
         )
-    space = parts.room("project").space
+    db = project.db
     notes: list[str] = []
     try:
         with lock(location.home / "index", timeout=wait):
@@ -69,33 +69,33 @@ def index(
             if tree.cut:
                 notes.append(f"only the first {len(tree.files):,} files were looked at")
             listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
-            if not space.meta.get(BEGUN):
-                with space.db.transaction(durable=False):
-                    space.meta.set(BEGUN, to_iso(parts.clock.now()))
-            outcome = _indexer(parts, space).run(
+            if not db.meta.get(BEGUN):
+                with db.connection.transaction(durable=False):
+                    db.meta.set(BEGUN, to_iso(project.clock.now()))
+            outcome = _indexer(project, db).run(
                 listed,
-                _now(parts),
+                _now(project),
                 commit=commit_of(location.repository),
                 progress=progress,
                 stop=stop,
             )
-            precise = _take_precise(parts, space, notes) if outcome.complete else Taken(0)
-            if outcome.complete and space.graph.unlinked():  # what an older SCIP index had said instead
-                _indexer(parts, space).run(listed, _now(parts), commit=commit_of(location.repository))
-            with space.db.transaction(durable=False):
-                space.meta.set(LEFT_OUT, _left_out(tree, space, precise.path))
-                note_listed(parts, listed_at, deleted=outcome.deleted > 0)
-                space.meta.set(TREE, str(location.root))
+            precise = _take_precise(project, db, notes) if outcome.complete else Taken(0)
+            if outcome.complete and db.graph.unlinked():  # what an older SCIP index had said instead
+                _indexer(project, db).run(listed, _now(project), commit=commit_of(location.repository))
+            with db.connection.transaction(durable=False):
+                db.meta.set(LEFT_OUT, _left_out(tree, db, precise.path))
+                note_listed(project, listed_at, deleted=outcome.deleted > 0)
+                db.meta.set(TREE, str(location.root))
                 if outcome.complete:
-                    space.meta.set(BEGUN, None)
-            _settle_layers(parts, space)
+                    db.meta.set(BEGUN, None)
+            _settle_layers(project, db)
     except StoreBusy:
         notes.append("another process is indexing this project; its work is not waited for")
         outcome, precise = Outcome(0, 0, 0, 0, (), complete=False), Taken(0)
-    return report(space, outcome, precise.edges, tuple(notes), time.monotonic() - started)
+    return report(db, outcome, precise.edges, tuple(notes), time.monotonic() - started)
 
 
-def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None) -> IndexReport:
+def index_files(project: OpenProject, paths: Iterable[str], *, wait: float | None = None) -> IndexReport:
     """Bring some files up to date, given relative to the root; those that are gone leave the graph.
 
     Args:
@@ -106,38 +106,38 @@ def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None
         InvalidInput: a path is empty or not in the project.
         SourceError: the project's folder is not there.
     """
-    must_be_there(parts.project.root)
-    paths = {_own(parts.project.root, path) for path in paths}
+    must_be_there(project.location.root)
+    paths = {_own(project.location.root, path) for path in paths}
     wait = WAIT if wait is None else wait
     started = time.monotonic()
-    space = parts.room("project").space
+    db = project.db
     listed: list[Listed] = []
     gone: list[str] = []
-    known = space.graph.some(paths)
-    state = space.graph.state()
+    known = db.graph.some(paths)
+    state = db.graph.state()
     if state is not None and state.version != VERSION:
-        return index(parts, wait=wait)  # what another version read goes, so everything has to be read
+        return index(project, wait=wait)  # what another version read goes, so everything has to be read
     for path in sorted(paths):
         try:
-            status = (parts.project.root / path).lstat()
+            status = (project.location.root / path).lstat()
         except (OSError, ValueError):
             gone.append(path)
             continue
         if path not in known:
-            return index(parts, wait=wait)  # whether a new file is wanted, the listing of all says
+            return index(project, wait=wait)  # whether a new file is wanted, the listing of all says
         listed.append(Listed(path, status.st_size, status.st_mtime_ns))
     notes: tuple[str, ...] = ()
     try:
         few = paused(len(paths) <= FEW)
-        with lock(parts.project.home / "index", timeout=wait), few:
-            outcome = _indexer(parts, space, paths).run(listed, _now(parts), whole=False, gone=gone)
+        with lock(project.location.home / "index", timeout=wait), few:
+            outcome = _indexer(project, db, paths).run(listed, _now(project), whole=False, gone=gone)
             if outcome.deleted:
-                with space.db.transaction(durable=False):
-                    note_listed(parts, deleted=True)
+                with db.connection.transaction(durable=False):
+                    note_listed(project, deleted=True)
     except StoreBusy:
         outcome = Outcome(0, 0, 0, 0, (), complete=False)
         notes = ("another process is indexing this project",)
-    return report(space, outcome, 0, notes, time.monotonic() - started, counted=False)
+    return report(db, outcome, 0, notes, time.monotonic() - started, counted=False)
 
 
 def _own(root: Path, path: object) -> str:
@@ -158,15 +158,15 @@ def _own(root: Path, path: object) -> str:
     return found
 
 
-def mark_changed(parts: Parts, paths: Iterable[str]) -> None:
+def mark_changed(project: OpenProject, paths: Iterable[str]) -> None:
     """Take the edges of changed files out of every answer at once, before anybody reads them again."""
-    space = parts.room("project").space
-    with space.db.transaction(durable=False):
-        space.graph.mark_stale(sorted(set(paths)), _now(parts))
+    db = project.db
+    with db.connection.transaction(durable=False):
+        db.graph.mark_stale(sorted(set(paths)), _now(project))
 
 
 def watch(
-    parts: Parts,
+    project: OpenProject,
     stop: threading.Event,
     said: Callable[[IndexReport], None],
     *,
@@ -175,29 +175,29 @@ def watch(
     """Follow the project's files until told to stop; `said` hears of each round."""
     from remora.graph.watch import watch as changes
 
-    first = _index_in_turn(parts, stop)
+    first = _index_in_turn(project, stop)
     said(first)
     known = first.skipped
-    for changed in changes(parts.project.root, debounce_ms=debounce_ms, stop=stop, wanted=known_kind):
-        mark_changed(parts, changed)
+    for changed in changes(project.location.root, debounce_ms=debounce_ms, stop=stop, wanted=known_kind):
+        mark_changed(project, changed)
         # What git ignores is told apart by listing; a handful of files is not worth that.
-        outcome = _index_in_turn(parts, stop)
+        outcome = _index_in_turn(project, stop)
         if outcome.read or outcome.deleted or outcome.skipped != known:
             said(outcome)
         known = outcome.skipped
 
 
-def _index_in_turn(parts: Parts, stop: threading.Event) -> IndexReport:
+def _index_in_turn(project: OpenProject, stop: threading.Event) -> IndexReport:
     """Bring the graph up to date, after whoever else is doing so: what they listed may be older."""
     while True:
-        report = index(parts, wait=WAIT)
+        report = index(project, wait=WAIT)
         if report.complete or stop.is_set():
             return report
 
 
-def _indexer(parts: Parts, space: Space, paths: Collection[str] | None = None) -> Indexer:
+def _indexer(project: OpenProject, db: Database, paths: Collection[str] | None = None) -> Indexer:
     """Return what brings a project's graph up to date; with paths, what does so for these alone."""
-    root = parts.project.root
+    root = project.location.root
 
     def content(path: str) -> bytes | str:
         found = read(root, path, LARGEST_CODE)
@@ -205,11 +205,11 @@ def _indexer(parts: Parts, space: Space, paths: Collection[str] | None = None) -
             must_be_there(root)  # else every file would be taken for deleted
         return found.why if isinstance(found, LeftOut) else found
 
-    clock = space.history.clock()
-    files = space.history.all_files() if paths is None else space.history.stats(paths).values()
+    clock = db.history.clock()
+    files = db.history.all_files() if paths is None else db.history.stats(paths).values()
     heat = {f.path: math.exp2(max(-60.0, f.heat - clock / 40.0)) for f in files if f.present and f.commits}
     return Indexer(
-        space,
+        db,
         content,
         decode=decode,
         unwanted=lambda _, data: by_content(data) or "",
@@ -223,39 +223,39 @@ def known_kind(path: str) -> bool:
     return kind_of(path) is not None or "." not in path.rpartition("/")[2]
 
 
-def _now(parts: Parts) -> int:
-    return int(parts.clock.now() * 1000)
+def _now(project: OpenProject) -> int:
+    return int(project.clock.now() * 1000)
 
 
-def _left_out(tree: Tree, space: Space, used: str) -> dict[str, int]:
+def _left_out(tree: Tree, db: Database, used: str) -> dict[str, int]:
     """Return how many files are not read, by reason: what their names say, then what their bytes say.
 
     A SCIP index that is `used` is not one of them.
     """
     counts = Counter(tree._replace(left_out=tuple(f for f in tree.left_out if f.path != used)).counts())
-    for why, number in space.graph.skipped().items():
+    for why, number in db.graph.skipped().items():
         counts[why.partition(":")[0]] += number
     return dict(counts)
 
 
-def _settle_layers(parts: Parts, space: Space) -> None:
+def _settle_layers(project: OpenProject, db: Database) -> None:
     """Let what lies above the code follow it: modules without files go, memories meet their files."""
     from remora.graph.knowledge import refresh as follow_memories
 
-    now = _now(parts)
-    learnt = [space.history.clock(), *space.overview.newest_file(), space.observed.count()]
-    with space.db.transaction(durable=False):
-        space.layers.drop_empty_modules()
-        if space.meta.get(PARTNERS_OF) != learnt:
-            space.other_sources.put_history(PARTNERS, now)
-            space.meta.set(PARTNERS_OF, learnt)
-    follow_memories(space, now)
+    now = _now(project)
+    learnt = [db.history.clock(), *db.overview.newest_file(), db.observed.count()]
+    with db.connection.transaction(durable=False):
+        db.layers.drop_empty_modules()
+        if db.meta.get(PARTNERS_OF) != learnt:
+            db.other_sources.put_history(PARTNERS, now)
+            db.meta.set(PARTNERS_OF, learnt)
+    follow_memories(db, now)
 
 
-def _take_precise(parts: Parts, space: Space, notes: list[str]) -> Taken:
+def _take_precise(project: OpenProject, db: Database, notes: list[str]) -> Taken:
     """Take the edges of a SCIP index beside the code, when there is one and it is new."""
     try:
-        found = take(space, parts.project.root, _now(parts))
+        found = take(db, project.location.root, _now(project))
     except SourceError as error:
         notes.append(str(error))
         return Taken(0)
@@ -266,7 +266,7 @@ def _take_precise(parts: Parts, space: Space, notes: list[str]) -> Taken:
 
 
 def report(
-    space: Space,
+    db: Database,
     outcome: Outcome,
     precise: int,
     notes: tuple[str, ...],
@@ -275,22 +275,22 @@ def report(
     counted: bool = True,
 ) -> IndexReport:
     """Return what a run did, with the counts as they are now, or as the last whole run left them."""
-    state = None if counted else space.graph.state()
-    nodes, edges = (state.nodes, state.edges) if state is not None else space.graph.counts()[:2]
-    left_out = space.meta.get(LEFT_OUT) or {}
+    state = None if counted else db.graph.state()
+    nodes, edges = (state.nodes, state.edges) if state is not None else db.graph.counts()[:2]
+    left_out = db.meta.get(LEFT_OUT) or {}
     return IndexReport(
-        files=space.graph.file_count(),
+        files=db.graph.file_count(),
         read=outcome.read,
         unchanged=outcome.unchanged,
         resolved=outcome.resolved,
         deleted=outcome.deleted,
         left_out=tuple(sorted(left_out.items(), key=lambda item: (-item[1], item[0]))),
-        broken=space.graph.broken_count(),
+        broken=db.graph.broken_count(),
         skipped=outcome.skipped[:MOST_SKIPPED],
         nodes=nodes,
         edges=edges,
-        chunks=space.chunks.count(),
-        waiting=space.chunks.pending_count(),
+        chunks=db.chunks.count(),
+        waiting=db.chunks.pending_count(),
         precise=precise,
         complete=outcome.complete,
         notes=notes,

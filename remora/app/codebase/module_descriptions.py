@@ -24,9 +24,9 @@ from remora.llm.client import Completion, LanguageModel, Message, extract
 from remora.store.layers import module_key
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.graph.modules import Grouping
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 MODULES, CALLS, SECONDS = 20, 40, 300.0  # of one pass
 CALL_SECONDS = 60.0
@@ -115,7 +115,7 @@ class _Bounded:
 
 
 def describe(
-    parts: Parts,
+    project: OpenProject,
     *,
     modules: int = MODULES,
     calls: int = CALLS,
@@ -127,64 +127,64 @@ def describe(
     if min(modules, calls) < 1 or not seconds > 0:
         raise InvalidInput("modules, calls and seconds must be above 0")
     started = ticks()
-    space = parts.room("project").space
+    db = project.db
     try:
-        model = parts.llm()
+        model = project.llm()
     except RemoraError as error:
         return SemanticReport(notes=(f"modules were not described: {error}",))
     if model is None:
         return SemanticReport(notes=("modules are described by a language model; llm.provider sets none",))
-    if space.graph.is_empty():
+    if db.graph.is_empty():
         return SemanticReport(notes=("the code is not indexed yet: `remora index` reads it",))
     bounded = _Bounded(model, calls, seconds, ticks)
     try:
-        with lock(parts.project.home / "semantic", timeout=LOCK_SECONDS):
-            report = _pass(parts, space, bounded, modules, progress or (lambda *_: None))
+        with lock(project.location.home / "semantic", timeout=LOCK_SECONDS):
+            report = _pass(project, db, bounded, modules, progress or (lambda *_: None))
     except StoreBusy:
         return SemanticReport(notes=("another process is describing this project's modules",))
     return report._replace(calls=bounded.calls, seconds=ticks() - started)
 
 
-def describe_when_due(parts: Parts) -> SemanticReport | None:
+def describe_when_due(project: OpenProject) -> SemanticReport | None:
     """Describe what changed most since it was described; None where that is off or was done today.
 
     A model that fails is noted and asked again the next day; it costs nothing else.
     """
-    if parts.read_only or not parts.settings.llm.describe:
+    if project.read_only or not project.settings.llm.describe:
         return None
     with suppress(RemoraError):  # a model that is set wrongly: the pass says so
-        if parts.llm() is None:
+        if project.llm() is None:
             return None
-    space = parts.room("project").space
-    if space.graph.is_empty():
+    db = project.db
+    if db.graph.is_empty():
         return None
-    with space.db.transaction():
-        last = space.meta.get(RAN)
-        if last and days_between(last["at"], parts.clock.now()) < 1.0:
+    with db.connection.transaction():
+        last = db.meta.get(RAN)
+        if last and days_between(last["at"], project.clock.now()) < 1.0:
             return None
-        begun = to_iso(parts.clock.now())
-        space.meta.set(
-            RAN, {"at": begun, "described": 0, "waiting": 0, "notes": ["it did not come to its end"]}
-        )
+        begun = to_iso(project.clock.now())
+        db.meta.set(RAN, {"at": begun, "described": 0, "waiting": 0, "notes": ["it did not come to its end"]})
     try:
-        report = describe(parts, modules=DAILY_MODULES, calls=DAILY_CALLS, seconds=DAILY_SECONDS)
+        report = describe(project, modules=DAILY_MODULES, calls=DAILY_CALLS, seconds=DAILY_SECONDS)
     except RemoraError as error:
         report = SemanticReport(notes=(str(error),))
     outcome = {"described": len(report.described), "waiting": report.waiting, "notes": list(report.notes)}
-    with space.db.transaction():
-        space.meta.set(RAN, {"at": begun, **outcome})
+    with db.connection.transaction():
+        db.meta.set(RAN, {"at": begun, **outcome})
     return report
 
 
-def _pass(parts: Parts, space: Space, model: _Bounded, most: int, progress: Progress) -> SemanticReport:
-    group = grouping(space)
-    digests = semantic.digests(space, group)
-    with space.db.transaction(durable=False):
+def _pass(
+    project: OpenProject, db: Database, model: _Bounded, most: int, progress: Progress
+) -> SemanticReport:
+    group = grouping(db)
+    digests = semantic.digests(db, group)
+    with db.connection.transaction(durable=False):
         paths = {name: [file.path for file in files] for name, files in group.files.items()}
-        space.layers.place_modules(paths, _now(parts))
-    todo = _todo(space, group, digests)
+        db.layers.place_modules(paths, _now(project))
+    todo = _todo(db, group, digests)
     report = SemanticReport(modules=len(group.files), waiting=len(todo))
-    failed = dict(space.meta.get(FAILED) or {})
+    failed = dict(db.meta.get(FAILED) or {})
     notes: list[str] = []
     for number, name in enumerate(todo[:most]):
         progress("describing", number, min(most, len(todo)))
@@ -192,17 +192,17 @@ def _pass(parts: Parts, space: Space, model: _Bounded, most: int, progress: Prog
             notes.append(why)
             break
         try:
-            answer = _ask(space, group, name, model)
+            answer = _ask(db, group, name, model)
         except _Spent as error:
             notes.append(str(error))
             break
         except RemoraError as error:
             notes.append(f"stopped at {name}: {error}")
             failed[name] = digests[name]
-            with space.db.transaction(durable=False):
-                space.meta.set(FAILED, failed)
+            with db.connection.transaction(durable=False):
+                db.meta.set(FAILED, failed)
             break
-        written = _write(parts, space, name, paths[name], answer, digests[name], model.model_id)
+        written = _write(project, db, name, paths[name], answer, digests[name], model.model_id)
         failed.pop(name, None)
         report = report._replace(
             described=(*report.described, name),
@@ -212,20 +212,20 @@ def _pass(parts: Parts, space: Space, model: _Bounded, most: int, progress: Prog
         )
     else:
         progress("describing", min(most, len(todo)), min(most, len(todo)))
-    with space.db.transaction(durable=False):
-        space.meta.set(FAILED, {name: digest for name, digest in failed.items() if name in digests})
+    with db.connection.transaction(durable=False):
+        db.meta.set(FAILED, {name: digest for name, digest in failed.items() if name in digests})
     return report._replace(complete=not report.waiting, notes=tuple(notes))
 
 
-def _todo(space: Space, group: Grouping, digests: Mapping[str, str]) -> list[str]:
+def _todo(db: Database, group: Grouping, digests: Mapping[str, str]) -> list[str]:
     """Return the modules to ask about: changed ones, then new ones, then those that failed before.
 
     A module without code has nothing to be described by its outline. Where the most code was read since the
     description comes first, then where there is most; tests are behind the rest.
     """
-    read_at = space.overview.read_at()
-    known = space.layers.modules()
-    failed = space.meta.get(FAILED) or {}
+    read_at = db.overview.read_at()
+    known = db.layers.modules()
+    failed = db.meta.get(FAILED) or {}
     todo = []
     for name, digest in digests.items():
         code = [file for file in group.files[name] if file.kind == "code"]
@@ -239,12 +239,12 @@ def _todo(space: Space, group: Grouping, digests: Mapping[str, str]) -> list[str
     return [name for *_, name in sorted(todo)]
 
 
-def _ask(space: Space, group: Grouping, name: str, model: _Bounded) -> semantic.Answer:
+def _ask(db: Database, group: Grouping, name: str, model: _Bounded) -> semantic.Answer:
     paths = {file.path for file in group.files[name]}
     own = module_key(name)
     found = extract(
         model,
-        semantic.prompt(space, group, name),
+        semantic.prompt(db, group, name),
         semantic.SCHEMA,
         max_tokens=ANSWER_TOKENS,
         timeout=CALL_SECONDS,
@@ -252,23 +252,23 @@ def _ask(space: Space, group: Grouping, name: str, model: _Bounded) -> semantic.
     return semantic.checked(
         found,
         inside=lambda key: key == own or key in paths or key.partition(":")[0] in paths,
-        existing=lambda keys: space.layers.existing(list(keys)),
+        existing=lambda keys: db.layers.existing(list(keys)),
     )
 
 
 def _write(
-    parts: Parts,
-    space: Space,
+    project: OpenProject,
+    db: Database,
     name: str,
     paths: Sequence[str],
     answer: semantic.Answer,
     digest: str,
     model_id: str,
 ) -> int:
-    about = semantic.described(answer, digest, model_id, to_iso(parts.clock.now()))
-    with space.db.transaction(durable=False):
-        return space.layers.describe_module(name, paths, answer.edges, about, _now(parts))
+    about = semantic.described(answer, digest, model_id, to_iso(project.clock.now()))
+    with db.connection.transaction(durable=False):
+        return db.layers.describe_module(name, paths, answer.edges, about, _now(project))
 
 
-def _now(parts: Parts) -> int:
-    return int(parts.clock.now() * 1000)
+def _now(project: OpenProject) -> int:
+    return int(project.clock.now() * 1000)

@@ -23,7 +23,7 @@ from remora.sources.tree import LARGEST_CODE, LeftOut, read
 from remora.store.trees import Content
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 LISTED = "index.listed"  # meta key: by work tree when its files were last listed, in ns: later ones are new
 BEGUN = "index.begun"  # meta key: when a run began that is not finished, None where all are
@@ -52,16 +52,16 @@ class Compared(NamedTuple):
     unread: set[str]
 
 
-def compare(parts: Parts, looks: Mapping[str, os.stat_result]) -> Compared:
+def compare(project: OpenProject, looks: Mapping[str, os.stat_result]) -> Compared:
     """Hold the content of files against what the graph was read from, and remember what came of it."""
-    space, root = parts.room("project").space, str(parts.project.root)
-    known = {**space.trees.contents(root, looks), **{p: c for p, c in parts.contents.items() if p in looks}}
+    db, root = project.db, str(project.location.root)
+    known = {**db.trees.contents(root, looks), **{p: c for p, c in project.contents.items() if p in looks}}
     end = time.monotonic() + COMPARE_SECONDS
     found = Compared(set(), set(), set())
     fresh: dict[str, Content] = {}
     marked: set[str] = set()
-    foreign = bool(other_tree(parts))
-    rows = space.graph.some(looks)
+    foreign = bool(other_tree(project))
+    rows = db.graph.some(looks)
     for path, status in looks.items():
         row, now = rows.get(path), (status.st_size, status.st_mtime_ns)
         if row is None or row.size != status.st_size:
@@ -74,7 +74,7 @@ def compare(parts: Parts, looks: Mapping[str, os.stat_result]) -> Compared:
         elif path in known and known[path][:2] == now:
             is_same = known[path].hash == row.hash
         elif len(fresh) < COMPARED and time.monotonic() < end:
-            data = read(parts.project.root, path, LARGEST_CODE)
+            data = read(project.location.root, path, LARGEST_CODE)
             if isinstance(data, LeftOut):
                 found.other.add(path)
                 continue
@@ -87,70 +87,70 @@ def compare(parts: Parts, looks: Mapping[str, os.stat_result]) -> Compared:
         if is_same and row.stale:
             marked.add(path)
     if fresh or marked:
-        parts.contents.update(fresh)
+        project.contents.update(fresh)
         own = set() if foreign else found.same & fresh.keys()
-        _remember(parts, fresh, {path: looks[path] for path in own | marked})
+        _remember(project, fresh, {path: looks[path] for path in own | marked})
     return found
 
 
-def _remember(parts: Parts, fresh: Mapping[str, Content], same: Mapping[str, os.stat_result]) -> None:
+def _remember(project: OpenProject, fresh: Mapping[str, Content], same: Mapping[str, os.stat_result]) -> None:
     """Write what files hold, where nobody else is at work: `same` is as the graph knows it after all."""
-    if parts.read_only:
+    if project.read_only:
         return
-    space = parts.room("project").space
+    db = project.db
     rest = {path: content for path, content in fresh.items() if path not in same}
     with (
         suppress(StoreError),
-        lock(parts.project.home / "index", timeout=0.0),
-        space.db.transaction(durable=False, wait=0.0),
+        lock(project.location.home / "index", timeout=0.0),
+        db.connection.transaction(durable=False, wait=0.0),
     ):
         for path, status in same.items():
-            space.graph.touch(path, status.st_size, status.st_mtime_ns)
-        space.trees.put(str(parts.project.root), rest)
+            db.graph.touch(path, status.st_size, status.st_mtime_ns)
+        db.trees.put(str(project.location.root), rest)
 
 
-def other_tree(parts: Parts) -> str:
+def other_tree(project: OpenProject) -> str:
     """Return the root of the work tree that the graph was read from, "" where that is this one."""
-    tree = parts.room("project").space.meta.get(TREE) or ""
-    return "" if tree == str(parts.project.root) else tree
+    tree = project.db.meta.get(TREE) or ""
+    return "" if tree == str(project.location.root) else tree
 
 
-def listed_at(parts: Parts) -> int:
+def listed_at(project: OpenProject) -> int:
     """Return when the files of this tree were last listed, in ns, 0 for never."""
-    found = parts.room("project").space.meta.get(LISTED) or {}
-    return int(found.get(str(parts.project.root), 0)) if isinstance(found, dict) else 0
+    found = project.db.meta.get(LISTED) or {}
+    return int(found.get(str(project.location.root), 0)) if isinstance(found, dict) else 0
 
 
-def note_listed(parts: Parts, at: int | None = None, *, deleted: bool = False) -> None:
+def note_listed(project: OpenProject, at: int | None = None, *, deleted: bool = False) -> None:
     """Note when the files of this tree were listed; call inside a transaction.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         at: when that was, in ns; None leaves it.
         deleted: files left the graph, so that a tree where they are has to be listed again.
     """
-    space, root = parts.room("project").space, str(parts.project.root)
-    before = space.meta.get(LISTED)
+    db, root = project.db, str(project.location.root)
+    before = db.meta.get(LISTED)
     before = before if isinstance(before, dict) else {}
     gone = [tree for tree in before if tree != root and not os.path.isdir(tree)]  # noqa: PTH112
     for tree in gone:
-        space.trees.forget(tree)
+        db.trees.forget(tree)
     now = {tree: ns for tree, ns in before.items() if tree == root or not (deleted or tree in gone)}
     if at is not None:
         now[root] = at
     if now != before:
-        space.meta.set(LISTED, now)
+        db.meta.set(LISTED, now)
 
 
 @contextmanager
-def left_out(parts: Parts, paths: Collection[str]) -> Iterator[None]:
+def left_out(project: OpenProject, paths: Collection[str]) -> Iterator[None]:
     """Take files out of the answers of a block alone: for another work tree they are as the graph has them.
 
     Raises:
         StoreBusy: another process is writing.
     """
-    space = parts.room("project").space
-    with suppress(_Undo), space.db.transaction(durable=False, wait=0.5):
-        space.graph.mark_stale(sorted(paths), int(parts.clock.now() * 1000))
+    db = project.db
+    with suppress(_Undo), db.connection.transaction(durable=False, wait=0.5):
+        db.graph.mark_stale(sorted(paths), int(project.clock.now() * 1000))
         yield
         raise _Undo

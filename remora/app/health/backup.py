@@ -13,10 +13,10 @@ from remora.app.project.open_project import DATABASE
 from remora.core.errors import Conflict, NotFound
 from remora.disk.files import os_errors, sync_folder
 from remora.store import recovery
-from remora.store.connection import Database
+from remora.store.connection import Connection
 
 if TYPE_CHECKING:
-    from remora.app.project.locate import Project
+    from remora.app.project.locate import Location
 
 _BESIDE = ("-wal", "-shm", "-journal")
 _DATABASES = (DATABASE, "items.db")
@@ -65,7 +65,7 @@ def backup(home: Path, target: Path) -> Backup:
                         if path.name not in _DATABASES:
                             continue
                         copy = Path(folder) / path.name
-                        Database.copy(path, copy)
+                        Connection.copy(path, copy)
                         tar.add(copy, path.name)
                     else:
                         tar.add(path, str(path.relative_to(home)))
@@ -87,7 +87,7 @@ def _there(target: Path) -> Conflict:
     return Conflict(f"{target} is there already", hint="Name a file that does not exist yet.")
 
 
-def recover(project: Project) -> Recovery:
+def recover(project: Location) -> Recovery:
     """Put a fresh database in the place of a damaged one, with the rows that could be read.
 
     The damaged file is kept beside it. Nothing may use the memory meanwhile.

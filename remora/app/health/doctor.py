@@ -25,7 +25,7 @@ from remora.app.health.stats import database_bytes
 from remora.app.project.destinations import destinations as where_to
 from remora.app.project.homes import notice
 from remora.app.project.locate import data_dir
-from remora.app.project.open_project import DATABASE, Parts, Room, build
+from remora.app.project.open_project import DATABASE, OpenProject, Store, build
 from remora.conversation.sessions import list_sessions
 from remora.core.errors import RemoraError, StoreCorrupt, StoreFull
 from remora.core.methodology import NATIVE
@@ -47,21 +47,21 @@ BIG_WAL = 200_000_000  # bytes; SQLite folds the log back long before, unless a 
 def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
     """Check the project that a path belongs to; what keeps it from opening is a finding like any other."""
     try:
-        parts = build(path, environ)
+        project = build(path, environ)
     except RemoraError as error:
         return Report((failed("project", error), *variables(environ)))
     try:
-        return examine(parts)
+        return examine(project)
     finally:
-        parts.close()
+        project.close()
 
 
-def examine(parts: Parts) -> Report:
+def examine(project: OpenProject) -> Report:
     """Run every check on the parts of a project."""
     findings: list[Finding] = []
     for what, check in CHECKS:
         try:
-            findings += check(parts)
+            findings += check(project)
         except RemoraError as error:
             findings.append(failed(what, error))
         except OSError as error:
@@ -69,24 +69,24 @@ def examine(parts: Parts) -> Report:
     return Report(tuple(findings))
 
 
-def places(parts: Parts) -> list[Finding]:
+def places(project: OpenProject) -> list[Finding]:
     """Say which project this is and where its data lies."""
-    location = parts.project
+    location = project.location
     return [
         Finding(
             "ok", "program", f"Remora {_version()}, Python {platform.python_version()}, {platform.system()}"
         ),
         Finding("ok", "project", f"{location.name}, id {location.id}, at {location.root}"),
-        Finding("ok", "data folder", str(data_dir(parts.environ))),
+        Finding("ok", "data folder", str(data_dir(project.environ))),
         Finding("ok", "project home", str(location.home)),
     ]
 
 
-def database(parts: Parts) -> list[Finding]:
+def database(project: OpenProject) -> list[Finding]:
     """Check the project's database, and the user's where there is one."""
-    files = [("database", parts.project.home / DATABASE)]
-    if (parts.user_home / DATABASE).exists():
-        files.append(("your own database", parts.user_home / DATABASE))
+    files = [("database", project.location.home / DATABASE)]
+    if (project.user_home / DATABASE).exists():
+        files.append(("your own database", project.user_home / DATABASE))
     findings: list[Finding] = []
     for what, file in files:
         if not file.exists():
@@ -94,23 +94,23 @@ def database(parts: Parts) -> list[Finding]:
             findings.append(Finding("note", what, f"{file} does not exist yet", advice))
             continue
         try:
-            findings += _sound(what, parts.room("project" if what == "database" else "user"))
+            findings += _sound(what, project.store("project" if what == "database" else "user"))
         except RemoraError as error:
             findings.append(failed(what, error))
     return findings
 
 
-def homes(parts: Parts) -> list[Finding]:
+def homes(project: OpenProject) -> list[Finding]:
     """Point out databases of this project that lie elsewhere, from before its home was moved."""
-    came = notice(parts.project.foreign)
+    came = notice(project.location.foreign)
     shipped = [Finding("warning", "shipped memory", came)] if came else []
     return shipped + [
-        Finding("note", "other database", what, f"{advice}.") for what, advice in left_behind(parts)
+        Finding("note", "other database", what, f"{advice}.") for what, advice in left_behind(project)
     ]
 
 
-def _sound(what: str, room: Room) -> list[Finding]:
-    db = room.space.db
+def _sound(what: str, store: Store) -> list[Finding]:
+    db = store.db.connection
     sound = "sound"
     try:
         problems = db.check(CHECK_SECONDS)
@@ -122,8 +122,8 @@ def _sound(what: str, room: Room) -> list[Finding]:
             f"be read of {db.path} into a new file and keeps the old one."
         )
         return [Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)]
-    counts = room.space.memories.counts()
-    turns = room.space.turns.count()
+    counts = store.db.memories.counts()
+    turns = store.db.turns.count()
     records = sum(records_in(counts).values())
     held = f"memories: {counts['live']:,}, records: {records:,}, forgotten: {counts['deprecated']:,}"
     held += f", turns: {turns:,}"
@@ -145,11 +145,11 @@ def _sound(what: str, room: Room) -> list[Finding]:
     return findings
 
 
-def sessions(parts: Parts) -> list[Finding]:
+def sessions(project: OpenProject) -> list[Finding]:
     """Check that the session logs can be read and are indexed to their end."""
-    if not _opens(parts):
+    if not _opens(project):
         return []
-    found = list_sessions(parts.sessions_folder)
+    found = list_sessions(project.sessions_folder)
     findings = [
         Finding(
             "warning", "session log", f"{s.path}: {s.problem}", "The lines that can be read are still used."
@@ -157,8 +157,8 @@ def sessions(parts: Parts) -> list[Finding]:
         for s in found
         if s.problem
     ]
-    space = parts.room("project").space
-    behind = [s for s in found if s.path.stat().st_size > space.turns.read_to(s.id)]
+    db = project.db
+    behind = [s for s in found if s.path.stat().st_size > db.turns.read_to(s.id)]
     if behind:
         advice = "The next search indexes them, or `remora reindex` now."
         findings.append(Finding("note", "sessions", f"logs not indexed to their end: {len(behind)}", advice))
@@ -167,19 +167,19 @@ def sessions(parts: Parts) -> list[Finding]:
     return findings
 
 
-def destinations(parts: Parts) -> list[Finding]:
+def destinations(project: OpenProject) -> list[Finding]:
     """Say where texts go: to a server, or nowhere."""
-    found = where_to(parts.settings, parts.environ)
+    found = where_to(project.settings, project.environ)
     return [Finding("ok", f"texts for {what}", where) for what, where in found]
 
 
-def embedding(parts: Parts) -> list[Finding]:
+def embedding(project: OpenProject) -> list[Finding]:
     """Say which embedding tier is in use and why, try it, and say what still lacks a vector."""
-    if _opens(parts):
-        return _tier(parts.choice()) + _vectors(parts)
+    if _opens(project):
+        return _tier(project.choice()) + _vectors(project)
     from remora.embeddings.embedder import choose
 
-    choice = choose(parts.settings.embedding, environ=parts.environ)
+    choice = choose(project.settings.embedding, environ=project.environ)
     try:
         return _tier(choice)
     finally:
@@ -201,24 +201,24 @@ def _tier(choice: Choice) -> list[Finding]:
     return [Finding("ok", "embedding", f"{said}, {took}: {reasons}")]
 
 
-def _vectors(parts: Parts) -> list[Finding]:
+def _vectors(project: OpenProject) -> list[Finding]:
     findings: list[Finding] = []
-    embedder = parts.embedder()
+    embedder = project.embedder()
     model = embedder.model_id if embedder is not None else ""
     pending = 0
-    for room in parts.rooms():
-        whose = "your own " if room.space.realm == "user" else ""
-        pending += room.space.vectors.pending_count()
-        for (kind, model_id), (owners, dims) in room.space.vectors.models().items():
+    for store in project.stores():
+        whose = "your own " if store.db.realm == "user" else ""
+        pending += store.db.vectors.pending_count()
+        for (kind, model_id), (owners, dims) in store.db.vectors.models().items():
             said = f"{owners:,} {whose}{kind} vectors of {model_id}, {dims} numbers each"
             if model_id == model:
                 findings.append(Finding("ok", "vectors", said))
             else:
                 advice = "They are of another model and not compared; `remora reindex` removes them."
                 findings.append(Finding("note", "vectors", said, advice))
-    if parts.trouble:
+    if project.trouble:
         advice = "Search goes by words meanwhile."
-        findings.append(Finding("warning", "vectors", redact(parts.trouble).text, advice))
+        findings.append(Finding("warning", "vectors", redact(project.trouble).text, advice))
     if pending and embedder is not None:
         advice = "Search finds them by words meanwhile. `remora reindex` makes the vectors now."
         findings.append(
@@ -227,14 +227,14 @@ def _vectors(parts: Parts) -> list[Finding]:
     return findings
 
 
-def git(parts: Parts) -> list[Finding]:
+def git(project: OpenProject) -> list[Finding]:
     """Say where the repository stands, and how much of its history was read."""
-    repository = parts.project.repository
+    repository = project.location.repository
     if repository is None:
         advice = (
             "Without git there is no history to learn from, and the memory is tied to this folder's path."
         )
-        return [Finding("note", "git", f"{parts.project.root} is not in a repository", advice)]
+        return [Finding("note", "git", f"{project.location.root} is not in a repository", advice)]
     head = repository.head()
     if head is None:
         return [Finding("ok", "git", "a repository without commits")]
@@ -244,16 +244,16 @@ def git(parts: Parts) -> list[Finding]:
     if repository.shallow:
         advice = "`git fetch --unshallow` brings the rest; then run `remora init` again."
         findings.append(Finding("note", "git", "the clone is shallow: older history is missing", advice))
-    if _opens(parts):
-        findings.append(_history(parts))
+    if _opens(project):
+        findings.append(_history(project))
     return findings
 
 
-def _history(parts: Parts) -> Finding:
-    space = parts.room("project").space
-    repository = parts.project.repository
+def _history(project: OpenProject) -> Finding:
+    db = project.db
+    repository = project.location.repository
     assert repository is not None
-    commit = space.meta.get(COMMIT)
+    commit = db.meta.get(COMMIT)
     match repository.standing(commit):
         case "new":
             return Finding(
@@ -261,7 +261,7 @@ def _history(parts: Parts) -> Finding:
             )
         case "continues":
             new = repository.count(commit)
-            read = f"commits read: {space.history.clock():,}"
+            read = f"commits read: {db.history.clock():,}"
             if new:
                 return Finding("note", "history", f"{read}, new since: {new:,}", "`remora init` reads them.")
             return Finding("ok", "history", f"{read}, all there are")
@@ -270,24 +270,24 @@ def _history(parts: Parts) -> Finding:
     )
 
 
-def code_graph(parts: Parts) -> list[Finding]:
+def code_graph(project: OpenProject) -> list[Finding]:
     """Check the code graph, where there is a database."""
-    return code(parts) if _opens(parts) else []
+    return code(project) if _opens(project) else []
 
 
-def methodologies(parts: Parts) -> list[Finding]:
+def methodologies(project: OpenProject) -> list[Finding]:
     """Check that the methodologies that others installed can be used."""
-    plugins = parts.plugins()
+    plugins = project.plugins()
     advice = "Update or uninstall the package that registers it."
     findings = [Finding("warning", "methodology", problem, advice) for problem in plugins.problems]
     others = sorted(set(plugins.known) - {NATIVE.id})
     return [*findings, *([Finding("ok", "methodology", ", ".join(others))] if others else [])]
 
 
-def permissions(parts: Parts) -> list[Finding]:
+def permissions(project: OpenProject) -> list[Finding]:
     """Check that only the user can read the data, and that it can be written."""
     findings: list[Finding] = []
-    for folder in (parts.project.home, parts.user_home):
+    for folder in (project.location.home, project.user_home):
         if not folder.is_dir():
             continue
         mode = stat.S_IMODE(folder.stat().st_mode)
@@ -303,14 +303,14 @@ def permissions(parts: Parts) -> list[Finding]:
             )
             for path in unwritable
         ]
-    if not findings and parts.project.home.is_dir():
+    if not findings and project.location.home.is_dir():
         findings.append(Finding("ok", "permissions", "only you can read the data, and you can write it"))
     return findings
 
 
-def disk(parts: Parts) -> list[Finding]:
+def disk(project: OpenProject) -> list[Finding]:
     """Check that there is room to write."""
-    folder = next(p for p in (parts.project.home, *parts.project.home.parents) if p.exists())
+    folder = next(p for p in (project.location.home, *project.location.home.parents) if p.exists())
     free = shutil.disk_usage(folder).free
     said = f"{megabytes(free)} free at {folder}"
     if free < NO_DISK:
@@ -324,15 +324,15 @@ def disk(parts: Parts) -> list[Finding]:
     return [Finding("ok", "disk", said)]
 
 
-def _opens(parts: Parts) -> bool:
+def _opens(project: OpenProject) -> bool:
     """Return whether there is a database that can be opened; where not, `database` says why."""
     try:
-        return (parts.project.home / DATABASE).exists() and bool(parts.rooms())
+        return (project.location.home / DATABASE).exists() and bool(project.stores())
     except RemoraError:
         return False
 
 
-CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
+CHECKS: tuple[tuple[str, Callable[[OpenProject], Iterable[Finding]]], ...] = (
     ("project", places),
     ("database", database),
     ("other database", homes),

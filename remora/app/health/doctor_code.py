@@ -17,9 +17,9 @@ from remora.core.errors import RemoraError
 from remora.retrieval.files import WEIGHTS
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
+    from remora.store.database import Database
     from remora.store.graph import State
-    from remora.store.space import Space
 
 # Section 6: beyond one of these the graph has outgrown what one SQLite file answers at once.
 MOST_NODES = 50_000
@@ -33,69 +33,69 @@ FOLDERS = 3
 REASONS = 5
 
 
-def code(parts: Parts) -> list[Finding]:
+def code(project: OpenProject) -> list[Finding]:
     """Check the code graph of a project that has a database."""
-    space = parts.room("project").space
-    state = space.graph.state()
-    if space.graph.is_empty() and state is not None:
+    db = project.db
+    state = db.graph.state()
+    if db.graph.is_empty() and state is not None:
         return [Finding("ok", "code graph", NO_CODE)]
-    if space.graph.is_empty():
+    if db.graph.is_empty():
         advice = "`remora index` reads it; until then nothing is known of what depends on what."
         return [Finding("note", "code graph", "the code is not indexed", advice)]
     return [
-        *_growth(space),
-        *_freshness(parts, space, state),
-        *_contents(parts, space),
-        *_described(parts, space),
-        *_weighed(space),
+        *_growth(db),
+        *_freshness(project, db, state),
+        *_contents(project, db),
+        *_described(project, db),
+        *_weighed(db),
     ]
 
 
-def _growth(space: Space) -> list[Finding]:
+def _growth(db: Database) -> list[Finding]:
     """Measure what section 6 sets bounds to."""
-    nodes, edges, _ = space.graph.counts()
-    size = database_bytes(space.db.path)
-    timed = measure(space)
+    nodes, edges, _ = db.graph.counts()
+    size = database_bytes(db.connection.path)
+    timed = measure(db)
     slow = percentile(timed, 0.99)
-    files = f"{space.graph.file_count():,} files, {nodes:,} nodes, {edges:,} edges"
-    held = f"{files}, {space.closure.count():,} rows of closure"
+    files = f"{db.graph.file_count():,} files, {nodes:,} nodes, {edges:,} edges"
+    held = f"{files}, {db.closure.count():,} rows of closure"
     said = f"{held}; the database has {size / 1e6:,.0f} MB"
     if timed:
         said += f"; impact p99 {slow * 1e3:,.1f} ms ({len(timed)} queries of the busiest nodes)"
     findings = [Finding("ok", "code graph", said)]
     if nodes > MOST_NODES:
         found = f"{nodes:,} nodes are more than the {MOST_NODES:,} that it is made for"
-        advice = f"{_exclude(space, nodes)} then `remora index`."
+        advice = f"{_exclude(db, nodes)} then `remora index`."
         findings.append(Finding("warning", "code graph", found, advice))
     if size > MOST_BYTES:
         found = f"the database has {size / 1e6:,.0f} MB, more than {MOST_BYTES / 1e6:,.0f}"
         advice = (
-            f"{_exclude(space, nodes)} then `remora index`. `remora prune` drops what was forgotten long "
+            f"{_exclude(db, nodes)} then `remora index`. `remora prune` drops what was forgotten long "
             "ago, and the setting `home` can name a folder on a larger or faster disk."
         )
         findings.append(Finding("warning", "code graph", found, advice))
     if slow > SLOW_QUERY:
         found = f"impact takes {slow * 1e3:,.0f} ms at the 99th percentile, more than {SLOW_QUERY * 1e3:,.0f}"
         advice = (
-            f"Ask with a lower --depth or --limit. {_exclude(space, nodes)} then `remora index`; or put "
+            f"Ask with a lower --depth or --limit. {_exclude(db, nodes)} then `remora index`; or put "
             "the setting `home` on a faster disk."
         )
         findings.append(Finding("warning", "code graph", found, advice))
     return findings
 
 
-def measure(space: Space, seconds: float = SAMPLE_SECONDS) -> list[float]:
+def measure(db: Database, seconds: float = SAMPLE_SECONDS) -> list[float]:
     """Return how long impact takes for the busiest files and definitions, in seconds each."""
     from remora.graph.impact import impact
 
     timed: list[float] = []
     started = time.perf_counter()
-    for key in _alternating(space.overview.busiest(SAMPLE)):
+    for key in _alternating(db.overview.busiest(SAMPLE)):
         before = time.perf_counter()
         if before - started > seconds:
             break
         try:
-            impact(space, key, DEPTH, RESULTS)
+            impact(db, key, DEPTH, RESULTS)
         except RemoraError:  # it left the graph meanwhile
             continue
         timed.append(time.perf_counter() - before)
@@ -119,9 +119,9 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
-def _exclude(space: Space, nodes: int) -> str:
+def _exclude(db: Database, nodes: int) -> str:
     """Return what to exclude, with the folders that hold most of the graph."""
-    folders = space.overview.heaviest_folders(FOLDERS)
+    folders = db.overview.heaviest_folders(FOLDERS)
     large = [f"{name} {count / nodes:.0%}" for name, count in folders if count > LARGE_SHARE * nodes]
     where = f" (most nodes: {', '.join(large)})" if large else ""
     return (
@@ -130,50 +130,50 @@ def _exclude(space: Space, nodes: int) -> str:
     )
 
 
-def _freshness(parts: Parts, space: Space, state: State | None) -> list[Finding]:
+def _freshness(project: OpenProject, db: Database, state: State | None) -> list[Finding]:
     """Say whether the graph shows the code as it is now."""
-    if state is None or (waiting := len(space.graph.unlinked())):
+    if state is None or (waiting := len(db.graph.unlinked())):
         what = "indexing was not finished"
         if state is not None:
             what += f": names in {waiting:,} files are not resolved"
         return [Finding("warning", "code graph", what, "`remora index` goes on where it stopped.")]
     findings = []
-    head = commit_of(parts.project.repository)
+    head = commit_of(project.location.repository)
     if head is not None and state.commit is not None and head != state.commit:
         found = f"indexed at commit {state.commit[:10]}, checked out is {head[:10]}"
         advice = "`remora index` reads what differs."
         findings.append(Finding("note", "code graph", found, advice))
-    if changed := behind(parts):
+    if changed := behind(project):
         found = f"files that changed since they were read: {changed:,}"
         advice = "Answers say so, or read a few of them first; `remora index` reads them all again."
         findings.append(Finding("note", "code graph", found, advice))
     return findings
 
 
-def _contents(parts: Parts, space: Space) -> list[Finding]:
+def _contents(project: OpenProject, db: Database) -> list[Finding]:
     """Say what lacks a vector, what was left out and what could not be read in full."""
     findings = []
-    waiting = space.chunks.pending_count()
-    if waiting and parts.settings.embedding.provider != "none":
-        found = f"parts of code that have no vector yet: {waiting:,} of {space.chunks.count():,}"
+    waiting = db.chunks.pending_count()
+    if waiting and project.settings.embedding.provider != "none":
+        found = f"parts of code that have no vector yet: {waiting:,} of {db.chunks.count():,}"
         advice = "Words find them meanwhile. `remora index --embed` makes the vectors now."
         findings.append(Finding("note", "code", found, advice))
-    left_out: dict[str, int] = space.meta.get(LEFT_OUT) or {}
+    left_out: dict[str, int] = db.meta.get(LEFT_OUT) or {}
     if left_out:
         most = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
         said = ", ".join(f"{number:,} {why}" for why, number in most[:REASONS])
         more = f", {sum(n for _, n in most[REASONS:]):,} for other reasons" if most[REASONS:] else ""
         findings.append(Finding("ok", "code", f"files left out: {said}{more}"))
-    if broken := space.graph.broken_count():
+    if broken := db.graph.broken_count():
         found = f"files that could be read only in part (syntax errors): {broken:,}"
         advice = "What follows an error may be missing from the graph; the rest of the file is there."
         findings.append(Finding("note", "code", found, advice))
     return findings
 
 
-def _weighed(space: Space) -> list[Finding]:
+def _weighed(db: Database) -> list[Finding]:
     """Say from what the weights of the signals for files were told, and what they came to there."""
-    kept: dict[str, Any] | None = space.meta.get(WEIGHTS)
+    kept: dict[str, Any] | None = db.meta.get(WEIGHTS)
     if not kept:
         return []
     weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(kept["weights"].items()))
@@ -185,10 +185,10 @@ def _weighed(space: Space) -> list[Finding]:
     return [Finding("ok", "code", said)]
 
 
-def _described(parts: Parts, space: Space) -> list[Finding]:
+def _described(project: OpenProject, db: Database) -> list[Finding]:
     """Say when a language model last described modules by itself, and what came of it."""
-    ran: dict[str, Any] | None = space.meta.get(RAN)
-    if not ran or not parts.settings.llm.describe:
+    ran: dict[str, Any] | None = db.meta.get(RAN)
+    if not ran or not project.settings.llm.describe:
         return []
     said = (
         f"modules were last described on {ran['at'][:10]}: {ran['described']:,}, and {ran['waiting']:,} wait"

@@ -13,12 +13,12 @@ from remora.store.items import Items
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 
-def items(parts: Parts) -> list[Finding]:
+def items(project: OpenProject) -> list[Finding]:
     """Look at the items of a project; nothing where no program has put any."""
-    path = parts.project.home / DATABASE
+    path = project.location.home / DATABASE
     if not path.exists():
         return []
     try:
@@ -44,18 +44,18 @@ def _damaged(path: Path, what: str) -> Finding:
     return Finding("error", "items", what, advice, StoreCorrupt.__name__)
 
 
-def written(parts: Parts) -> list[Finding]:
+def written(project: OpenProject) -> list[Finding]:
     """Look at MEMORY.md, the entry store and what consolidations left; nothing where there is none."""
-    if not parts.memory_folder.is_dir():
+    if not project.memory_folder.is_dir():
         return []
-    findings = [*_entries(parts), *_journal(parts)]
+    findings = [*_entries(project), *_journal(project)]
     if any(finding.level != "ok" for finding in findings):
         return [finding for finding in findings if finding.level != "ok"]
     return [Finding("ok", "written", "; ".join(finding.detail for finding in findings))]
 
 
-def _entries(parts: Parts) -> list[Finding]:
-    store = parts.entries()
+def _entries(project: OpenProject) -> list[Finding]:
+    store = project.entries()
     try:
         found = [
             Finding("warning", "notes", problem, "The next change of a note mends it.")
@@ -66,9 +66,9 @@ def _entries(parts: Parts) -> list[Finding]:
         return [failed("notes", error)]
 
 
-def _journal(parts: Parts) -> list[Finding]:
-    reading = parts.journal().read_memory()
-    size, most = len(reading.data or b""), parts.settings.journal.max_memory_size
+def _journal(project: OpenProject) -> list[Finding]:
+    reading = project.journal().read_memory()
+    size, most = len(reading.data or b""), project.settings.journal.max_memory_size
     found: list[Finding] = []
     if reading.problem:
         advice = "Save it as UTF-8, and see that you may read it."
@@ -76,7 +76,7 @@ def _journal(parts: Parts) -> list[Finding]:
     if size > most:
         advice = "The next consolidation with a language model shortens it, or you do."
         found.append(Finding("note", "journal", f"MEMORY.md has {size:,} bytes; {most:,} are wanted", advice))
-    if waiting := len(list((parts.memory_folder / ".pending").glob("*.json"))):
+    if waiting := len(list((project.memory_folder / ".pending").glob("*.json"))):
         advice = "`remora journal consolidate` finishes them."
         found.append(Finding("warning", "journal", f"consolidations that did not end: {waiting}", advice))
     return found or [Finding("ok", "journal", f"MEMORY.md: {size:,} bytes")]

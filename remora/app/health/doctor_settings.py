@@ -17,7 +17,7 @@ from remora.core.errors import ConfigError
 from remora.core.secrets import redact
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 OWN_VARIABLES = {
     "REMORA_HOME": "the folder of all data",
@@ -28,33 +28,33 @@ OWN_VARIABLES = {
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
-def settings(parts: Parts) -> list[Finding]:
+def settings(project: OpenProject) -> list[Finding]:
     """Show the settings that differ from the defaults, with where each comes from."""
-    defaults, files = keys(), _settings_files(parts)
+    defaults, files = keys(), _settings_files(project)
     findings = [Finding("ok", "settings", f"read from {path}") for path in files]
     sources = {key: path for path, content in files.items() for key in _set_in(parse({path: content}, {}))}
-    sources |= {key: variable(key) for key in _set_in(parse({}, parts.environ))}
-    for key, value in _values(parts.settings).items():
+    sources |= {key: variable(key) for key in _set_in(parse({}, project.environ))}
+    for key, value in _values(project.settings).items():
         if value != defaults[key]:
             source = sources.get(key, "the program")
             detail = f"{key} = {_showable(value)}, from {source}. {DESCRIPTIONS[key]}"
             findings.append(Finding("ok", "setting", detail))
     if len(findings) == len(files):
         findings.append(Finding("ok", "settings", "all at their defaults"))
-    return findings + _refused(parts) + _keys(parts)
+    return findings + _refused(project) + _keys(project)
 
 
-def _refused(parts: Parts) -> list[Finding]:
-    advice = f"Your own settings lie in {config_dir(parts.environ) / 'config.toml'}."
-    root = parts.project.root
+def _refused(project: OpenProject) -> list[Finding]:
+    advice = f"Your own settings lie in {config_dir(project.environ) / 'config.toml'}."
+    root = project.location.root
     lines = [f"{root / SETTINGS_FILE}: {line}" for line in ignored_settings(root)]
     return [Finding("warning", "settings", line, advice) for line in lines]
 
 
-def _keys(parts: Parts) -> list[Finding]:
+def _keys(project: OpenProject) -> list[Finding]:
     """Say of each named API key variable of a provider in use whether it is set; never its value."""
     findings: list[Finding] = []
-    for section in (parts.settings.embedding, parts.settings.llm, parts.settings.rerank):
+    for section in (project.settings.embedding, project.settings.llm, project.settings.rerank):
         name, own = section.api_key_env, section.provider in ("none", "local", "onnx", "ollama")
         if not name or own or (section.provider == "auto" and not section.url):
             continue
@@ -62,7 +62,7 @@ def _keys(parts: Parts) -> list[Finding]:
             advice = "api_key_env takes the name of a variable; put the key into that variable."
             found = "an api_key_env does not look like the name of a variable"
             findings.append(Finding("error", "API key", found, advice, ConfigError.__name__))
-        elif not parts.environ.get(name):
+        elif not project.environ.get(name):
             advice = f"Set {name} to the key, if the server asks for one."
             findings.append(Finding("warning", "API key", f"{name} is not set", advice))
         else:
@@ -70,9 +70,9 @@ def _keys(parts: Parts) -> list[Finding]:
     return findings
 
 
-def environment(parts: Parts) -> list[Finding]:
+def environment(project: OpenProject) -> list[Finding]:
     """Show the REMORA_ variables that are recognised, warn of those that are not, and of loose imports."""
-    return [*variables(parts.environ), *_import_path(parts.environ)]
+    return [*variables(project.environ), *_import_path(project.environ)]
 
 
 def _import_path(environ: Mapping[str, str]) -> list[Finding]:
@@ -105,8 +105,8 @@ def variables(environ: Mapping[str, str]) -> list[Finding]:
     return findings
 
 
-def _settings_files(parts: Parts) -> dict[str, Mapping[str, Any]]:
-    own, root = config_dir(parts.environ) / "config.toml", parts.project.root
+def _settings_files(project: OpenProject) -> dict[str, Mapping[str, Any]]:
+    own, root = config_dir(project.environ) / "config.toml", project.location.root
     found: dict[str, Mapping[str, Any]] = {}
     if own.is_file():
         found[str(own)] = tomllib.loads(own.read_text("utf-8"))

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 from remora.lifecycle.prune import PrunePlan, apply, plan
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 
-def prune(parts: Parts, *, dry_run: bool) -> PrunePlan:
+def prune(project: OpenProject, *, dry_run: bool) -> PrunePlan:
     """Return what was or would be forgotten and deleted; see `Memory.prune`."""
     if not dry_run:
-        parts.accesses.flush(wait=None)
-    used = parts.accesses.waiting
+        project.accesses.flush(wait=None)
+    used = project.accesses.waiting
     whole = PrunePlan((), (), 0)
-    for room in parts.rooms():
-        with nullcontext() if dry_run else room.space.db.transaction():
-            wanted = plan(room.space, parts.clock)
+    for store in project.stores():
+        with nullcontext() if dry_run else store.db.transaction():
+            wanted = plan(store.db, project.clock)
             wanted = wanted._replace(forget=tuple(m for m in wanted.forget if m.id not in used))
             if not dry_run:
-                apply(room.space, parts.clock, wanted)
+                apply(store.db, project.clock, wanted)
         if wanted.delete and not dry_run:
-            room.space.db.scrub()
+            store.db.connection.scrub()
         whole = PrunePlan(
             whole.forget + wanted.forget,
             whole.delete + wanted.delete,

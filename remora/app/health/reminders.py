@@ -15,71 +15,71 @@ from remora.app.project.locate import SETTINGS_FILE, data_dir, ignored_settings,
 from remora.app.project.open_project import DATABASE
 from remora.core.errors import RemoraError, StoreCorrupt
 from remora.core.values import Filters
+from remora.store.database import Database
 from remora.store.memories import records_in
-from remora.store.space import Space
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 # Where a home inside the repository may lie: a folder of the root, or one in a hidden folder of it.
 _IN_REPOSITORY = (f"*/{DATABASE}", f".*/*/{DATABASE}")
 
 
-def reminders(parts: Parts, *, vectors: bool = False) -> tuple[str, ...]:
+def reminders(project: OpenProject, *, vectors: bool = False) -> tuple[str, ...]:
     """Return a sentence for each thing that needs a hand; none when all is well.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         vectors: look at what waits for a vector, too; asks for the embedding model.
     """
-    rooms = parts.rooms()
-    found = [parts.user_trouble] if parts.user_trouble else []
-    found += filter(None, [notice(parts.project.foreign)])
-    found += [f"{SETTINGS_FILE}: {line}" for line in ignored_settings(parts.project.root)]
-    waiting = sum(room.space.vectors.pending_count() for room in rooms) if vectors else 0
-    if waiting and not parts.trouble and parts.embedder() is not None:
-        turns = rooms[0].space.turns.count() > 0
+    stores = project.stores()
+    found = [project.user_trouble] if project.user_trouble else []
+    found += filter(None, [notice(project.location.foreign)])
+    found += [f"{SETTINGS_FILE}: {line}" for line in ignored_settings(project.location.root)]
+    waiting = sum(store.db.vectors.pending_count() for store in stores) if vectors else 0
+    if waiting and not project.trouble and project.embedder() is not None:
+        turns = stores[0].db.turns.count() > 0
         what = ("memory or turn", "memories and turns") if turns else ("memory", "memories")
         has = f"{what[0]} has no vector yet" if waiting == 1 else f"{what[1]} have no vector yet"
         found.append(f"{waiting:,} {has}; `remora reindex` gives {'it' if waiting == 1 else 'them'} one")
-    found += [f"{what}; {advice}" for what, advice in left_behind(parts)]
+    found += [f"{what}; {advice}" for what, advice in left_behind(project)]
     return tuple(found)
 
 
-def left_behind(parts: Parts) -> list[tuple[str, str]]:
+def left_behind(project: OpenProject) -> list[tuple[str, str]]:
     """Return what other databases of a project hold, and what to do about each.
 
     The setting `home` says where a project's data lies. Changing it moves nothing: what was remembered
     before stays in the data folder, or in the folder of the repository that was its home.
     """
     found: list[tuple[str, str]] = []
-    for path in _others(parts):
-        number = _memories_of(parts.project.id, path)
+    for path in _others(project):
+        number = _memories_of(project.location.id, path)
         if number == 0:
             continue
         holds = "" if number is None else f" with {number:,} {'memory' if number == 1 else 'memories'}"
         what = f"another database of this project{holds} lies in {path.parent}"
-        advice = f"{_way_back(parts, path.parent)}; delete the folder once nothing in it is needed"
-        found.append((what, f"in use is {parts.project.home}. {advice}"))
+        advice = f"{_way_back(project, path.parent)}; delete the folder once nothing in it is needed"
+        found.append((what, f"in use is {project.location.home}. {advice}"))
     return found
 
 
-def _way_back(parts: Parts, folder: Path) -> str:
+def _way_back(project: OpenProject, folder: Path) -> str:
     """Return how a folder becomes the project's home again."""
-    tree = shared_root(parts.project.repository, parts.project.root)
+    tree = shared_root(project.location.repository, project.location.root)
     if folder.is_relative_to(tree):
         return f"To use that one, set `home` to {folder.relative_to(tree).as_posix()!r} in remora.toml"
-    if parts.settings.home:
+    if project.settings.home:
         return "To use that one, take `home` out of the settings"
-    return f"To use that one, move {parts.project.home} away"
+    return f"To use that one, move {project.location.home} away"
 
 
-def _others(parts: Parts) -> Iterator[Path]:
+def _others(project: OpenProject) -> Iterator[Path]:
     """Yield database files that may be another one of the same project."""
-    location = parts.project
+    location = project.location
     ours = (location.home / DATABASE).resolve()
     tree = shared_root(location.repository, location.root)
-    data = data_dir(parts.environ)
+    data = data_dir(project.environ)
     projects = data / "projects"
     places = [(projects, (f"*-{location.id}/{DATABASE}",)), (tree, _IN_REPOSITORY)]
     for folder, patterns in places:
@@ -98,19 +98,19 @@ def _memories_of(project_id: str, path: Path) -> int | None:
     None where there may be something that cannot be counted: conversations, or a file that cannot be read.
     """
     try:
-        space = Space.open(path, realm="project", project_id=project_id, read_only=True)
+        db = Database.open(path, realm="project", project_id=project_id, read_only=True)
     except StoreCorrupt:  # no database of ours, as far as can be seen
         return 0
     except RemoraError:
         return None
     try:
-        some = space.memories.find(Filters(branch="*"), include_deprecated=True, limit=1)
+        some = db.memories.find(Filters(branch="*"), include_deprecated=True, limit=1)
         if some and some[0].project_id != project_id:
             return 0
-        counts = space.memories.counts()
+        counts = db.memories.counts()
         held = counts["live"] + sum(records_in(counts).values())
-        return held or (None if space.turns.count() else 0)
+        return held or (None if db.turns.count() else 0)
     except RemoraError:
         return None
     finally:
-        space.close()
+        db.close()

@@ -10,7 +10,7 @@ from remora.store.history import COMMIT
 from remora.store.memories import records_in
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 
 HOTTEST = 10
@@ -71,17 +71,17 @@ class Stats(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def stats(parts: Parts) -> Stats:
+def stats(project: OpenProject) -> Stats:
     """Return what is stored for the project of some parts, and how many memories the user has."""
-    rooms = parts.rooms()
-    space = rooms[0].space
-    counts = space.memories.counts()
-    files, pairs = space.history.counts()
+    stores = project.stores()
+    db = stores[0].db
+    counts = db.memories.counts()
+    files, pairs = db.history.counts()
     return Stats(
-        project_id=parts.project.id,
-        project=parts.project.name,
-        root=str(parts.project.root),
-        home=str(parts.project.home),
+        project_id=project.location.id,
+        project=project.location.name,
+        root=str(project.location.root),
+        home=str(project.location.home),
         memories=counts["live"],
         records=records_in(counts),
         by_type={n.removeprefix("type:"): c for n, c in counts.items() if n.startswith("type:")},
@@ -90,20 +90,20 @@ def stats(parts: Parts) -> Stats:
         verified=counts["verified"],
         tainted=counts["tainted"],
         forgotten=counts["deprecated"],
-        user_memories=sum(room.space.memories.counts()["live"] for room in rooms[1:]),
-        sessions=len(space.turns.sessions()),
-        turns=space.turns.count(),
-        written=space.notes.counts(),
-        vectors=tuple(VectorCount(*key, *value) for key, value in space.vectors.models().items()),
+        user_memories=sum(store.db.memories.counts()["live"] for store in stores[1:]),
+        sessions=len(db.turns.sessions()),
+        turns=db.turns.count(),
+        written=db.notes.counts(),
+        vectors=tuple(VectorCount(*key, *value) for key, value in db.vectors.models().items()),
         files=files,
         pairs=pairs,
-        modules=space.history.modules(),
-        hottest=tuple(space.history.hottest(HOTTEST)),
-        commits=space.history.clock(),
-        commit=space.meta.get(COMMIT),
-        database_bytes=database_bytes(space.db.path),
-        log_bytes=_folder_bytes(parts.sessions_folder),
-        notes=(parts.user_trouble,) if parts.user_trouble else (),
+        modules=db.history.modules(),
+        hottest=tuple(db.history.hottest(HOTTEST)),
+        commits=db.history.clock(),
+        commit=db.meta.get(COMMIT),
+        database_bytes=database_bytes(db.connection.path),
+        log_bytes=_folder_bytes(project.sessions_folder),
+        notes=(project.user_trouble,) if project.user_trouble else (),
     )
 
 

@@ -27,7 +27,7 @@ from remora.journal.history import entries as history_entries
 from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.sources.others.found import Found, FoundSession
 
@@ -46,15 +46,15 @@ GONE = "What was said before is not in the files that were moved in."
 class Move:
     """One system's things on their way into the stores of a project."""
 
-    def __init__(self, parts: Parts, found: Found, progress: Progress) -> None:
-        self._parts = parts
+    def __init__(self, project: OpenProject, found: Found, progress: Progress) -> None:
+        self._project = project
         self._found = found
         self._progress = progress
-        self._room = parts.room("project")
+        self._own = project.store("project")
         self._before: dict[str, MemoryRecord] = {}  # what drafts were when they came over last
         self._called: dict[str, str] = {}  # what entries are called here, by their names there
-        self._came_over: set[str] = set(self._room.space.meta.get(LEDGER + found.system) or ())
-        self._origins = Origins(self._room.space.meta.get(META + found.system))
+        self._came_over: set[str] = set(self._own.db.meta.get(LEDGER + found.system) or ())
+        self._origins = Origins(self._own.db.meta.get(META + found.system))
         self.new: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.updated: Counter[str] = Counter()
@@ -103,10 +103,10 @@ class Move:
     def _history(self) -> None:
         events = [(e.time, self._clean(e.text).strip()) for e in self._found.history]
         fresh = [e for e in events if not self._came(f"history:{e[0]}", e[1])]
-        here = {(e.time, e.text) for e in history_entries(self._parts.memory_folder)} if fresh else set()
+        here = {(e.time, e.text) for e in history_entries(self._project.memory_folder)} if fresh else set()
         for number, (at, text) in enumerate(fresh, 1):
             if (at, text) not in here:
-                Journal(self._parts.memory_folder, FixedClock(at)).append_history(text)
+                Journal(self._project.memory_folder, FixedClock(at)).append_history(text)
                 self.new["history"] += 1
             self._note(f"history:{at}", text)
             self._progress("history entries", number, len(fresh))
@@ -114,8 +114,8 @@ class Move:
 
     def _daily(self) -> None:
         for day in self._found.daily:
-            path = self._parts.memory_folder / f"{day.date}.md"
-            with lock(self._parts.memory_folder / ".daily"):
+            path = self._project.memory_folder / f"{day.date}.md"
+            with lock(self._project.memory_folder / ".daily"):
                 try:
                     here = set(path.read_text("utf-8-sig", "replace").splitlines())
                 except FileNotFoundError:
@@ -132,7 +132,7 @@ class Move:
             self.known["daily lines"] += len(lines) - len(fresh)
 
     def _entries(self) -> None:
-        store = self._parts.entries()
+        store = self._project.entries()
         taken: set[str] = set()
         fresh: list[Fresh] = []
 
@@ -169,7 +169,7 @@ class Move:
     def _as_here(self, name: str, content: str) -> str:
         """Return the name under which an entry is here, as it is there; empty if it is not."""
         for candidate in _names(name, self._found.system):
-            here = self._parts.entries().get(candidate)
+            here = self._project.entries().get(candidate)
             if here is None:
                 return ""
             if here.content == content:
@@ -179,14 +179,14 @@ class Move:
     def _untouched_entry(self, key: str, wanted: str) -> str:
         """Return the name of the entry that came over from an origin; empty if it was changed or removed."""
         for name in islice(_names(wanted, self._found.system), NAMES_TRIED):
-            here = self._parts.entries().get(name)
+            here = self._project.entries().get(name)
             if here is not None and self._origins.untouched(key, here.content):
                 return here.name
         return ""
 
     def _applied(self, batch: Sequence[Fresh]) -> Sequence[Fresh]:
         """Change entries with one write, or one by one where one of them is refused; return what was done."""
-        store = self._parts.entries()
+        store = self._project.entries()
         try:
             store.apply(*(operation for _, _, operation in batch))
             return batch
@@ -214,9 +214,9 @@ class Move:
         if holds_secret(session.id):
             raise InvalidInput("its id holds a secret")
         log = SessionLog(
-            self._parts.sessions_folder,
+            self._project.sessions_folder,
             session.id,
-            self._parts.clock,
+            self._project.clock,
             created_at=session.created_at or None,
         )
         begun = log.total() == 0
@@ -238,7 +238,7 @@ class Move:
             log.mark_consolidated(messages[session.consolidated - 1].seq)
         if session.context_from and log.boundary is None:
             called = self._called.get(session.archive_name)
-            archive = self._parts.entries().get(called) if called else None
+            archive = self._project.entries().get(called) if called else None
             summary = session.summary or (archive.content if archive is not None else "") or GONE
             kept = session.context_from
             kept_from = messages[kept].seq if kept < len(messages) else messages[-1].seq + 1
@@ -271,14 +271,14 @@ class Move:
 
     def _without_edited(self, drafts: Sequence[MemoryDraft], realm: str) -> list[MemoryDraft]:
         """Return the drafts but for those whose memory somebody has edited here since it came over."""
-        room = self._parts.room(realm)
+        store = self._project.store(realm)
         there = {draft.external_id or "" for draft in self._found.drafts}
-        before = earlier(room.space.memories, drafts, there)
+        before = earlier(store.db.memories, drafts, there)
         self._before |= before.records
         for whole in before.split:
             key = f"memory:{whole.external_id}"
             if self._origins.has(key) and self._origins.untouched(key, _here(whole)):
-                room.upkeep.forget(whole.id)
+                store.upkeep.forget(whole.id)
                 self._origins.forget(key)
                 self.updated["memories"] += 1
         kept = []
@@ -291,14 +291,14 @@ class Move:
         return kept
 
     def _store(self, drafts: Sequence[MemoryDraft], realm: str) -> None:
-        room = self._parts.room(realm)
-        with room.space.db.transaction():
+        store = self._project.store(realm)
+        with store.db.transaction():
             for draft in drafts:
                 old = self._before.get(draft.external_id or "")
                 if old is not None and old.external_id != draft.external_id:
-                    room.space.memories.update(old.id, {"external_id": draft.external_id})
+                    store.db.memories.update(old.id, {"external_id": draft.external_id})
                     self._origins.forget(f"memory:{old.external_id}")
-            records = room.intake.remember_many(drafts, revive=False)
+            records = store.intake.remember_many(drafts, revive=False)
         for draft, record in zip(drafts, records, strict=True):
             action = record.receipt.action if record.receipt else "stored"
             # Words that the user had taught are theirs, whoever says them, too.
@@ -313,7 +313,7 @@ class Move:
                 self.secrets[redaction.kind] = self.secrets.get(redaction.kind, 0) + redaction.count
 
     def _links(self) -> None:
-        memories = self._room.space.memories
+        memories = self._own.db.memories
         for link in self._found.links:
             source, target = memories.with_external_id(link.source), memories.with_external_id(link.target)
             if source is None or target is None or source.id == target.id:
@@ -326,7 +326,7 @@ class Move:
                 self._note(*key)
                 continue
             try:
-                self._room.upkeep.edit(source.id, {"relations": (*source.relations, relation)})
+                self._own.upkeep.edit(source.id, {"relations": (*source.relations, relation)})
             except RemoraError as error:
                 self.failed.append(Skipped(f"relation of {link.source}", str(error)))
                 continue
@@ -337,7 +337,7 @@ class Move:
     # What came over
 
     def _journal(self) -> Journal:
-        return self._parts.journal()
+        return self._project.journal()
 
     def _clean(self, text: str) -> str:
         clean = redact(text)
@@ -364,9 +364,9 @@ class Move:
         self._came_over.add(_key(name, text))
 
     def _save(self) -> None:
-        with self._room.space.db.transaction():
-            self._room.space.meta.set(LEDGER + self._found.system, sorted(self._came_over))
-            self._room.space.meta.set(META + self._found.system, self._origins.as_json())
+        with self._own.db.transaction():
+            self._own.db.meta.set(LEDGER + self._found.system, sorted(self._came_over))
+            self._own.db.meta.set(META + self._found.system, self._origins.as_json())
 
 
 def _units(text: str) -> list[str]:

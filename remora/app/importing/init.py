@@ -37,10 +37,10 @@ from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
 from remora.store.history import CLOCK, COMMIT
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.code import IndexReport
     from remora.sources.git import Commit, Repository
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 MAX_COMMITS = 50_000  # the newest; older ones say little about what changes together today
 Progress = Callable[[str, int, int], None]
@@ -67,40 +67,40 @@ class _Tally:
             self.redactions[redaction.kind] += redaction.count
 
 
-def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitReport:
+def init(project: OpenProject, path: Path | None, progress: Progress | None) -> InitReport:
     """Read rule files and git history; see `Memory.init`."""
     started = time.monotonic()
-    location = parts.project
+    location = project.location
     if path is not None and not path.resolve().is_relative_to(location.root):
         raise InvalidInput(
             f"{path} is not in {location.root}", hint="Open the memory of that folder: Memory.open(path)."
         )
-    space = parts.room("project").space
+    db = project.db
     tally = _Tally()
-    home = parts.environ.get("HOME") or parts.environ.get("USERPROFILE")
+    home = project.environ.get("HOME") or project.environ.get("USERPROFILE")
     # Words from outside of the repository never go into a home inside it: it may be committed or shared.
     apart = not location.home.is_relative_to(shared_root(location.repository, location.root))
-    outside = allowed(data_dir(parts.environ), location.id) if apart else frozenset()
+    outside = allowed(data_dir(project.environ), location.id) if apart else frozenset()
     scan = read_rules(location.root, home=Path(home) if home else None, allowed=outside)
     tally.skipped += scan.skipped
     for redaction in (r for file in scan.files for r in file.redactions):
         tally.redactions[redaction.kind] += redaction.count
-    _take_rules(parts, space, scan.rules, tally)
+    _take_rules(project, db, scan.rules, tally)
     history = _History(0, 0, 0)
     if location.repository is not None:
         with sparing(HISTORY, tally.skipped, "what was known before is kept: "):
-            history = _take_history(parts, space, location.repository, tally, progress)
-    _mark_orphans(parts, space)
-    code = _take_code(parts, tally, progress)
-    settled = settle(parts)
-    settle_overtaken(parts)
-    triggers.refresh(parts)
+            history = _take_history(project, db, location.repository, tally, progress)
+    _mark_orphans(project, db)
+    code = _take_code(project, tally, progress)
+    settled = settle(project)
+    settle_overtaken(project)
+    triggers.refresh(project)
     if progress:
         progress("embedding", 0, 0)
     from remora.app.memories.embedding import catch_up
 
-    catch_up(parts, None, progress)
-    files, edges = space.history.counts()
+    catch_up(project, None, progress)
+    files, edges = db.history.counts()
     return InitReport(
         project_id=location.id,
         home=str(location.home),
@@ -126,45 +126,45 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     )
 
 
-def _take_code(parts: Parts, tally: _Tally, progress: Progress | None) -> IndexReport | None:
+def _take_code(project: OpenProject, tally: _Tally, progress: Progress | None) -> IndexReport | None:
     """Index the code; a folder that cannot be listed takes nothing else with it."""
     from remora.app.codebase.indexing import index
 
     with sparing("the code", tally.skipped):
-        report = index(parts, progress=progress)
+        report = index(project, progress=progress)
         tally.skipped += [skip for skip in report.skipped if skip.why.startswith(FAILED)]
         return report
     return None
 
 
-def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally) -> None:
-    upkeep = parts.room("project").upkeep
-    now = to_iso(parts.clock.now())
+def _take_rules(project: OpenProject, db: Database, rules: Iterable[Rule], tally: _Tally) -> None:
+    upkeep = project.store("project").upkeep
+    now = to_iso(project.clock.now())
     found = _by_key(rules)
-    with space.db.transaction():
-        seen = space.history.seen("rule")
+    with db.connection.transaction():
+        seen = db.history.seen("rule")
         gone = seen.keys() - found.keys()
         still = {seen[key][0] for key in seen.keys() - gone}  # two rules may have become one memory
         for key in sorted(gone):
             memory_id = seen[key][0]
-            record = space.memories.get(memory_id) if memory_id and memory_id not in still else None
+            record = db.memories.get(memory_id) if memory_id and memory_id not in still else None
             if record and _is_only_a_rule(record, key):
                 upkeep.retire(record.id, RETIRED)
                 tally.retired += 1
-        space.history.unsee("rule", gone)
+        db.history.unsee("rule", gone)
         for key, rule in found.items():
             mark = _mark(rule)
             if key in seen:
                 tally.unchanged += 1
                 if seen[key][1] != mark:
-                    with sparing(mark[0], tally.skipped), space.db.transaction():
-                        _follow(parts, space, seen[key], rule, now)
-                        space.history.set_seen("rule", key, seen[key][0], mark, now)
+                    with sparing(mark[0], tally.skipped), db.connection.transaction():
+                        _follow(project, db, seen[key], rule, now)
+                        db.history.set_seen("rule", key, seen[key][0], mark, now)
                 continue
-            with sparing(mark[0], tally.skipped), space.db.transaction():
-                record = _take_rule(parts, rule)
-                _add_origins(space, record, rule, now)
-                space.history.set_seen("rule", key, record.id, mark, now)
+            with sparing(mark[0], tally.skipped), db.connection.transaction():
+                record = _take_rule(project, rule)
+                _add_origins(db, record, rule, now)
+                db.history.set_seen("rule", key, record.id, mark, now)
                 tally.took(record)
 
 
@@ -194,36 +194,34 @@ def _mark(rule: Rule) -> tuple[str, ...]:
     return (*places, *(f"{APPLIES_TO}{path}" for path in rule.draft.related_files))
 
 
-def _take_rule(parts: Parts, rule: Rule) -> MemoryRecord:
+def _take_rule(project: OpenProject, rule: Rule) -> MemoryRecord:
     """Store a new rule. What `init` itself retired comes back with it; what a person forgot does not."""
-    room = parts.room("project")
-    record = room.intake.remember(rule.draft, revive=False)
+    store = project.store("project")
+    record = store.intake.remember(rule.draft, revive=False)
     if record.receipt is None or record.receipt.action != "skipped":
         return record
     if RETIRED not in (record.review_reason or ""):
         return record
-    room.upkeep.restore(record.id)
-    record = room.intake.remember(rule.draft)
+    store.upkeep.restore(record.id)
+    record = store.intake.remember(rule.draft)
     receipt = record.receipt
     if record.related_files != rule.draft.related_files or record.scope != rule.draft.scope:
-        record = room.upkeep.edit(record.id, _applies(rule))
+        record = store.upkeep.edit(record.id, _applies(rule))
     return record._replace(receipt=receipt)
 
 
 def _follow(
-    parts: Parts, space: Space, seen: tuple[str | None, tuple[str, ...]], rule: Rule, now: str
+    project: OpenProject, db: Database, seen: tuple[str | None, tuple[str, ...]], rule: Rule, now: str
 ) -> None:
     """Note a rule's new files on its memory, and what it applies to now if nobody has edited that."""
-    record = space.memories.get(seen[0]) if seen[0] else None
+    record = db.memories.get(seen[0]) if seen[0] else None
     if record is None or record.deprecated:
         return
     before = tuple(p.removeprefix(APPLIES_TO) for p in seen[1] if p.startswith(APPLIES_TO))
     if record.related_files == before != rule.draft.related_files:
-        record = parts.room("project").upkeep.edit(record.id, _applies(rule))
+        record = project.store("project").upkeep.edit(record.id, _applies(rule))
     known = {o.path for o in record.origins}
-    _add_origins(
-        space, record, rule._replace(origins=tuple(o for o in rule.origins if o[0] not in known)), now
-    )
+    _add_origins(db, record, rule._replace(origins=tuple(o for o in rule.origins if o[0] not in known)), now)
 
 
 def _applies(rule: Rule) -> dict[str, object]:
@@ -235,7 +233,7 @@ def _applies(rule: Rule) -> dict[str, object]:
     }
 
 
-def _add_origins(space: Space, record: MemoryRecord, rule: Rule, now: str) -> None:
+def _add_origins(db: Database, record: MemoryRecord, rule: Rule, now: str) -> None:
     """Note every further place of a rule on its memory."""
     known = {(o.path, o.line) for o in record.origins}
     more = [
@@ -244,7 +242,7 @@ def _add_origins(space: Space, record: MemoryRecord, rule: Rule, now: str) -> No
         if (path, line) not in known
     ]
     if more and not record.deprecated:
-        space.memories.update(record.id, {"origins": (*record.origins, *more)})
+        db.memories.update(record.id, {"origins": (*record.origins, *more)})
 
 
 class _History(NamedTuple):
@@ -254,26 +252,26 @@ class _History(NamedTuple):
 
 
 def _take_history(
-    parts: Parts, space: Space, repository: Repository, tally: _Tally, progress: Progress | None
+    project: OpenProject, db: Database, repository: Repository, tally: _Tally, progress: Progress | None
 ) -> _History:
     head = repository.head()
     if head is None:
         return _History(0, 0, 0)
-    last = space.meta.get(COMMIT)
+    last = db.meta.get(COMMIT)
     present = frozenset(repository.tracked_files())
-    again = _why_again(space, repository, last, head)
-    if last and not again and not space.commits.count() and space.history.clock():
+    again = _why_again(db, repository, last, head)
+    if last and not again and not db.commits.count() and db.history.clock():
         again = "an older version kept no messages"
-    if last and not again and not space.meta.get(FOLLOWED):
+    if last and not again and not db.meta.get(FOLLOWED):
         again = "an older version kept no renames"
-    if last == head and not again and _present(space) == present:
-        return _History(space.history.clock(), 0, 0)
+    if last == head and not again and _present(db) == present:
+        return _History(db.history.clock(), 0, 0)
     if again:
         tally.skipped.append(Skipped(f"history up to {str(last)[:8]}", f"{again}; read from the start again"))
         learnt, since = CoChange(), None
     else:
         since = last
-        learnt = CoChange(space.history.clock(), space.history.all_files(), space.history.all_pairs())
+        learnt = CoChange(db.history.clock(), db.history.all_files(), db.history.all_pairs())
     total = repository.count(since, head)
     if total > MAX_COMMITS:
         tally.skipped.append(
@@ -292,32 +290,32 @@ def _take_history(
                 progress("history", number, min(total, MAX_COMMITS))
     except SourceError as error:
         tally.skipped.append(Skipped(HISTORY, f"{error}; what was known before is kept"))
-        return _History(space.history.clock(), 0, 0)
+        return _History(db.history.clock(), 0, 0)
     if progress:
         progress("history", number, number)
     learnt.set_tree(present)
     drafts = candidates.drafts(present)
     tally.skipped += candidates.left_out(present)
-    with space.db.transaction():
+    with db.connection.transaction():
         if again:
-            space.history.clear()
-            space.commits.clear()
-        space.history.put_moves(learnt.moved, to_iso(parts.clock.now()))
-        space.memories.follow_moves()
-        space.meta.set(FOLLOWED, True)
-        space.commits.add(said)
-        space.commits.keep_newest()
+            db.history.clear()
+            db.commits.clear()
+        db.history.put_moves(learnt.moved, to_iso(project.clock.now()))
+        db.memories.follow_moves()
+        db.meta.set(FOLLOWED, True)
+        db.commits.add(said)
+        db.commits.keep_newest()
         files = list(learnt.changed_files())
-        space.history.write(
+        db.history.write(
             removed=learnt.removed,
             files=files,
             pairs=list(learnt.changed_pairs()),
             modules={f.path: module_of(f.path) for f in files},
         )
-        space.meta.set(CLOCK, learnt.clock())
-        space.meta.set(COMMIT, head)
-        space.meta.set(SHALLOW, _edge(repository))
-        _take_candidates(parts, space, drafts, candidates.reverted, tally)
+        db.meta.set(CLOCK, learnt.clock())
+        db.meta.set(COMMIT, head)
+        db.meta.set(SHALLOW, _edge(repository))
+        _take_candidates(project, db, drafts, candidates.reverted, tally)
     return _History(learnt.clock(), number, len(drafts))
 
 
@@ -328,11 +326,11 @@ def _message(commit: Commit, clock: int) -> CommitRow:
     return CommitRow(commit.sha, clock, commit.date, subject, body, files)
 
 
-def _why_again(space: Space, repository: Repository, last: str | None, head: str) -> str:
+def _why_again(db: Database, repository: Repository, last: str | None, head: str) -> str:
     """Return why the history has to be read from the start again, "" when it has not."""
     if repository.standing(last, head) in ("gone", "diverged"):
         return "it is not part of this branch"
-    known = space.meta.get(SHALLOW)
+    known = db.meta.get(SHALLOW)
     if known and known != _edge(repository):
         return "the clone was shallow and has older commits now"
     return ""
@@ -347,8 +345,8 @@ def _edge(repository: Repository) -> str:
     return hashlib.blake2b(b"\n".join(sorted(ends.split())), digest_size=8).hexdigest() if ends else ""
 
 
-def _present(space: Space) -> set[str]:
-    return {f.path for f in space.history.all_files() if f.present}
+def _present(db: Database) -> set[str]:
+    return {f.path for f in db.history.all_files() if f.present}
 
 
 def _learn(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
@@ -357,41 +355,41 @@ def _learn(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
 
 
 def _take_candidates(
-    parts: Parts, space: Space, drafts: list[MemoryDraft], reverted: list[str], tally: _Tally
+    project: OpenProject, db: Database, drafts: list[MemoryDraft], reverted: list[str], tally: _Tally
 ) -> None:
-    intake, upkeep = parts.room("project").intake, parts.room("project").upkeep
-    seen = space.history.seen("commit")
-    now = to_iso(parts.clock.now())
+    intake, upkeep = project.store("project").intake, project.store("project").upkeep
+    seen = db.history.seen("commit")
+    now = to_iso(project.clock.now())
     for sha, (memory_id, _) in seen.items():
         if memory_id and any(sha.startswith(prefix) for prefix in reverted):
-            record = space.memories.get(memory_id)
+            record = db.memories.get(memory_id)
             kept = record is None or record.deprecated or record.user_verified or record.pinned
             if record and record.commit_sha == sha and not kept:
                 upkeep.forget(record.id)
                 tally.retired += 1
-    for draft in commit_taint.tainted(space, drafts):
+    for draft in commit_taint.tainted(db, drafts):
         sha = draft.commit_sha or ""
         if sha in seen:
             tally.unchanged += 1
             continue
-        with sparing(f"commit {sha[:10]}", tally.skipped), space.db.transaction():
+        with sparing(f"commit {sha[:10]}", tally.skipped), db.connection.transaction():
             record = intake.remember(draft, revive=False)
-            space.history.set_seen("commit", sha, record.id, draft.related_files, now)
+            db.history.set_seen("commit", sha, record.id, draft.related_files, now)
             tally.took(record)
             if record.receipt is not None and not record.receipt.redactions:
                 tally.redactions.update(_MARKER.findall(draft.content))  # taken out before it was cut
 
 
-def _mark_orphans(parts: Parts, space: Space) -> None:
+def _mark_orphans(project: OpenProject, db: Database) -> None:
     """Set or lift the stale mark of memories whose files are all gone from the tree (section 7, layer 1)."""
-    now = to_iso(parts.clock.now())
-    with space.db.transaction():
-        lost = space.selections.without_files()
-        for record in space.memories.get_many(lost).values():
-            space.memories.update(record.id, {"stale_at": now, **with_reason(record, GONE)})
-        back = space.selections.with_files_again(GONE)
-        for record in space.memories.get_many(back).values():
-            space.memories.update(record.id, {"stale_at": None, **without_reason(record, GONE)})
+    now = to_iso(project.clock.now())
+    with db.connection.transaction():
+        lost = db.selections.without_files()
+        for record in db.memories.get_many(lost).values():
+            db.memories.update(record.id, {"stale_at": now, **with_reason(record, GONE)})
+        back = db.selections.with_files_again(GONE)
+        for record in db.memories.get_many(back).values():
+            db.memories.update(record.id, {"stale_at": None, **without_reason(record, GONE)})
 
 
 _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")

@@ -22,7 +22,7 @@ from remora.disk.files import lock
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.sources.others.found import Count
 
 
@@ -57,7 +57,7 @@ class MoveReport(NamedTuple):
 
 
 def move_in(
-    parts: Parts,
+    project: OpenProject,
     path: Path,
     system: str | None = None,
     *,
@@ -69,16 +69,16 @@ def move_in(
     from remora.sources.others.formats import read
 
     started = time.monotonic()
-    _refuse_our_own(parts, path)
+    _refuse_our_own(project, path)
     system = _chosen(path, system)
-    found = read(path, system, now=parts.clock.now(), project=of_project)
+    found = read(path, system, now=project.clock.now(), project=of_project)
     if dry_run:
         taken = {c.kind: c.taken for c in found.counts if c.taken}
         return MoveReport(
             system, str(path), taken, {}, {}, found.counts, found.skipped, found.remarks, (), dry_run=True
         )
-    with lock(parts.project.home / "moving", timeout=60.0):
-        move = Move(parts, found, progress or (lambda *_: None))
+    with lock(project.location.home / "moving", timeout=60.0):
+        move = Move(project, found, progress or (lambda *_: None))
         move.all()
     return MoveReport(
         system,
@@ -94,10 +94,10 @@ def move_in(
     )
 
 
-def _refuse_our_own(parts: Parts, path: Path) -> None:
+def _refuse_our_own(project: OpenProject, path: Path) -> None:
     """Refuse the data folder: our own journal looks like that of a system it was learnt from."""
-    ours = parts.user_home.parent.resolve()
-    if path.resolve().is_relative_to(ours) or path.resolve().is_relative_to(parts.project.home.resolve()):
+    ours = project.user_home.parent.resolve()
+    if path.resolve().is_relative_to(ours) or path.resolve().is_relative_to(project.location.home.resolve()):
         raise InvalidInput(f"{path} is Remora's own", hint="Name a folder of the other system.")
 
 

@@ -13,7 +13,7 @@ from remora.store.foreign import Foreign
 from remora.store.migrations import latest
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 MOST = 2_000  # memories that are looked at
 LARGEST = 256_000_000  # bytes of such a database
@@ -29,14 +29,14 @@ class Shipped(NamedTuple):
     left_alone: tuple[str, ...]
 
 
-def shipped(parts: Parts) -> Shipped:
+def shipped(project: OpenProject) -> Shipped:
     """Look at the home that came with the repository; its journal, notes and logs are only named.
 
     Raises:
         NotFound: there is none.
         StoreError: its database cannot be read.
     """
-    home = parts.project.foreign
+    home = project.location.foreign
     if home is None:
         raise NotFound(
             "no memory came with this repository", hint="`remora init` reads the repository itself."
@@ -60,14 +60,14 @@ def shipped(parts: Parts) -> Shipped:
     return Shipped(str(home), tuple(drafts), others)
 
 
-def take_over(parts: Parts) -> tuple[Shipped, int]:
+def take_over(project: OpenProject) -> tuple[Shipped, int]:
     """Store the memories that came with the repository as text from outside; return how many are new, too.
 
     Raises:
         NotFound, StoreError: see `shipped`; nothing was stored.
     """
-    found = shipped(parts)
-    records = parts.room("project").intake.remember_each(found.drafts)
+    found = shipped(project)
+    records = project.store("project").intake.remember_each(found.drafts)
     new = [
         r for r in records if not isinstance(r, RemoraError) and r.receipt and r.receipt.action == "stored"
     ]

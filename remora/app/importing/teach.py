@@ -17,7 +17,7 @@ from remora.core.values import MemoryDraft, MemoryRecord, Redaction, Skipped
 from remora.sources.rules import MAX_BYTES, read_given
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 CONFIDENCE = 1.0  # a person says so, here and now
 
@@ -72,16 +72,16 @@ class _Undo(Exception):
     """Ends a dry run: what it wrote is taken back."""
 
 
-def teach(parts: Parts, path: Path, text: str | bytes | None, *, user: bool, dry_run: bool) -> Taught:
+def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: bool, dry_run: bool) -> Taught:
     """Take in a file that a person wrote; see `Memory.teach`."""
-    shown, inside = _shown(parts, path) if text is None else (path.as_posix(), False)
+    shown, inside = _shown(project, path) if text is None else (path.as_posix(), False)
     raw = _read(path) if text is None else text.encode("utf-8", "replace") if isinstance(text, str) else text
-    scan = read_given(raw, shown, parts.project.root, inside=inside)
+    scan = read_given(raw, shown, project.location.root, inside=inside)
     if not scan.files:
         raise InvalidInput(f"{shown} is {scan.skipped[0].why}", hint="Hand in Markdown or plain text.")
     (file,) = scan.files
     pieces: list[Piece] = []
-    room = parts.room("user" if user else "project")
+    store = project.store("user" if user else "project")
 
     def take_in() -> None:
         for rule in scan.rules:
@@ -90,31 +90,31 @@ def teach(parts: Parts, path: Path, text: str | bytes | None, *, user: bool, dry
                 draft = draft._replace(related_files=(), related_modules=(), scope="global")
             line = rule.origins[0][1]
             try:
-                (record,) = room.intake.remember_many([draft], stated=True)
+                (record,) = store.intake.remember_many([draft], stated=True)
             except InvalidInput as error:
                 pieces.append(Piece(line, "refused", draft.type, draft.content, why=str(error)))
                 continue
-            pieces.append(_piece(line, noted(room.space, draft, record), draft, dry_run=dry_run))
+            pieces.append(_piece(line, noted(store.db, draft, record), draft, dry_run=dry_run))
             secrets.extend(record.receipt.redactions if record.receipt is not None else ())
 
     secrets = list(file.redactions)
-    with suppress(_Undo), room.space.db.transaction():
+    with suppress(_Undo), store.db.transaction():
         take_in()
         if dry_run:
             raise _Undo
     if not dry_run:
         from remora.app.memories.embedding import embed_when_many
 
-        embed_when_many(parts)
+        embed_when_many(project)
     return Taught(
         file.path, file.kind, tuple(pieces), scan.skipped, _summed(secrets), file.note, dry_run=dry_run
     )
 
 
-def _shown(parts: Parts, path: Path) -> tuple[str, bool]:
+def _shown(project: OpenProject, path: Path) -> tuple[str, bool]:
     """Return what a file is called, and whether it lies in the project: from its root then."""
     try:
-        return path.expanduser().resolve().relative_to(parts.project.root).as_posix(), True
+        return path.expanduser().resolve().relative_to(project.location.root).as_posix(), True
     except (ValueError, OSError, RuntimeError):
         return path.as_posix(), False
 

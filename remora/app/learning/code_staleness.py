@@ -21,7 +21,7 @@ from remora.observer.claims import claims
 from remora.observer.couplings import outside
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryRecord
     from remora.observer.candidate import Candidate
 
@@ -47,10 +47,10 @@ class Settled(NamedTuple):
 class CodeNow:
     """The code of a project as it stands; asked about one candidate or text after the other."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._root = parts.project.root
-        self._chunks, self._graph = parts.room("project").space.chunks, parts.room("project").space.graph
-        self._ties = parts.room("project").space.ties
+    def __init__(self, project: OpenProject) -> None:
+        self._root = project.location.root
+        self._chunks, self._graph = project.db.chunks, project.db.graph
+        self._ties = project.db.ties
         self._indexed = self._chunks.any()
 
     def overtaken(self, candidate: Candidate) -> str:
@@ -92,16 +92,16 @@ class CodeNow:
             return False
 
 
-def settle_overtaken(parts: Parts) -> Settled:
+def settle_overtaken(project: OpenProject) -> Settled:
     """Mark the learnt memories that name what the code no longer has, and lift the mark of others.
 
     What a person confirmed, pinned or rewrote is left alone.
     """
-    space, now = parts.room("project").space, CodeNow(parts)
-    at = to_iso(parts.clock.now())
+    db, now = project.db, CodeNow(project)
+    at = to_iso(project.clock.now())
     marked = lifted = 0
-    with space.db.transaction():
-        for record in _of_code(parts):
+    with db.connection.transaction():
+        for record in _of_code(project):
             lacking = now.lacks(record.content)
             if lacking and record.stale_at is None:
                 changes = {"stale_at": at, **with_reason(record, f"{LACKS} {lacking[0]}")}
@@ -111,11 +111,11 @@ def settle_overtaken(parts: Parts) -> Settled:
                 lifted += 1
             else:
                 continue
-            space.memories.update(record.id, changes)
+            db.memories.update(record.id, changes)
     return Settled(marked, lifted)
 
 
-def retire_former(parts: Parts) -> int:
+def retire_former(project: OpenProject) -> int:
     """Take what earlier versions learnt of kinds that are learnt no more out of search, once in a store.
 
     What a person confirmed, pinned or rewrote stays, and so does what is restored later.
@@ -123,14 +123,14 @@ def retire_former(parts: Parts) -> int:
     Returns:
         How many memories; `restore` brings each back.
     """
-    space, upkeep = parts.room("project").space, parts.room("project").upkeep
-    with space.db.transaction():
-        if space.meta.get(_FORMER_DONE) is not None:
+    db, upkeep = project.db, project.store("project").upkeep
+    with db.connection.transaction():
+        if db.meta.get(_FORMER_DONE) is not None:
             return 0
-        former = [record for record in _as_learnt(parts) if _is_former(record)]
+        former = [record for record in _as_learnt(project) if _is_former(record)]
         for record in former:
             upkeep.retire(record.id, FORMER)
-        space.meta.set(_FORMER_DONE, to_iso(parts.clock.now()))
+        db.meta.set(_FORMER_DONE, to_iso(project.clock.now()))
     return len(former)
 
 
@@ -142,18 +142,18 @@ def _is_former(record: MemoryRecord) -> bool:
     return signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
 
 
-def _as_learnt(parts: Parts) -> list[MemoryRecord]:
+def _as_learnt(project: OpenProject) -> list[MemoryRecord]:
     """Return the live memories that learning has made and no person has confirmed, pinned or rewritten."""
-    space = parts.room("project").space
-    records = space.memories.get_many(space.selections.learnt()).values()
-    return [r for r in records if (b := space.observed.last_learned(r.id)) and b.text == r.content]
+    db = project.db
+    records = db.memories.get_many(db.selections.learnt()).values()
+    return [r for r in records if (b := db.observed.last_learned(r.id)) and b.text == r.content]
 
 
-def _of_code(parts: Parts) -> list[MemoryRecord]:
+def _of_code(project: OpenProject) -> list[MemoryRecord]:
     """Return those that speak of code, and of no other branch than the one that is checked out."""
-    here = (None, branch_of(parts.project.repository))
+    here = (None, branch_of(project.location.repository))
     return [
         record
-        for record in _as_learnt(parts)
+        for record in _as_learnt(project)
         if (record.payload or {}).get("signal") in _OF_CODE and record.branch in here
     ]

@@ -18,13 +18,13 @@ from remora.sources.messages import subject_of
 if TYPE_CHECKING:
     from remora.core.events import Observation
     from remora.core.values import MemoryDraft
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 TAINTED = "tainted commit"  # kind of the source items; their path is the source of the taint
 LEAST = 12  # characters of a subject; a shorter one ("wip") names no commit
 
 
-def note(space: Space, session: Observation, now: str) -> None:
+def note(db: Database, session: Observation, now: str) -> None:
     """Note the tainted commits of a session, and taint what was read of them; inside a transaction."""
     found = {
         key: commit.taint
@@ -32,21 +32,21 @@ def note(space: Space, session: Observation, now: str) -> None:
         if commit.taint is not None and (key := _key(commit.message.partition("\n")[0]))
     }
     for key, taint in found.items():
-        space.history.set_seen(TAINTED, key, None, (taint.source,), now)
-    read = space.history.seen("commit") if found else {}
-    for sha, message in space.commits.messages(read).items():
-        record = space.memories.get(read[sha][0] or "")
+        db.history.set_seen(TAINTED, key, None, (taint.source,), now)
+    read = db.history.seen("commit") if found else {}
+    for sha, message in db.commits.messages(read).items():
+        record = db.memories.get(read[sha][0] or "")
         taints = [found[key] for key in _keys(message) if key in found]
         if not taints or record is None or record.taint or record.user_verified or record.pinned:
             continue
         doubt = record.confidence * TRUST
-        space.memories.update(record.id, {"taint": taints[0], "needs_review": True, "confidence": doubt})
+        db.memories.update(record.id, {"taint": taints[0], "needs_review": True, "confidence": doubt})
 
 
-def tainted(space: Space, drafts: list[MemoryDraft]) -> list[MemoryDraft]:
+def tainted(db: Database, drafts: list[MemoryDraft]) -> list[MemoryDraft]:
     """Return drafts that were read from commits, those of tainted sessions tainted."""
-    known: Mapping[str, tuple[str | None, tuple[str, ...]]] = space.history.seen(TAINTED)
-    messages = space.commits.messages({draft.commit_sha or "" for draft in drafts}) if known else {}
+    known: Mapping[str, tuple[str | None, tuple[str, ...]]] = db.history.seen(TAINTED)
+    messages = db.commits.messages({draft.commit_sha or "" for draft in drafts}) if known else {}
 
     def looked_at(draft: MemoryDraft) -> MemoryDraft:
         keys = _keys(messages.get(draft.commit_sha or "", ""))

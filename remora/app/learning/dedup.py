@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.embeddings.embedder import Embedder
 
@@ -39,9 +39,9 @@ _SPAN = re.compile(r"`([^`]+)`")
 class Novelty:
     """Finds the memory that says what a draft says; made for one run."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._space = parts.room("project").space
+    def __init__(self, project: OpenProject) -> None:
+        self._project = project
+        self._db = project.db
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def closest(self, draft: MemoryDraft, branch: str | None) -> tuple[str, float] | None:
@@ -56,8 +56,8 @@ class Novelty:
         filters = Filters(types=(draft.type,), branch=branch)
         terms = query_terms(statement, TERMS)
         near = self._near(draft)
-        found = [i for i, _ in self._space.fulltext.memories(terms, filters, NEAREST)]
-        records = self._space.memories.get_many([*near, *found])
+        found = [i for i, _ in self._db.fulltext.memories(terms, filters, NEAREST)]
+        records = self._db.memories.get_many([*near, *found])
         best: tuple[str, float] | None = None
         for record in (records[i] for i in dict.fromkeys([*near, *found]) if i in records):
             if not _speaks_for(record, draft, branch):
@@ -78,7 +78,7 @@ class Novelty:
         vector, model = self._vector(memory_text(draft))
         if vector is None:
             return {}
-        return {n.owner_id: n.cosine for n in self._space.nearest("memory", model).search(vector, NEAREST)}
+        return {n.owner_id: n.cosine for n in self._db.nearest("memory", model).search(vector, NEAREST)}
 
     def _cosine(self, draft: MemoryDraft, record: MemoryRecord) -> float:
         (one, _), (other, _) = self._vector(memory_text(draft)), self._vector(memory_text(record))
@@ -87,7 +87,7 @@ class Novelty:
     def _vector(self, text: str) -> tuple[NDArray[np.float32] | None, str]:
         """Return the vector of a text and the model's name; None without a model that answers."""
         try:
-            embedder: Embedder | None = self._parts.embedder()
+            embedder: Embedder | None = self._project.embedder()
             if embedder is None:
                 return None, ""
             if text not in self._vectors:

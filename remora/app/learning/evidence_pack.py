@@ -19,7 +19,7 @@ from remora.sources.transcripts.finding import Transcript, find, folders_of
 from remora.sources.transcripts.reading import read, survey
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 
 class Reflection(NamedTuple):
@@ -42,19 +42,19 @@ class Reflection(NamedTuple):
         return safe(f"{self.instructions}\n\nThe evidence of session {self.session_id}:\n\n{self.evidence}")
 
 
-def reflect(parts: Parts, session_id: str | None = None) -> Reflection:
+def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
     """Return the evidence of a session; of the one that was written to last by default.
 
     Args:
-        parts: of the project.
+        project: of the project.
         session_id: the host's own id of a session, or its beginning.
 
     Raises:
         NotFound: this machine has no transcript of the session that was asked for.
     """
     instructions = load("remora.observer", "writer")
-    root = parts.project.root
-    found = find(root, parts.environ).transcripts
+    root = project.location.root
+    found = find(root, project.environ).transcripts
     meant = [t for t in found if t.session_id.startswith(session_id or "")]
     if not meant and session_id:
         raise NotFound(
@@ -74,7 +74,7 @@ def reflect(parts: Parts, session_id: str | None = None) -> Reflection:
     if not watched:
         return Reflection(transcript.session_id, transcript.host, instructions, "")
     own = watched.get(transcript.session_id) or max(watched.values(), key=lambda one: one.events)
-    pieces = pack(own.finalize(), StoredSeen(parts.room("project").space.observed))
+    pieces = pack(own.finalize(), StoredSeen(project.db.observed))
     return Reflection(own.session_id, transcript.host, instructions, told(pieces))
 
 

@@ -12,7 +12,7 @@ from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
 from remora.injection import e2e
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.events import Event
 
 ASKED = "interface.asked"  # meta key: how often a model was asked what interfaces showed, by session
@@ -22,7 +22,7 @@ MOST_MARKS = 2_000  # answers that are known again without asking the store
 
 
 def observe_ui(
-    parts: Parts,
+    project: OpenProject,
     tool: str,
     result: Any,
     arguments: Mapping[str, Any] | None,
@@ -36,38 +36,45 @@ def observe_ui(
     """Take in one answer, and return what to know about that; see `Memory.observe_ui`."""
     if not e2e.is_ui_tool(tool) or not isinstance(result, str):
         return None, ()
-    parts.must_be_writable()
+    project.must_be_writable()
     mark = e2e.mark(tool, result, arguments)
-    with parts.lock:
-        if mark in parts.seen_in_ui or known_in_ui(parts, mark):
+    with project.lock:
+        if mark in project.seen_in_ui or known_in_ui(project, mark):
             return None, ()
-        if len(parts.seen_in_ui) >= MOST_MARKS:
-            del parts.seen_in_ui[next(iter(parts.seen_in_ui))]
-        parts.seen_in_ui[mark] = None
+        if len(project.seen_in_ui) >= MOST_MARKS:
+            del project.seen_in_ui[next(iter(project.seen_in_ui))]
+        project.seen_in_ui[mark] = None
         model = None
         with suppress(RemoraError):
-            model = parts.llm()
+            model = project.llm()
     judged = e2e.judge(tool, result, arguments, model=model, seconds=seconds)  # nobody waits meanwhile
-    with parts.lock:
+    with project.lock:
         record = store_seen(
-            parts, tool, mark, judged, session_id=session_id, step=step, work_unit=work_unit, more=more or {}
+            project,
+            tool,
+            mark,
+            judged,
+            session_id=session_id,
+            step=step,
+            work_unit=work_unit,
+            more=more or {},
         )
     return record, (judged.note,) if judged.note else ()
 
 
-def known_in_ui(parts: Parts, mark: str) -> bool:
+def known_in_ui(project: OpenProject, mark: str) -> bool:
     """Return whether an answer of a tool for interfaces was stored before, forgotten since or not."""
-    return bool(parts.room("project").space.selections.of_interface(mark))
+    return bool(project.db.selections.of_interface(mark))
 
 
-def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:
+def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int:
     """Keep what tools for interfaces showed in sessions that are learnt afterwards.
 
     A configured model is asked about the first answers of each session, however often that is learnt. Rules
     judge the others, and all that follow once the model fails: nobody is to wait for it again and again.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         events: answers of such tools, with their secrets taken out.
         calls: how often the model may be asked.
 
@@ -76,13 +83,13 @@ def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:
     """
     model = None
     with suppress(RemoraError):
-        model = parts.llm() if calls > 0 else None
-    space = parts.room("project").space
-    before: dict[str, int] = space.meta.get(ASKED, {}) if model is not None else {}
+        model = project.llm() if calls > 0 else None
+    db = project.db
+    before: dict[str, int] = db.meta.get(ASKED, {}) if model is not None else {}
     asked = dict(before)
     for event in events:
         mark, session = e2e.mark(event.tool, event.text), event.session_id
-        if known_in_ui(parts, mark):
+        if known_in_ui(project, mark):
             continue
         may = calls > 0 and asked.get(session, 0) < MOST_ASKED
         judged = e2e.judge(event.tool, event.text, model=model if may else None)
@@ -90,7 +97,7 @@ def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:
             asked[session] = asked.pop(session, 0) + 1  # the last one asked about comes last
             calls = 0 if judged.note else calls - 1
         store_seen(
-            parts,
+            project,
             event.tool,
             mark,
             judged,
@@ -100,13 +107,13 @@ def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:
             more={},
         )
     if asked != before:
-        with space.db.transaction():
-            space.meta.set(ASKED, dict(list(asked.items())[-SESSIONS:]))
+        with db.connection.transaction():
+            db.meta.set(ASKED, dict(list(asked.items())[-SESSIONS:]))
     return calls
 
 
 def store_seen(
-    parts: Parts,
+    project: OpenProject,
     tool: str,
     mark: str,
     judged: e2e.Judged,
@@ -137,7 +144,7 @@ def store_seen(
         **more,
     )
     with suppress(InvalidInput):  # nothing but a secret
-        (record,) = parts.room("project").intake.remember_many([draft], revive=False)
+        (record,) = project.store("project").intake.remember_many([draft], revive=False)
         if record.receipt is not None and record.receipt.action == "stored":
             return record
     return None

@@ -45,7 +45,7 @@ from remora.sources.transcripts.reading import HOSTS, read, survey
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.events import Event, Observation
     from remora.observer.promotion import Discarded
     from remora.sources.transcripts.finding import Found, Transcript
@@ -135,7 +135,7 @@ class _Undo(Exception):
 
 
 def learn(
-    parts: Parts,
+    project: OpenProject,
     path: Path | None = None,
     hosts: Sequence[str] | None = None,
     *,
@@ -148,37 +148,37 @@ def learn(
     wrong = sorted(set(hosts or ()) - set(HOSTS))
     if wrong:
         raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose of {', '.join(HOSTS)}.")
-    root = parts.project.root
-    found = find_in(path) if path is not None else find(root, parts.environ, **_chosen(hosts))
+    root = project.location.root
+    found = find_in(path) if path is not None else find(root, project.environ, **_chosen(hosts))
     if path is not None and hosts:
         found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
-    run = _Run(parts, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
+    run = _Run(project, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
     run.chosen = path is not None
     try:
-        with lock(parts.project.home / "learn", timeout=5.0):
+        with lock(project.location.home / "learn", timeout=5.0):
             if dry_run:
-                _tried(parts, run)
+                _tried(project, run)
             else:
                 run.all()
     except StoreBusy:
         run.notes.append("another process is learning for this project; its work is not waited for")
-    settled = settle(parts, run.branches) if not dry_run else None
-    if not dry_run and (former := retire_former(parts)):
+    settled = settle(project, run.branches) if not dry_run else None
+    if not dry_run and (former := retire_former(project)):
         run.notes.append(
             f"memories of what sessions did, which are learnt no more, taken out of search: {former}"
         )
-    if not dry_run and (stale := settle_overtaken(parts)).marked:
+    if not dry_run and (stale := settle_overtaken(project)).marked:
         run.notes.append(
             f"memories that name what the code no longer has, and rank lower now: {stale.marked}"
         )
     if not dry_run:
-        triggers.refresh(parts)
+        triggers.refresh(project)
     if run.learnt and not dry_run:
         from remora.app.memories.embedding import catch_up
 
-        catch_up(parts, 0.0, progress)
+        catch_up(project, 0.0, progress)
     if run.sessions and not dry_run:
-        weigh_when_due(parts)
+        weigh_when_due(project)
     report = run.report(dry_run=dry_run, seconds=time.monotonic() - started)
     if settled is None:
         return report
@@ -188,20 +188,20 @@ def learn(
     )
 
 
-def learned(parts: Parts, run: int | None = None, *, ever: bool = False) -> list[Learnt]:
+def learned(project: OpenProject, run: int | None = None, *, ever: bool = False) -> list[Learnt]:
     """Return what a run of `learn` added or changed and is still there; the last one by default, or `ever`.
 
     Raises:
         NotFound: there is no such run.
     """
-    space = parts.room("project").space
-    last = space.observed.last_run()
-    rows = space.observed.learned(None if ever else last if run is None else run)
+    db = project.db
+    last = db.observed.last_run()
+    rows = db.observed.learned(None if ever else last if run is None else run)
     if run is not None and not rows:
         there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
         nothing = "Nothing was learnt yet. `remora learn` reads the sessions of agents."
         raise NotFound(f"there is no run {run}", hint=there if last else nothing)
-    records = space.memories.get_many([row.memory_id for row in rows])
+    records = db.memories.get_many([row.memory_id for row in rows])
     live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
     return [Learnt(records[row.memory_id], row.action, row.why) for row in live]
 
@@ -210,8 +210,8 @@ def _chosen(hosts: Sequence[str] | None) -> dict[str, Sequence[str]]:
     return {"hosts": tuple(hosts)} if hosts else {}
 
 
-def _tried(parts: Parts, run: _Run) -> None:
-    with suppress(_Undo), parts.room("project").space.db.transaction():
+def _tried(project: OpenProject, run: _Run) -> None:
+    with suppress(_Undo), project.db.transaction():
         run.all()
         raise _Undo
 
@@ -219,15 +219,17 @@ def _tried(parts: Parts, run: _Run) -> None:
 class _Run:
     """One run of `learn`: what it reads, and what came of it."""
 
-    def __init__(self, parts: Parts, found: Found, progress: Progress, *, again: bool, dry_run: bool) -> None:
-        self._parts = parts
+    def __init__(
+        self, project: OpenProject, found: Found, progress: Progress, *, again: bool, dry_run: bool
+    ) -> None:
+        self._project = project
         self._found = found
         self._progress = progress
         self._again = again
-        self._space = parts.room("project").space
-        self._number = self._space.observed.last_run() + 1
+        self._db = project.db
+        self._number = self._db.observed.last_run() + 1
         self._dry_run = dry_run
-        self._promoter = Promoter(parts, dry_run=dry_run)
+        self._promoter = Promoter(project, dry_run=dry_run)
         self._marks: set[int] = set()
         self._marked: set[str] = set()  # transcripts whose events are among the marks
         self._by_key = {_key(t): t for t in found.transcripts}
@@ -261,10 +263,10 @@ class _Run:
                     fresh.append((transcript, looks))
         if not fresh:
             return
-        if not self._dry_run and self._space.chunks.any():
+        if not self._dry_run and self._db.chunks.any():
             with sparing("the code", self.skipped):
-                index(self._parts)  # what was learnt is held against the code as it is now
-        folders = folders_of(self._parts.project.root)
+                index(self._project)  # what was learnt is held against the code as it is now
+        folders = folders_of(self._project.location.root)
         everything = [path for t in self._found.transcripts for path in (t.path, *t.parts)]
         self._roots = survey(everything, folders)
         for number, (transcript, looks) in enumerate(fresh):
@@ -282,13 +284,13 @@ class _Run:
     def _is_read(self, transcript: Transcript, looks: str) -> bool:
         """Return whether a transcript was read as it is; one that only looks newer is noted as such."""
         key = _key(transcript)
-        seen, _, digest = str(self._space.meta.get(key) or "").partition("|")
+        seen, _, digest = str(self._db.meta.get(key) or "").partition("|")
         if seen == looks:
             return True
         if not digest or _sizes(seen) != _sizes(looks) or _digest(transcript) != digest:
             return False
-        with self._space.db.transaction():
-            self._space.meta.set(key, f"{looks}|{digest}")
+        with self._db.transaction():
+            self._db.meta.set(key, f"{looks}|{digest}")
         return True
 
     def _reading(self, transcript: Transcript, marks: set[int]) -> Reading:
@@ -305,7 +307,7 @@ class _Run:
         reading = self._reading(transcript, set())
         names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
         own = _key(transcript)
-        for seen in self._space.observed.beginning_with(names).values():
+        for seen in self._db.observed.beginning_with(names).values():
             origin = self._by_key.get(seen.partition("|")[0])
             if origin is not None and _key(origin) != own and _key(origin) not in self._marked:
                 self._marked.add(_key(origin))
@@ -348,19 +350,19 @@ class _Run:
         self.bad += reading.counts.bad
         named = [Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines]
         self.bad_lines += named[: MAX_BAD - len(self.bad_lines)]
-        known = self._space.observed.seen()
+        known = self._db.observed.seen()
         for name, observer in watched.items():
             session = f"{observer.host}:{name}"
             place = known.get(session, "").partition("|")[0]
             if place and place != _key(transcript) and name != transcript.session_id:
                 continue  # a copy: the session was learnt from its own file
             self._session(observer, f"{_key(transcript)}|{looks}")
-            with self._space.db.transaction():
-                self._space.observed.note_first(session, firsts.get(name, ""))
+            with self._db.transaction():
+                self._db.observed.note_first(session, firsts.get(name, ""))
         if shown and not self._dry_run:
-            self._calls = take_in_ui(self._parts, shown, self._calls)
-        with self._space.db.transaction():
-            self._space.meta.set(_key(transcript), f"{looks}|{_digest(transcript)}")
+            self._calls = take_in_ui(self._project, shown, self._calls)
+        with self._db.transaction():
+            self._db.meta.set(_key(transcript), f"{looks}|{_digest(transcript)}")
 
     def _session(self, observer: Observer, seen: str) -> None:
         self.late += observer.late
@@ -386,14 +388,14 @@ class _Run:
         self.notes += taken.notes
         if not self._dry_run:
             with suppress(RemoraError):
-                leave_work(self._parts, observer, observation)
+                leave_work(self._project, observer, observation)
         if observation.branch:
             self.branches.add(observation.branch)
         self.sessions.append(_told(observation, len(taken.learnt)))
 
     def _is_here(self, observation: Observation) -> bool:
         """Return whether a session used a file that this project has, or too few to tell."""
-        root = self._parts.project.root
+        root = self._project.location.root
         paths = (os.path.join(root, use.path) for use in observation.files)  # noqa: PTH118  a Path's own may fail
         return len(observation.files) < FEW or any(map(os.path.isfile, paths))
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.events import Observation, Signal
     from remora.core.methodology import ExecutionContext, Methodology, WorkUnitResult
     from remora.core.values import MemoryRecord, WorkUnitRef
@@ -50,16 +50,22 @@ class Watched:
     """
 
     def __init__(
-        self, parts: Parts, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
+        self,
+        project: OpenProject,
+        session_id: str,
+        host: str,
+        *,
+        subtasks: int = 0,
+        methodology: str = "native",
     ) -> None:
         if not session_id or not host:
             raise InvalidInput("a session that is observed has an id and a host")
-        parts.must_be_writable()
+        project.must_be_writable()
         self.session_id, self.host = session_id, host
-        self._parts = parts
+        self._project = project
         self._subtasks = subtasks
-        self._methodology = _plugin(parts, methodology)
-        self._path = parts.project.home / FOLDER / f"{safe_name(f'{host}:{session_id}')}.json"
+        self._methodology = _plugin(project, methodology)
+        self._path = project.location.home / FOLDER / f"{safe_name(f'{host}:{session_id}')}.json"
         found = _read(self._path)
         self._observer = found or Observer(session_id, host)
         self.restored = found is not None
@@ -113,7 +119,7 @@ class Watched:
             branch=self._stamp(),
             taint=self._observer.tainted(),
         )
-        stored = self._parts.room("project").intake.remember_many([draft]) if draft is not None else []
+        stored = self._project.store("project").intake.remember_many([draft]) if draft is not None else []
         if result.success and producers.promotes_early(self._subtasks):
             self.taken = self._take(self._observer.finalize("success", "build"), context)
         self.checkpoint()
@@ -130,9 +136,9 @@ class Watched:
             context: the unit of work at hand; by default the one that ended last here.
         """
         unit = self._methodology.resolve_work_unit_ref(context) if context is not None else self._unit
-        space = self._parts.room("project").space
-        ids = space.selections.of_session(self.session_id, unit.methodology if unit is not None else None)
-        found = space.memories.get_many(ids).values()
+        db = self._project.db
+        ids = db.selections.of_session(self.session_id, unit.methodology if unit is not None else None)
+        found = db.memories.get_many(ids).values()
         own = [m for m in found if m.session_id == self.session_id or producers.belongs(m, unit)]
         own.sort(key=lambda m: (m.created_at, m.id))
         handed = producers.handed_on(own, from_stage, to_stage, self._methodology)
@@ -151,7 +157,7 @@ class Watched:
         observation = self._observer.finalize(outcome, kind)
         self.taken = self._take(observation)
         with suppress(RemoraError):
-            leave_work(self._parts, self._observer, observation)
+            leave_work(self._project, self._observer, observation)
         self._finished = True
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
@@ -167,20 +173,20 @@ class Watched:
         """Return the branch that what is stored now is of; None where it is the project's."""
         branch = self._observer.branch()
         since = self._observer.started()
-        return to_stamp(became(self._parts, branch), since) if branch is not None else None
+        return to_stamp(became(self._project, branch), since) if branch is not None else None
 
     def _take(self, observation: Observation, context: ExecutionContext | None = None) -> Taken:
         """Record and promote what the session showed so far; `context` is the unit of work it ended."""
-        run = self._parts.room("project").space.observed.last_run() + 1
+        run = self._project.db.observed.last_run() + 1
         looks = f"observed|{observation.events}"
         if context is None:
-            return Promoter(self._parts).take(observation, looks, run)
+            return Promoter(self._project).take(observation, looks, run)
         of_unit = partial(producers.for_unit, context=context, methodology=self._methodology)
-        return Promoter(self._parts).take(observation, looks, run, made=of_unit)
+        return Promoter(self._project).take(observation, looks, run, made=of_unit)
 
 
-def _plugin(parts: Parts, name: str) -> Methodology:
-    known = parts.plugins().known
+def _plugin(project: OpenProject, name: str) -> Methodology:
+    known = project.plugins().known
     if name not in known:
         raise InvalidInput(
             f"there is no methodology {name!r}", hint=f"Installed: {', '.join(sorted(known))}."

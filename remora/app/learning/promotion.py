@@ -30,7 +30,7 @@ from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.events import Observation, Signal
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.llm.client import LanguageModel
@@ -82,13 +82,13 @@ class _Written(NamedTuple):
 class Promoter:
     """Takes sessions into the memory of a project; a dry run asks no model."""
 
-    def __init__(self, parts: Parts, *, dry_run: bool = False) -> None:
+    def __init__(self, project: OpenProject, *, dry_run: bool = False) -> None:
         self.dry_run = dry_run
-        self._parts = parts
-        self._room = parts.room("project")
-        self._space = self._room.space
-        self._now = CodeNow(parts)
-        self._novelty = Novelty(parts)
+        self._project = project
+        self._own = project.store("project")
+        self._db = self._own.db
+        self._now = CodeNow(project)
+        self._novelty = Novelty(project)
         self._done: dict[str, str] = {}  # what was done with each memory so far
         self._branches: dict[str, Branch | None] = {}
         self._gave_up = False  # on the language model
@@ -114,24 +114,24 @@ class Promoter:
         """
         self._since = observation.started
         model = self._model()
-        with self._space.db.transaction():
-            self._space.observed.record(
+        with self._db.transaction():
+            self._db.observed.record(
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
-            commit_taint.note(self._space, observation, self._time())
-            if self._parts.settings.learn.quotes:
-                quoting.take_in(self._space, observation, self._stamp(observation.branch))
+            commit_taint.note(self._db, observation, self._time())
+            if self._project.settings.learn.quotes:
+                quoting.take_in(self._db, observation, self._stamp(observation.branch))
             if model is None:
                 return self._promoted(observation, run, more, made)
         # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
         # for the transcript is marked as read later, and what was recorded is replaced then.
         written = self._written(model, observation)
-        with self._space.db.transaction():
+        with self._db.transaction():
             taken = self._promoted(observation, run, (*more, *written.candidates), made)
             if written.digests:
-                self._space.meta.set(_asked(observation), written.digests)
+                self._db.meta.set(_asked(observation), written.digests)
                 if written.candidates:
-                    self._space.meta.set(WRITER, self._time())
+                    self._db.meta.set(WRITER, self._time())
         return taken._replace(
             discarded=(*taken.discarded, *written.discarded), notes=(*taken.notes, *written.notes)
         )
@@ -144,20 +144,20 @@ class Promoter:
         made: Callable[[MemoryDraft], MemoryDraft],
     ) -> Taken:
         """Filter what a session is worth, and store what is left; call inside a transaction."""
-        stored = StoredSeen(self._space.observed)
+        stored = StoredSeen(self._db.observed)
         promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
         drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
         return self._kept(promotion._replace(promoted=drafts), run)
 
     def _time(self) -> str:
-        return to_iso(self._parts.clock.now())
+        return to_iso(self._project.clock.now())
 
     def _model(self) -> LanguageModel | None:
         """Return the model that writes what a session taught; None where none is wanted, or it failed."""
-        if not self._parts.settings.learn.synthesis or self.dry_run or self._gave_up:
+        if not self._project.settings.learn.synthesis or self.dry_run or self._gave_up:
             return None
         try:
-            return self._parts.llm()
+            return self._project.llm()
         except RemoraError:
             return None
 
@@ -166,9 +166,9 @@ class Promoter:
         from remora.observer.evidence import USER, pack
         from remora.observer.writer import write
 
-        pieces = pack(observation, StoredSeen(self._space.observed))
+        pieces = pack(observation, StoredSeen(self._db.observed))
         digests = " ".join(piece.digest for piece in pieces)
-        before = str(self._space.meta.get(_asked(observation)) or "").split()
+        before = str(self._db.meta.get(_asked(observation)) or "").split()
         new = set(digests.split()) - set(before)
         if all(piece.kind == USER for piece in pieces) or len(new) < (NEW if before else 1):
             return _Written()
@@ -179,14 +179,14 @@ class Promoter:
                     observation,
                     pieces,
                     self._known(pieces),
-                    timeout=self._parts.settings.learn.synthesis_timeout,
+                    timeout=self._project.settings.learn.synthesis_timeout,
                 )
             )
         except (RemoraError, OSError) as error:
             self._gave_up = True  # one answer that fails is waited for, not one for each session
             return _Written(notes=(f"the language model was not asked further: {error}",))
         fresh = tuple(one for one in found if not isinstance(one, Rejected))
-        if self._space.meta.get(WRITER) is None:  # a person looks at the first that it wrote
+        if self._db.meta.get(WRITER) is None:  # a person looks at the first that it wrote
             fresh = tuple(c._replace(draft=c.draft._replace(needs_review=True)) for c in fresh)
         return _Written(
             fresh,
@@ -201,9 +201,12 @@ class Promoter:
         from remora.observer.writer import Known
 
         said = " ".join(piece.text for piece in pieces if piece.kind == USER)
-        terms, filters = query_terms(said, TERMS), Filters(branch=branch_of(self._parts.project.repository))
-        found = [i for i, _ in self._space.fulltext.memories(terms, filters, KNOWN)]
-        records = self._space.memories.get_many(found)
+        terms, filters = (
+            query_terms(said, TERMS),
+            Filters(branch=branch_of(self._project.location.repository)),
+        )
+        found = [i for i, _ in self._db.fulltext.memories(terms, filters, KNOWN)]
+        records = self._db.memories.get_many(found)
         clean = (records[i] for i in found if i in records and records[i].taint is None)
         return [Known(one.id, shorten(one.content, REMEMBERED)) for one in clean]
 
@@ -234,7 +237,7 @@ class Promoter:
     def _noted(self, run: int, one: Learnt) -> Learnt:
         """Note at once what was learnt: said again in the session, it was not changed by a person."""
         row = LearnedRow(one.memory.id, one.action, one.why, one.memory.content, self._time())
-        self._space.observed.note_learned(run, [row])
+        self._db.observed.note_learned(run, [row])
         return one
 
     def _of_all(self, one: Learnt) -> Learnt:
@@ -247,13 +250,13 @@ class Promoter:
     def _store(self, promoted: Promoted) -> Learnt | Discarded:
         """Store a draft, or say why not: a person has forgotten or changed what it would refresh."""
         draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
-        known = self._space.memories.with_external_id(draft.external_id or "")
-        before = self._space.observed.last_learned(known.id) if known is not None else None
+        known = self._db.memories.with_external_id(draft.external_id or "")
+        before = self._db.observed.last_learned(known.id) if known is not None else None
         if known is not None and before is not None and before.text != known.content:
             return A_PERSON
-        if known is None and is_forgotten(self._space, draft.external_id or ""):
+        if known is None and is_forgotten(self._db, draft.external_id or ""):
             return A_PERSON
-        intake = self._room.intake
+        intake = self._own.intake
         (record,) = intake.remember_many([draft], revive=False)
         receipt = record.receipt
         assert receipt is not None
@@ -266,7 +269,7 @@ class Promoter:
             return BRANCH
         if reason.startswith(OVERTURNED) and said_on(draft.content) <= said_on(record.content):
             return OTHERWISE
-        self._room.upkeep.restore(record.id)
+        self._own.upkeep.restore(record.id)
         (record,) = intake.remember_many([draft])
         return Learnt(record, "restored", promoted.why)
 
@@ -276,33 +279,33 @@ class Promoter:
         whole = tuple(dict.fromkeys((*known, *map(_name, promoted.sessions))))
         if whole == known or record.external_id != promoted.draft.external_id:
             return record
-        self._space.memories.update(record.id, {"provenance_session_ids": whole})
+        self._db.memories.update(record.id, {"provenance_session_ids": whole})
         return record._replace(provenance_session_ids=whole)
 
     def _withdraw(self, withdrawn: Withdrawn) -> Learnt | None:
         """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
-        known = self._space.memories.with_external_id(withdrawn.external_id)
+        known = self._db.memories.with_external_id(withdrawn.external_id)
         if known is None or not self._is_as_learnt(known):
             return None
-        return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
+        return Learnt(self._own.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
 
     def _replace(self, new: MemoryRecord, ids: Sequence[str]) -> None:
         """Put away what a new memory takes the place of, unless a person verified or pinned it."""
-        for record in self._space.memories.get_many(ids).values():
+        for record in self._db.memories.get_many(ids).values():
             if not (record.deprecated or record.pinned or record.user_verified or record.id == new.id):
-                self._room.upkeep.retire(record.id, overturned_by(new.id))
+                self._own.upkeep.retire(record.id, overturned_by(new.id))
 
     def _taken_back(self, new: MemoryRecord) -> list[Learnt]:
         """Return what a memory took back when it was stored."""
         why = overturned_by(new.id)
         known = {one for one, action in self._done.items() if action == WITHDRAWN}
-        ids = [i for i in self._space.memories.put_away_with(why) if i not in known]
+        ids = [i for i in self._db.memories.put_away_with(why) if i not in known]
         self._done |= dict.fromkeys(ids, WITHDRAWN)
-        return [Learnt(self._space.memories.get_many([i])[i], WITHDRAWN, why) for i in ids]
+        return [Learnt(self._db.memories.get_many([i])[i], WITHDRAWN, why) for i in ids]
 
     def _is_as_learnt(self, record: MemoryRecord) -> bool:
         """Return whether no person has confirmed, pinned or changed a memory since it was learnt."""
-        before = self._space.observed.last_learned(record.id)
+        before = self._db.observed.last_learned(record.id)
         touched = record.deprecated or record.pinned or record.user_verified
         return not touched and before is not None and before.text == record.content
 
@@ -317,7 +320,7 @@ class Promoter:
         What several sessions showed is for the whole project: it must hold here, wherever they were.
         """
         stamp = self._stamp(candidate.draft.branch)
-        elsewhere = stamp is not None and stamp != branch_of(self._parts.project.repository)
+        elsewhere = stamp is not None and stamp != branch_of(self._project.location.repository)
         return "" if elsewhere else self._now.overtaken(candidate)
 
     def _stamp(self, branch: str | None) -> str | None:
@@ -325,12 +328,12 @@ class Promoter:
 
     def _became(self, branch: str) -> Branch | None:
         if branch not in self._branches:
-            self._branches[branch] = became(self._parts, branch)
+            self._branches[branch] = became(self._project, branch)
         return self._branches[branch]
 
     def _similar(self, draft: MemoryDraft) -> tuple[str, float] | None:
         """Return the memory closest to a draft, first of all the one that it refreshes."""
-        if draft.external_id and self._space.memories.with_external_id(draft.external_id) is not None:
+        if draft.external_id and self._db.memories.with_external_id(draft.external_id) is not None:
             return (draft.external_id, 1.0)
         return self._novelty.closest(draft, self._stamp(draft.branch))
 

@@ -29,16 +29,16 @@ from remora.store import erase
 from remora.store.notes import SESSION, NoteRow, Written
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import Hit
     from remora.observer.seen import Seen
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 LEAST_WORDS = 3  # of a request
 NEAREST = 20  # quotes that are compared
 
 
-def take_in(space: Space, observation: Observation, branch: str | None = None) -> int:
+def take_in(db: Database, observation: Observation, branch: str | None = None) -> int:
     """Store what a person said in a session in place of what was stored of it; call inside a transaction.
 
     A request that was made in ROUTINE sessions is kept as well, once: that it is made again says that it
@@ -48,20 +48,20 @@ def take_in(space: Space, observation: Observation, branch: str | None = None) -
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
     said = {quote.text: (quote.at, quote.answers) for quote in observation.quotes}
-    asked = routine(observation, StoredSeen(space.observed))
-    said |= {text: (None, "") for text in asked if not _is_kept(space, path, text)}
+    asked = routine(observation, StoredSeen(db.observed))
+    said |= {text: (None, "") for text in asked if not _is_kept(db, path, text)}
     pieces = [
         Written("quote", "", None, None, at or over, text, answers)
         for text, (at, answers) in said.items()
-        if not is_forgotten(space, _origin(path, text))
+        if not is_forgotten(db, _origin(path, text))
     ]
     if not pieces:
-        space.notes.forget(path)
+        db.notes.forget(path)
         return 0
-    added = space.notes.put(path, "", pieces)
-    space.notes.bind(path, branch)
-    space.triggers.put_quotes(
-        path, [trigger for row in space.notes.of_path(path) for trigger in triggers_of_quote(row)]
+    added = db.notes.put(path, "", pieces)
+    db.notes.bind(path, branch)
+    db.triggers.put_quotes(
+        path, [trigger for row in db.notes.of_path(path) for trigger in triggers_of_quote(row)]
     )
     return added
 
@@ -77,10 +77,10 @@ def routine(observation: Observation, seen: Seen) -> list[str]:
     ]
 
 
-def _is_kept(space: Space, path: str, text: str) -> bool:
+def _is_kept(db: Database, path: str, text: str) -> bool:
     """Return whether the same words are a quote of another session."""
-    found = [number for number, _ in space.notes.search(words(text), ("quote",), NEAREST)]
-    rows = space.notes.get_many(found).values()
+    found = [number for number, _ in db.notes.search(words(text), ("quote",), NEAREST)]
+    rows = db.notes.get_many(found).values()
     return any(row.path != path and same_words(row.content) == same_words(text) for row in rows)
 
 
@@ -96,36 +96,36 @@ def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
     yield from triggers_of(named, str(row.id))
 
 
-def quotes(parts: Parts, limit: int, session_id: str | None) -> list[Hit]:
+def quotes(project: OpenProject, limit: int, session_id: str | None) -> list[Hit]:
     """Return the newest quotes, or those of a session; see `Memory.quotes`."""
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
         raise InvalidInput(f"limit must be a whole number, 0 or more, not {limit!r}")
-    rows = parts.room("project").space.notes.latest("quote", limit, session_id)
+    rows = project.db.notes.latest("quote", limit, session_id)
     return [as_hit(Candidate(("note", "project", str(row.id)), row.content, note=row)) for row in rows]
 
 
-def find(parts: Parts, name: str) -> NoteRow:
+def find(project: OpenProject, name: str) -> NoteRow:
     """Return a quote by its id, "q12".
 
     Raises:
         NotFound: there is none.
     """
     number = name.removeprefix("q")
-    rows = parts.room("project").space.notes.get_many([int(number)]) if number.isdecimal() else {}
+    rows = project.db.notes.get_many([int(number)]) if number.isdecimal() else {}
     row = next(iter(rows.values()), None)
     if row is None or row.kind != "quote":
         raise NotFound(f"there is no quote {name!r}", hint="`remora search --kind quote` shows the ids.")
     return row
 
 
-def kept(parts: Parts, name: str) -> tuple[str, dict[str, Any]]:
+def kept(project: OpenProject, name: str) -> tuple[str, dict[str, Any]]:
     """Return the words of a quote, and the fields of a memory that a person makes of it.
 
     Raises:
         NotFound: there is none.
     """
-    row = find(parts, name)
-    branch = parts.room("project").space.notes.branch(row.path)
+    row = find(project, name)
+    branch = project.db.notes.branch(row.path)
     return row.content, {
         "source": "user_taught",
         "session_id": row.path.rpartition(":")[2],
@@ -133,18 +133,18 @@ def kept(parts: Parts, name: str) -> tuple[str, dict[str, Any]]:
     }
 
 
-def remove(parts: Parts, name: str) -> str:
+def remove(project: OpenProject, name: str) -> str:
     """Delete a quote for good, also when its session is learnt again; returns its words.
 
     Raises:
         NotFound: there is none.
     """
-    row = find(parts, name)
-    space = parts.room("project").space
-    with space.db.transaction():
-        keep_forgotten(space, _origin(row.path, row.content), to_iso(parts.clock.now()))
-        erase.quote(space, row.id)
-    space.db.scrub()
+    row = find(project, name)
+    db = project.db
+    with db.connection.transaction():
+        keep_forgotten(db, _origin(row.path, row.content), to_iso(project.clock.now()))
+        erase.quote(db, row.id)
+    db.connection.scrub()
     return row.content
 
 

@@ -16,9 +16,9 @@ from remora.core.values import Used
 
 if TYPE_CHECKING:
     from remora.app.learning.promotion import Learnt
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryRecord
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 TITLE = 80  # characters
 MOST_SAID = 500  # rows of what was said that are looked at
@@ -58,7 +58,7 @@ class SessionSummary(NamedTuple):
 
 
 def summary(
-    parts: Parts,
+    project: OpenProject,
     run: int | None = None,
     *,
     session_id: str | None = None,
@@ -69,29 +69,29 @@ def summary(
         learned,  # loads the observer, which whoever wants only `Used` does not need
     )
 
-    space = parts.room("project").space
-    number = space.observed.last_run() if run is None else run
+    db = project.db
+    number = db.observed.last_run() if run is None else run
     if session_id is None:
-        found = learned(parts, run)
+        found = learned(project, run)
         ids = {name for one in found for name in _sessions_of(one.memory)}
-        rows = [row for row in space.observed.sessions(RECENT) if _name(row.id) in ids]
+        rows = [row for row in db.observed.sessions(RECENT) if _name(row.id) in ids]
     else:
-        rows = space.observed.rows(_named(space, session_id))
-        every = learned(parts, run, ever=run is None)
+        rows = db.observed.rows(_named(db, session_id))
+        every = learned(project, run, ever=run is None)
         found = [one for row in rows for one in every if _name(row.id) in _sessions_of(one.memory)]
     rows.sort(key=lambda row: (row.started_at or "", row.id))
     sessions = tuple(row.id for row in rows[-MOST_SESSIONS:])
     prompt = rows[0].prompt.strip().partition("\n")[0] if len(rows) == 1 else ""
     title = shorten(prompt, TITLE) if prompt else _several(len(rows))
-    told = _said(space, sessions) if used is None else list(used)
-    remembered = _remembered(parts, told)
+    told = _said(db, sessions) if used is None else list(used)
+    remembered = _remembered(project, told)
     outcome = rows[0].outcome if len(rows) == 1 else ""
     return SessionSummary(number, title, outcome, sessions, remembered, tuple(found))
 
 
-def _named(space: Space, name: str) -> list[str]:
+def _named(db: Database, name: str) -> list[str]:
     """Return the id of the session of a name, or the start of one; empty where there is none."""
-    found = space.observed.named(name, 5)
+    found = db.observed.named(name, 5)
     if len(found) > 1:
         ids = ", ".join(found)
         raise Conflict(f"{name!r} is the start of several ids: {ids}", hint="Give more of the id.")
@@ -110,20 +110,20 @@ def _several(number: int) -> str:
     return f"{number} sessions" if number > 1 else "one session" if number else ""
 
 
-def _said(space: Space, sessions: Sequence[str]) -> list[Used]:
+def _said(db: Database, sessions: Sequence[str]) -> list[Used]:
     """Return what was said to the agents of some sessions, in order, with what followed."""
     found: list[Used] = []
     for session in sessions:
-        said = space.injections.latest(MOST_SAID, session)[::-1]
+        said = db.injections.latest(MOST_SAID, session)[::-1]
         found += [Used(i, one.followed or one.why) for one in said for i in one.memory_ids]
     return found
 
 
-def _remembered(parts: Parts, told: Sequence[Used]) -> tuple[Remembered, ...]:
+def _remembered(project: OpenProject, told: Sequence[Used]) -> tuple[Remembered, ...]:
     """Return the memories that served, each once: the last that is known of it counts."""
     last = {one.memory_id: one for one in told}
     records = {
-        i: record for room in parts.rooms() for i, record in room.space.memories.get_many(last).items()
+        i: record for store in project.stores() for i, record in store.db.memories.get_many(last).items()
     }
     return tuple(
         Remembered(

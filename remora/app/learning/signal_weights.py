@@ -18,9 +18,9 @@ from remora.core.weights import Fitted, Task
 from remora.retrieval.files import WEIGHTS, Before, evidence, named
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
+    from remora.store.database import Database
     from remora.store.observed import Worked
-    from remora.store.space import Space
 
 SESSIONS = 40  # the newest that are asked again
 SECONDS = 3.0  # after which no further one is
@@ -34,23 +34,23 @@ class Asked(NamedTuple):
     task: Task
 
 
-def weigh_when_due(parts: Parts) -> Fitted | None:
+def weigh_when_due(project: OpenProject) -> Fitted | None:
     """Weigh where some sessions were learnt since the last time; None where that is not due."""
-    space = parts.room("project").space
-    kept = space.meta.get(WEIGHTS)
-    new = space.observed.count() - (kept or {}).get("known", 0)
-    return weigh(parts) if kept is None or not 0 <= new < AGAIN else None
+    db = project.db
+    kept = db.meta.get(WEIGHTS)
+    new = db.observed.count() - (kept or {}).get("known", 0)
+    return weigh(project) if kept is None or not 0 <= new < AGAIN else None
 
 
-def weigh(parts: Parts, seconds: float = SECONDS) -> Fitted | None:
+def weigh(project: OpenProject, seconds: float = SECONDS) -> Fitted | None:
     """Find the weights that a project's past asks for, and keep them; None where that is too little to tell.
 
     Args:
-        parts: the open memory, which can be written.
+        project: the open project, which can be written.
         seconds: after which the sessions that were asked have to do.
     """
-    space = parts.room("project").space
-    asked = replay(space, seconds)
+    db = project.db
+    asked = replay(db, seconds)
     found = weights.fit([one.task for one in asked]) if asked else None
     if found is None:
         return None
@@ -62,28 +62,28 @@ def weigh(parts: Parts, seconds: float = SECONDS) -> Fitted | None:
         "shipped": found.shipped,
         "floor": found.floor,
         "floor_recall": found.floor_recall,
-        "known": space.observed.count(),
-        "at": to_iso(parts.clock.now()),
+        "known": db.observed.count(),
+        "at": to_iso(project.clock.now()),
     }
-    with space.db.transaction(durable=False):
-        space.meta.set(WEIGHTS, kept)
+    with db.connection.transaction(durable=False):
+        db.meta.set(WEIGHTS, kept)
     return found
 
 
-def replay(space: Space, seconds: float) -> list[Asked]:
+def replay(db: Database, seconds: float) -> list[Asked]:
     """Return the newest sessions with what the signals said of each, the first of them first.
 
     None are returned where fewer than `weights.FEWEST` could be asked.
     """
     until = time.monotonic() + seconds
     found: list[Asked] = []
-    past = space.observed.worked(SESSIONS)
+    past = db.observed.worked(SESSIONS)
     for session in past if len(past) >= weights.FEWEST else ():
         if time.monotonic() > until:
             break
-        touched = frozenset(space.leads.today(session.edited).values())
+        touched = frozenset(db.leads.today(session.edited).values())
         if touched and any(sign.isalnum() for sign in session.asked):
-            before = Before(session.started, space.commits.clock_at(session.started))
-            signals = evidence(space, session.asked, tests=True, before=before).signals
-            found.append(Asked(session, Task(signals, named(space, session.asked), touched)))
+            before = Before(session.started, db.commits.clock_at(session.started))
+            signals = evidence(db, session.asked, tests=True, before=before).signals
+            found.append(Asked(session, Task(signals, named(db, session.asked), touched)))
     return found[::-1] if len(found) >= weights.FEWEST else []

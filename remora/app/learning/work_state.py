@@ -12,7 +12,7 @@ from remora.injection import work_state
 from remora.lifecycle.flags import RETIRED, TAKEN_UP
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.events import Observation
     from remora.observer.observer import Observer
 
@@ -20,7 +20,7 @@ STATES = 50  # of the newest sessions that are looked at
 
 
 def save_work_state(
-    parts: Parts,
+    project: OpenProject,
     session_id: str,
     host: str,
     observation: Observation,
@@ -34,7 +34,7 @@ def save_work_state(
     already did it.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         session_id: the host's own id.
         host: who ran it.
         observation: what the session adds up to so far.
@@ -45,50 +45,50 @@ def save_work_state(
         The memory; None where nothing is left to do (what was kept of the session is retired then), where
         it was done since, and where a person forgot it.
     """
-    parts.must_be_writable()
-    room = parts.room("project")
-    space = room.space
+    project.must_be_writable()
+    store = project.store("project")
+    db = store.db
     state = work_state.left_by(observation, todo, taint)
     branch = (
-        to_stamp(became(parts, state.branch), observation.started) if state.open and state.branch else None
+        to_stamp(became(project, state.branch), observation.started) if state.open and state.branch else None
     )
     draft = work_state.draft(state, host, session_id, branch)
     own = f"{host}:{session_id}"
-    with space.db.transaction():
-        _retire_done(parts, own)
-        known = space.memories.with_external_id(draft.external_id or "")
+    with db.connection.transaction():
+        _retire_done(project, own)
+        known = db.memories.with_external_id(draft.external_id or "")
         by = None
         if state.open and not (known is not None and _is_kept(known)):
-            by = _doer(parts, state, own)
+            by = _doer(project, state, own)
         if not state.open or by is not None:
             if known is not None and not known.deprecated:
-                _retire(parts, known, f"{TAKEN_UP} {by}" if by is not None else RETIRED)
+                _retire(project, known, f"{TAKEN_UP} {by}" if by is not None else RETIRED)
             return None
         if known is not None and known.deprecated:
             if not any(reason in (known.review_reason or "") for reason in (RETIRED, TAKEN_UP)):
                 return None
-            room.upkeep.restore(known.id)
-        (record,) = room.intake.remember_many([draft], revive=False)
+            store.upkeep.restore(known.id)
+        (record,) = store.intake.remember_many([draft], revive=False)
         # The session's newest end counts for fading, and its files as they are now.
         used = min(state.at or record.updated_at, record.updated_at)
-        space.memories.update(record.id, {"last_accessed_at": used, "related_files": draft.related_files})
+        db.memories.update(record.id, {"last_accessed_at": used, "related_files": draft.related_files})
     return record._replace(last_accessed_at=used, related_files=draft.related_files)
 
 
-def _retire_done(parts: Parts, session: str) -> None:
+def _retire_done(project: OpenProject, session: str) -> None:
     """Retire what earlier sessions had left, and one that was just learnt took up and did."""
-    space = parts.room("project").space
-    for later in space.observed.ended_after("", only=session):
-        for record in space.memories.find(Filters(types=("work_state",)), limit=STATES):
+    db = project.db
+    for later in db.observed.ended_after("", only=session):
+        for record in db.memories.find(Filters(types=("work_state",)), limit=STATES):
             if _left_by(record) == session or _is_kept(record) or _ended(record) >= later.ended_at:
                 continue
             if work_state.taken_up(work_state.of_record(record), later):
-                _retire(parts, record, f"{TAKEN_UP} {session}")
+                _retire(project, record, f"{TAKEN_UP} {session}")
 
 
-def _doer(parts: Parts, state: work_state.WorkState, session: str) -> str | None:
+def _doer(project: OpenProject, state: work_state.WorkState, session: str) -> str | None:
     """Return the later session that did what one leaves; None where nobody did."""
-    later = parts.room("project").space.observed.ended_after(state.at) if state.at else []
+    later = project.db.observed.ended_after(state.at) if state.at else []
     return next((one.id for one in later if one.id != session and work_state.taken_up(state, one)), None)
 
 
@@ -97,8 +97,8 @@ def _is_kept(record: MemoryRecord) -> bool:
     return record.pinned or record.user_verified
 
 
-def _retire(parts: Parts, record: MemoryRecord, reason: str) -> None:
-    parts.room("project").upkeep.retire(record.id, reason)
+def _retire(project: OpenProject, record: MemoryRecord, reason: str) -> None:
+    project.store("project").upkeep.retire(record.id, reason)
 
 
 def _left_by(record: MemoryRecord) -> str:
@@ -107,42 +107,42 @@ def _left_by(record: MemoryRecord) -> str:
 
 
 def leave_work(
-    parts: Parts, observer: Observer, observation: Observation | None = None
+    project: OpenProject, observer: Observer, observation: Observation | None = None
 ) -> MemoryRecord | None:
     """Keep where a session stands that an observer watched, as `save_work_state` does.
 
     A session of long ago leaves nothing: its work was taken up since, or dropped.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         observer: of the session; it can go on afterwards.
         observation: what it adds up to, where that is known already.
     """
     found = observer.finalize() if observation is None else observation
     ended = found.ended or found.started
-    if ended and days_between(ended, parts.clock.now()) > work_state.FRESH_DAYS:
+    if ended and days_between(ended, project.clock.now()) > work_state.FRESH_DAYS:
         return None
     todo = observer.unfinished(ended_well=found.outcome == "success")
     taint = observer.taint() or observer.repeated(*todo)
-    return save_work_state(parts, observer.session_id, observer.host, found, todo=todo, taint=taint)
+    return save_work_state(project, observer.session_id, observer.host, found, todo=todo, taint=taint)
 
 
 def last_state(
-    parts: Parts, task: str = "", *, session_id: str | None = None, branch: str | None = None
+    project: OpenProject, task: str = "", *, session_id: str | None = None, branch: str | None = None
 ) -> MemoryRecord | None:
     """Return the state of unfinished work that a session goes on with; None where there is none.
 
     A session that goes on finds its own. Another one that says what it is about finds the newest of this
     branch that is about the same; one that does not, the newest, if nothing was changed since.
     """
-    space = parts.room("project").space
-    found = space.memories.find(Filters(types=("work_state",), branch=branch), limit=STATES)
+    db = project.db
+    found = db.memories.find(Filters(types=("work_state",), branch=branch), limit=STATES)
     live = [m for m in found if m.stale_at is None]
     live.sort(key=lambda m: (_ended(m), m.id), reverse=True)
     own = [m for m in live if session_id and m.session_id == session_id]
     if own:
         return own[0]
-    now = parts.clock.now()
+    now = project.clock.now()
     fresh = [m for m in live if days_between(_ended(m), now) <= work_state.FRESH_DAYS]
     for record in fresh:
         state = work_state.of_record(record)
@@ -152,7 +152,7 @@ def last_state(
             if work_state.same_task(task, state):
                 return record
             continue
-        since = space.observed.ended_after(_ended(record))
+        since = db.observed.ended_after(_ended(record))
         others = (one for one in since if one.id != _left_by(record) and one.changed)
         return None if any(work_state.on_branch(one.branch, state) for one in others) else record
     return None

@@ -19,9 +19,9 @@ from remora.core.errors import RemoraError
 from remora.core.pieces import pieces
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.embeddings.embedder import Embedder
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 MODEL = "embedding.model"  # meta key: the model whose vectors the queue counts towards
 SMALL_BATCH = 16  # of a backlog: stopping waits for one, and so does a search
@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def catch_up(
-    parts: Parts,
+    project: OpenProject,
     seconds: float | None = None,
     progress: Progress | None = None,
     *,
@@ -43,7 +43,7 @@ def catch_up(
     """Embed what waits for a vector; returns how many memories, turns and parts of code got one.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         seconds: stop after about so long, but not before what was written since this process opened
             the database is done; None for all.
         progress: called with ("embedding", done, of).
@@ -52,23 +52,23 @@ def catch_up(
 
     A model or database that fails stops the pass; the rest waits and is found by keywords.
     """
-    if parts.read_only:
+    if project.read_only:
         return 0
     done = 0
     started = time.monotonic()
-    parts.trouble = ""
+    project.trouble = ""
     try:
-        for room in parts.rooms():
-            for number, of in _catch_up(parts, room.space, seconds, missing=missing):
+        for store in project.stores():
+            for number, of in _catch_up(project, store.db, seconds, missing=missing):
                 done += number
                 if progress:
                     progress("embedding", done, done + of)
-        for number, of in _catch_up_chunks(parts, seconds, started) if code else ():
+        for number, of in _catch_up_chunks(project, seconds, started) if code else ():
             done += number
             if progress:
                 progress("embedding code", done, done + of)
     except RemoraError as error:
-        parts.trouble = str(error)
+        project.trouble = str(error)
     return done
 
 
@@ -85,8 +85,8 @@ def _stop_all() -> None:
 class Background:
     """A thread that embeds a backlog in small batches until it is done or stopped."""
 
-    def __init__(self, parts: Parts, *, code: bool) -> None:
-        self._parts = parts
+    def __init__(self, project: OpenProject, *, code: bool) -> None:
+        self._project = project
         self._code = code
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="remora-embedding", daemon=True)
@@ -105,127 +105,129 @@ class Background:
 
     def _run(self) -> None:
         try:
-            embedder = self._parts.embedder()
-            for room in self._parts.rooms():
+            embedder = self._project.embedder()
+            for store in self._project.stores():
                 while embedder is not None and not self._stop.is_set():
-                    if not _batch(self._parts, room.space, embedder, SMALL_BATCH):
+                    if not _batch(self._project, store.db, embedder, SMALL_BATCH):
                         break
-            space = self._parts.room("project").space
+            db = self._project.db
             while self._code and embedder is not None and not self._stop.is_set():
-                if not _batch(self._parts, space, embedder, SMALL_BATCH) and not _chunks(
-                    self._parts, space, embedder, SMALL_BATCH
+                if not _batch(self._project, db, embedder, SMALL_BATCH) and not _chunks(
+                    self._project, db, embedder, SMALL_BATCH
                 ):
                     break
         except RemoraError as error:
-            self._parts.trouble = str(error)
+            self._project.trouble = str(error)
 
 
-def go_on_in_background(parts: Parts, *, code: bool = False) -> None:
+def go_on_in_background(project: OpenProject, *, code: bool = False) -> None:
     """Embed what a search had no time for while the program goes on; parts of code where it searches them."""
-    if parts.trouble or _in_background(parts):
+    if project.trouble or _in_background(project):
         return
-    waits = any(room.space.vectors.pending(1) for room in parts.rooms())
-    waits = waits or (code and bool(parts.room("project").space.chunks.pending(1)))
-    if waits and parts.embedder() is not None:
-        parts.background = Background(parts, code=code)
+    waits = any(store.db.vectors.pending(1) for store in project.stores())
+    waits = waits or (code and bool(project.db.chunks.pending(1)))
+    if waits and project.embedder() is not None:
+        project.background = Background(project, code=code)
 
 
-def embed_when_many(parts: Parts) -> None:
+def embed_when_many(project: OpenProject) -> None:
     """Embed own writes once many have come together, so that the next search need not wait for them all.
 
     A few are left for the next search: a program that only writes never loads a model.
     """
-    if parts.read_only:
+    if project.read_only:
         return
     try:
-        spaces = [room.space for room in parts.rooms()]
-        many = any(len(s.vectors.pending(MANY, after=s.queued_before)) == MANY for s in spaces)
+        databases = [store.db for store in project.stores()]
+        many = any(len(s.vectors.pending(MANY, after=s.queued_before)) == MANY for s in databases)
     except RemoraError as error:  # what was asked for is stored; this can wait
-        parts.trouble = str(error)
+        project.trouble = str(error)
         return
     if many:
-        catch_up(parts, 0.0)
+        catch_up(project, 0.0)
 
 
 def _catch_up(
-    parts: Parts, space: Space, seconds: float | None, *, missing: bool = False
+    project: OpenProject, db: Database, seconds: float | None, *, missing: bool = False
 ) -> Iterator[tuple[int, int]]:
     """Embed batch by batch; yields how many got a vector and how many still wait."""
-    embedder = parts.embedder()
+    embedder = project.embedder()
     if embedder is None:
         return
     wait = None if seconds is None else PATIENCE
-    if missing or space.meta.get(MODEL) != embedder.model_id:
-        _queue_missing(space, embedder.model_id, wait)
+    if missing or db.meta.get(MODEL) != embedder.model_id:
+        _queue_missing(db, embedder.model_id, wait)
     started = time.monotonic()
-    while space.vectors.pending(1):  # as good as never, and every search asks
-        own = len(space.vectors.pending(BATCH, after=space.queued_before))
-        if seconds is not None and not own and _in_background(parts):
+    while db.vectors.pending(1):  # as good as never, and every search asks
+        own = len(db.vectors.pending(BATCH, after=db.queued_before))
+        if seconds is not None and not own and _in_background(project):
             return
         size = BATCH if seconds is None else own or SMALL_BATCH
-        number = _batch(parts, space, embedder, size, wait=wait)
+        number = _batch(project, db, embedder, size, wait=wait)
         if not number:
             return
-        yield number, space.vectors.pending_count()
+        yield number, db.vectors.pending_count()
         late = seconds is not None and time.monotonic() - started > seconds
-        if late and not space.vectors.pending(1, after=space.queued_before):
+        if late and not db.vectors.pending(1, after=db.queued_before):
             return
 
 
-def _queue_missing(space: Space, model_id: str, wait: float | None) -> None:
+def _queue_missing(db: Database, model_id: str, wait: float | None) -> None:
     """Queue what has no vector of a model, which is the one in use from now on.
 
     That may be the whole store, and no search should wait for it: our own writes stay ahead of it.
     """
-    with space.db.transaction(durable=False, wait=wait):
-        own = space.vectors.pending(EVERYTHING, after=space.queued_before)
-        space.vectors.queue_all(model_id)
-        space.chunks.queue_all(model_id)
-        space.meta.set(MODEL, model_id)
-        backlog = space.vectors.last_queued()
-        space.vectors.queue_again(own)
-    space.queued_before = backlog
+    with db.connection.transaction(durable=False, wait=wait):
+        own = db.vectors.pending(EVERYTHING, after=db.queued_before)
+        db.vectors.queue_all(model_id)
+        db.chunks.queue_all(model_id)
+        db.meta.set(MODEL, model_id)
+        backlog = db.vectors.last_queued()
+        db.vectors.queue_again(own)
+    db.queued_before = backlog
 
 
-def _in_background(parts: Parts) -> bool:
-    return parts.background is not None and parts.background.running
+def _in_background(project: OpenProject) -> bool:
+    return project.background is not None and project.background.running
 
 
-def _catch_up_chunks(parts: Parts, seconds: float | None, started: float) -> Iterator[tuple[int, int]]:
+def _catch_up_chunks(
+    project: OpenProject, seconds: float | None, started: float
+) -> Iterator[tuple[int, int]]:
     """Embed parts of code in the time that is left: nobody waits for them, there may be very many."""
-    space = parts.room("project").space
-    embedder = parts.embedder() if space.chunks.pending(1) else None
+    db = project.db
+    embedder = project.embedder() if db.chunks.pending(1) else None
     wait = None if seconds is None else PATIENCE
     while embedder is not None:
-        if seconds is not None and (_in_background(parts) or time.monotonic() - started >= seconds):
+        if seconds is not None and (_in_background(project) or time.monotonic() - started >= seconds):
             return
-        number = _chunks(parts, space, embedder, BATCH if seconds is None else SMALL_BATCH, wait)
+        number = _chunks(project, db, embedder, BATCH if seconds is None else SMALL_BATCH, wait)
         if not number:
             return
-        yield number, space.chunks.pending_count()
+        yield number, db.chunks.pending_count()
 
 
 @contextmanager
-def _turn(parts: Parts) -> Iterator[None]:
+def _turn(project: OpenProject) -> Iterator[None]:
     """Wait in line to embed a batch: the background would go on at once and never let a search in."""
-    with parts.next_in_line:
-        parts.embedding.acquire()
+    with project.next_in_line:
+        project.embedding.acquire()
     try:
         yield
     finally:
-        parts.embedding.release()
+        project.embedding.release()
 
 
 def _batch(
-    parts: Parts, space: Space, embedder: Embedder, size: int = BATCH, *, wait: float | None = None
+    project: OpenProject, db: Database, embedder: Embedder, size: int = BATCH, *, wait: float | None = None
 ) -> int:
     """Embed one batch of what waits, newest first; returns how many left the queue."""
-    with _turn(parts):
-        return _embed(parts, space, embedder, size, wait)
+    with _turn(project):
+        return _embed(project, db, embedder, size, wait)
 
 
 def _chunks(
-    parts: Parts, space: Space, embedder: Embedder, size: int = BATCH, wait: float | None = None
+    project: OpenProject, db: Database, embedder: Embedder, size: int = BATCH, wait: float | None = None
 ) -> int:
     """Embed one batch of parts of code, those of busy files first; returns how many left the queue.
 
@@ -234,39 +236,39 @@ def _chunks(
     from remora.embeddings.context import chunk_text
     from remora.embeddings.vectors import to_blob
 
-    with _turn(parts):
-        waiting = space.chunks.pending(size)
+    with _turn(project):
+        waiting = db.chunks.pending(size)
         if not waiting:
             return 0
         vectors = embedder.embed_documents([chunk_text(c.path, c.name, c.text) for c in waiting])
         rows = [(str(c.id), 0, to_blob(v)) for c, v in zip(waiting, vectors, strict=True)]
-        with space.db.transaction(durable=False, wait=wait):
-            if space.meta.get(MODEL) != embedder.model_id:  # see _embed
+        with db.connection.transaction(durable=False, wait=wait):
+            if db.meta.get(MODEL) != embedder.model_id:  # see _embed
                 return 0
-            space.vectors.put(
+            db.vectors.put(
                 "chunk",
                 rows,
                 model_id=embedder.model_id,
                 dims=embedder.dims,
                 prefix=embedder.document_prefix,
-                at=to_iso(parts.clock.now()),
+                at=to_iso(project.clock.now()),
             )
-            space.chunks.done([c.id for c in waiting])
+            db.chunks.done([c.id for c in waiting])
         return len(waiting)
 
 
-def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: float | None) -> int:
+def _embed(project: OpenProject, db: Database, embedder: Embedder, size: int, wait: float | None) -> int:
     from remora.embeddings.context import memory_text
     from remora.embeddings.vectors import to_blob
 
-    waiting = space.vectors.pending(size)
+    waiting = db.vectors.pending(size)
     if not waiting:
         return 0
-    records = space.memories.get_many([owner for _, kind, owner in waiting if kind == "memory"])
-    turns = space.turns.get_many([int(owner) for _, kind, owner in waiting if kind == "turn"])
+    records = db.memories.get_many([owner for _, kind, owner in waiting if kind == "memory"])
+    turns = db.turns.get_many([int(owner) for _, kind, owner in waiting if kind == "turn"])
     texts = {("memory", i): memory_text(m) for i, m in records.items() if not m.deprecated}
     texts |= {("turn", str(i)): turn.content for i, turn in turns.items()}
-    notes = space.notes.get_many([int(owner) for _, kind, owner in waiting if kind == "note"])
+    notes = db.notes.get_many([int(owner) for _, kind, owner in waiting if kind == "note"])
     texts |= {("note", str(i)): f"{n.name}\n{n.content}".strip() for i, n in notes.items()}
     # A text of signs only has no piece; its own start stands for it.
     flat = [
@@ -277,14 +279,14 @@ def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: floa
     blobs: list[bytes] = []
     if flat:
         blobs = [to_blob(v) for v in embedder.embed_documents([piece for _, _, _, piece in flat])]
-    at = to_iso(parts.clock.now())
-    with space.db.transaction(durable=False, wait=wait):
-        if space.meta.get(MODEL) != embedder.model_id:
+    at = to_iso(project.clock.now())
+    with db.connection.transaction(durable=False, wait=wait):
+        if db.meta.get(MODEL) != embedder.model_id:
             return 0  # another process has changed the model meanwhile: what waits now waits for that one
         for wanted in ("memory", "turn", "note"):
             rows = [(o, part, blobs[n]) for n, (kind, o, part, _) in enumerate(flat) if kind == wanted]
             if rows:
-                space.vectors.put(
+                db.vectors.put(
                     wanted,
                     rows,
                     model_id=embedder.model_id,
@@ -292,5 +294,5 @@ def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: floa
                     prefix=embedder.document_prefix,
                     at=at,
                 )
-        space.vectors.done([i for i, _, _ in waiting])
+        db.vectors.done([i for i, _, _ in waiting])
     return len(waiting)

@@ -20,7 +20,7 @@ from remora.lifecycle.intake import REFUSALS
 from remora.lifecycle.upkeep import resolve
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts, Room
+    from remora.app.project.open_project import OpenProject, Store
 
 Paths = Sequence[str | os.PathLike[str]]
 GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
@@ -28,33 +28,33 @@ MOST_LISTED = 10_000_000
 
 
 def remember_each(
-    parts: Parts, drafts: Iterable[Mapping[str, Any]], *, user: bool
+    project: OpenProject, drafts: Iterable[Mapping[str, Any]], *, user: bool
 ) -> list[MemoryRecord | RemoraError]:
     """Store many drafts in one transaction, each by itself; see `Memory.remember_each`."""
-    room = parts.room("user" if user else "project")
-    given = [_drafted_or_refused(parts, fields, room, user=user) for fields in drafts]
-    found = room.intake.remember_each(given)
-    make_triggers(room, [r for r in found if not isinstance(r, RemoraError)])
-    embed_when_many(parts)
-    root = None if user else parts.project.root
+    store = project.store("user" if user else "project")
+    given = [_drafted_or_refused(project, fields, store, user=user) for fields in drafts]
+    found = store.intake.remember_each(given)
+    make_triggers(store, [r for r in found if not isinstance(r, RemoraError)])
+    embed_when_many(project)
+    root = None if user else project.location.root
     return [
-        r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(room.space, d, r, root)
+        r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(store.db, d, r, root)
         for d, r in zip(given, found, strict=True)
     ]
 
 
-def remember_many(parts: Parts, drafts: Sequence[MemoryDraft], *, user: bool) -> list[MemoryRecord]:
+def remember_many(project: OpenProject, drafts: Sequence[MemoryDraft], *, user: bool) -> list[MemoryRecord]:
     """Store many drafts in one transaction, all or none; see `Memory.remember_many`."""
-    room = parts.room("user" if user else "project")
-    records = room.intake.remember_many([_with_parents(parts, d, room) for d in drafts], stated=True)
-    make_triggers(room, records)
-    embed_when_many(parts)
-    root = None if user else parts.project.root
-    return [noted(room.space, d, r, root) for d, r in zip(drafts, records, strict=True)]
+    store = project.store("user" if user else "project")
+    records = store.intake.remember_many([_with_parents(project, d, store) for d in drafts], stated=True)
+    make_triggers(store, records)
+    embed_when_many(project)
+    root = None if user else project.location.root
+    return [noted(store.db, d, r, root) for d, r in zip(drafts, records, strict=True)]
 
 
 def drafted(
-    parts: Parts,
+    project: OpenProject,
     content: Any,
     *,
     for_user: bool,
@@ -75,7 +75,7 @@ def drafted(
     draft = MemoryDraft(
         content=content,
         type=type or _guess_type(content),
-        related_files=paths("related_files", related_files, parts.project.root),
+        related_files=paths("related_files", related_files, project.location.root),
         related_modules=listed("related_modules", related_modules),
         tags=listed("tags", tags),
         source=source,
@@ -84,18 +84,18 @@ def drafted(
     )
     if draft.commit_sha is None and draft.related_files and not for_user:
         # What is said of files holds for the files as they are now; later commits make it doubtful.
-        draft = draft._replace(commit_sha=commit_of(parts.project.repository))
+        draft = draft._replace(commit_sha=commit_of(project.location.repository))
     return draft
 
 
 def _drafted_or_refused(
-    parts: Parts, fields: Mapping[str, Any], room: Room, *, user: bool
+    project: OpenProject, fields: Mapping[str, Any], store: Store, *, user: bool
 ) -> MemoryDraft | RemoraError:
     if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
         return InvalidInput("a draft is a mapping of names to values")
     try:
-        draft = drafted(parts, **{"content": None, **own_names(fields)}, for_user=user)
-        return _with_parents(parts, draft, room)
+        draft = drafted(project, **{"content": None, **own_names(fields)}, for_user=user)
+        return _with_parents(project, draft, store)
     except REFUSALS as error:
         return error
 
@@ -112,7 +112,7 @@ def _guess_type(content: object) -> str:
     return guess_type(content[:GUESSED_FROM]) if isinstance(content, str) else "pattern"
 
 
-def _with_parents(parts: Parts, draft: MemoryDraft, room: Room) -> MemoryDraft:
+def _with_parents(project: OpenProject, draft: MemoryDraft, store: Store) -> MemoryDraft:
     """Return a draft that names its parents by full ids, tainted if one in the other database is.
 
     A parent may be gone for good; its id stays as it was given.
@@ -122,26 +122,26 @@ def _with_parents(parts: Parts, draft: MemoryDraft, room: Room) -> MemoryDraft:
     ids: list[str] = []
     for given in listed("derived_from", draft.derived_from):
         try:
-            home, parent = find(parts, given)
+            home, parent = find(project, given)
         except NotFound:
             ids.append(given)
             continue
         ids.append(parent.id)
-        if home.space is not room.space and parent.taint is not None and draft.taint is None:
+        if home.db is not store.db and parent.taint is not None and draft.taint is None:
             sure = draft.confidence * TAINT_FACTOR
             draft = draft._replace(taint=parent.taint, confidence=sure, needs_review=True)
     return draft._replace(derived_from=tuple(ids))
 
 
-def make_triggers(room: Room, records: Sequence[MemoryRecord]) -> None:
+def make_triggers(store: Store, records: Sequence[MemoryRecord]) -> None:
     """Make the triggers of memories; without them they are stored all the same."""
     from remora.app.memories import triggers  # its patterns cost some milliseconds to load
 
     with suppress(RemoraError):
-        triggers.take_in(room.space, records)
+        triggers.take_in(store.db, records)
 
 
-def find(parts: Parts, memory_id: str) -> tuple[Room, MemoryRecord]:
+def find(project: OpenProject, memory_id: str) -> tuple[Store, MemoryRecord]:
     """Return a memory by its id or a unique start of it, forgotten ones too, and where it lies.
 
     Raises:
@@ -150,10 +150,10 @@ def find(parts: Parts, memory_id: str) -> tuple[Room, MemoryRecord]:
     """
     if not isinstance(memory_id, str):
         raise InvalidInput(f"an id is text, not {type(memory_id).__name__}")
-    found: list[tuple[Room, MemoryRecord]] = []
-    for room in parts.rooms():
+    found: list[tuple[Store, MemoryRecord]] = []
+    for store in project.stores():
         with suppress(NotFound):
-            found.append((room, resolve(room.space, memory_id)))
+            found.append((store, resolve(store.db, memory_id)))
     if not found:
         quote = memory_id[:1] == "q" and memory_id[1:].isdecimal()
         hint = "`remora quote keep` makes a memory of a quote." if quote else "`remora list` shows the ids."
@@ -164,11 +164,11 @@ def find(parts: Parts, memory_id: str) -> tuple[Room, MemoryRecord]:
     return next((one for one in found if one[1].id == memory_id), found[0])
 
 
-def dependents(parts: Parts, memory_id: str) -> list[MemoryRecord]:
+def dependents(project: OpenProject, memory_id: str) -> list[MemoryRecord]:
     """Return the live memories that were derived from one, directly or through others."""
-    room, record = find(parts, memory_id)
+    room, record = find(project, memory_id)
     below: list[MemoryRecord] = []
-    for memories in (r.space.memories for r in (room, *_others(parts, room))):
+    for memories in (r.db.memories for r in (room, *_others(project, room))):
         ids = memories.dependents(record.id)
         found = memories.get_many(ids)
         below += [found[i] for i in ids if i in found]
@@ -176,7 +176,7 @@ def dependents(parts: Parts, memory_id: str) -> list[MemoryRecord]:
 
 
 def listing(
-    parts: Parts,
+    project: OpenProject,
     types: Sequence[str] | None,
     limit: int,
     offset: int,
@@ -190,7 +190,7 @@ def listing(
     """Return memories that pass all filters; see `Memory.list`.
 
     Args:
-        parts: the open project.
+        project: the open project.
         types, limit, offset, order, user, records: as there.
         where: files, modules, scope and branch to filter by.
         having: what `Memories.find` takes besides filters.
@@ -204,74 +204,74 @@ def listing(
         raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
     if not all(isinstance(n, int) and 0 <= n <= MOST_LISTED for n in (limit, offset)):
         raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
-    filters = filters_of(parts, types=types, **where)
+    filters = filters_of(project, types=types, **where)
     asked = asked_kinds(filters.types, having.get("source"))
     filters = filters._replace(kinds=MEMORY_KINDS[1:] if records else asked)
     found: list[MemoryRecord] = []
-    for room in parts.rooms():
-        if user is None or user == (room.space.realm == "user"):
-            found += room.space.memories.find(filters, order=order, limit=limit + offset, **having)
+    for store in project.stores():
+        if user is None or user == (store.db.realm == "user"):
+            found += store.db.memories.find(filters, order=order, limit=limit + offset, **having)
     found.sort(key=lambda m: m.id)
     found.sort(key=keys[order], reverse=True)
     return found[offset : offset + limit]
 
 
-def edit(parts: Parts, memory_id: str, changes: Mapping[str, Any]) -> MemoryRecord:
+def edit(project: OpenProject, memory_id: str, changes: Mapping[str, Any]) -> MemoryRecord:
     """Change fields of a memory; see `Memory.edit`."""
-    room, record = find(parts, memory_id)
-    edited = room.upkeep.edit(record.id, _with_own_paths(parts, changes))
+    room, record = find(project, memory_id)
+    edited = room.upkeep.edit(record.id, _with_own_paths(project, changes))
     make_triggers(room, [edited])
     return edited
 
 
-def supersede(parts: Parts, memory_id: str, content: str, fields: Mapping[str, Any]) -> MemoryRecord:
+def supersede(project: OpenProject, memory_id: str, content: str, fields: Mapping[str, Any]) -> MemoryRecord:
     """Put a new memory in the place of an old one; see `Memory.supersede`."""
-    room, old = find(parts, memory_id)
-    fields = _with_own_paths(parts, fields)
+    room, old = find(project, memory_id)
+    fields = _with_own_paths(project, fields)
     _known(fields)
     about = ("related_files", "related_modules", "target_node_id", "impacted_node_ids")
     names = ("source", "branch", "type", "scope", "tags", "pinned", "methodology", *about)
     kept = {name: getattr(old, name) for name in names}
     draft = MemoryDraft(**{**kept, "confidence": max(old.confidence, 0.8), **fields}, content=content)
-    new = room.upkeep.supersede(old.id, _with_parents(parts, draft, room))
+    new = room.upkeep.supersede(old.id, _with_parents(project, draft, room))
     make_triggers(room, [new])
-    _flag_elsewhere(parts, room, old, f"which was superseded by {new.id[:8]}")
-    return noted(room.space, draft, new)
+    _flag_elsewhere(project, room, old, f"which was superseded by {new.id[:8]}")
+    return noted(room.db, draft, new)
 
 
-def forget(parts: Parts, memory_id: str) -> MemoryRecord:
+def forget(project: OpenProject, memory_id: str) -> MemoryRecord:
     """Take a memory out of every search; see `Memory.forget`."""
-    room, record = find(parts, memory_id)
+    room, record = find(project, memory_id)
     gone = room.upkeep.forget(record.id)
     if not record.deprecated:
-        _flag_elsewhere(parts, room, record, "which was forgotten")
+        _flag_elsewhere(project, room, record, "which was forgotten")
     return gone
 
 
-def restore(parts: Parts, memory_id: str) -> MemoryRecord:
+def restore(project: OpenProject, memory_id: str) -> MemoryRecord:
     """Bring back a memory that was forgotten or superseded."""
-    room, record = find(parts, memory_id)
+    room, record = find(project, memory_id)
     back = room.upkeep.restore(record.id)
-    _flag_elsewhere(parts, room, record, None)
+    _flag_elsewhere(project, room, record, None)
     return back
 
 
-def _with_own_paths(parts: Parts, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _with_own_paths(project: OpenProject, fields: Mapping[str, Any]) -> dict[str, Any]:
     given = own_names(fields)
     if "related_files" in given:
-        given["related_files"] = paths("related_files", given["related_files"], parts.project.root)
+        given["related_files"] = paths("related_files", given["related_files"], project.location.root)
     return given
 
 
-def _others(parts: Parts, room: Room) -> list[Room]:
-    return [other for other in parts.rooms() if other is not room]
+def _others(project: OpenProject, store: Store) -> list[Store]:
+    return [other for other in project.stores() if other is not store]
 
 
-def _flag_elsewhere(parts: Parts, room: Room, record: MemoryRecord, what: str | None) -> None:
+def _flag_elsewhere(project: OpenProject, store: Store, record: MemoryRecord, what: str | None) -> None:
     """Flag what rests on a memory in the other database; None lifts the flags again."""
-    for other in _others(parts, room):
-        with other.space.db.transaction():
+    for other in _others(project, store):
+        with other.db.transaction():
             if what is None:
-                unflag_dependents(other.space, record)
+                unflag_dependents(other.db, record)
             else:
-                flag_dependents(other.space, record, what)
+                flag_dependents(other.db, record, what)

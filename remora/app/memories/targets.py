@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.core.values import MemoryDraft, MemoryRecord
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 NAMED = 3  # unknown ones that a note names
 
 
-def noted(space: Space, draft: MemoryDraft, record: MemoryRecord, root: Path | None = None) -> MemoryRecord:
+def noted(db: Database, draft: MemoryDraft, record: MemoryRecord, root: Path | None = None) -> MemoryRecord:
     """Return a stored memory whose receipt says which files and nodes that its draft names are not there.
 
     They are kept as written: the code may come. Before the first index nothing can be said of nodes.
 
     Args:
-        space: where the code graph lies.
+        db: where the code graph lies.
         draft: as it was handed in.
         record: as it was stored.
         root: the project's folder, None where the memory belongs to no single project.
@@ -37,8 +37,8 @@ def noted(space: Space, draft: MemoryDraft, record: MemoryRecord, root: Path | N
     ):
         notes.append(f"there is no file {_listed(gone)} in the project; kept as written")
     named = [*([draft.target_node_id] if draft.target_node_id else ()), *draft.impacted_node_ids]
-    if named and space.graph.state() is not None:
-        existing = space.layers.existing(named)
+    if named and db.graph.state() is not None:
+        existing = db.layers.existing(named)
         if unknown := [key for key in named if key not in existing]:
             notes.append(f"nothing in the code graph is called {_listed(unknown)}; kept as written")
     return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, *notes)))

@@ -26,9 +26,9 @@ from remora.shell.lines import programs_in, whole_of
 from remora.shell.purposes import check_of, unwrapped
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryRecord
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 MOST = 5_000  # memories that are looked at, the surest first
 COMMON = 12  # files that use a name, from which on it tells nothing
@@ -55,32 +55,32 @@ class Met(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def refresh(parts: Parts) -> int:
+def refresh(project: OpenProject) -> int:
     """Make the triggers of the project's memories anew; returns how many there are."""
-    space = parts.room("project").space
-    records = space.memories.find(Filters(types=SAID_AT_FILES), order="confidence", limit=MOST)
-    named = [(record, _searched(record, space)) for record in records]
+    db = project.db
+    records = db.memories.find(Filters(types=SAID_AT_FILES), order="confidence", limit=MOST)
+    named = [(record, _searched(record, db)) for record in records]
     spoken = Counter(name for _, names in named for name in names)
-    found = _all_triggers(space, named, {name for name, times in spoken.items() if times > SPOKEN_OF})
-    with space.db.transaction(durable=False):
-        return space.triggers.replace(found)
+    found = _all_triggers(db, named, {name for name, times in spoken.items() if times > SPOKEN_OF})
+    with db.connection.transaction(durable=False):
+        return db.triggers.replace(found)
 
 
-def take_in(space: Space, records: Sequence[MemoryRecord]) -> None:
+def take_in(db: Database, records: Sequence[MemoryRecord]) -> None:
     """Make the triggers of memories that were just written, and of those that share names with them."""
     found = {record.id: record for record in records if record.type in SAID_AT_FILES}
-    named = [(record, _searched(record, space)) for record in found.values()]
+    named = [(record, _searched(record, db)) for record in found.values()]
     crowded = {
         name
         for name in {name for _, names in named for name in names}
-        if space.fulltext.naming(name, SPOKEN_OF + 1) > SPOKEN_OF
+        if db.fulltext.naming(name, SPOKEN_OF + 1) > SPOKEN_OF
     }
-    beside = {one.memory_id for one in space.triggers.of_words(SEARCH, crowded)} - set(found)
-    named += [(record, _searched(record, space)) for record in space.memories.get_many(beside).values()]
-    triggers, ids = _all_triggers(space, named, crowded), [record.id for record, _ in named]
-    if triggers or space.triggers.any_of(ids):
-        with space.db.transaction(durable=False):
-            space.triggers.put(ids, triggers)
+    beside = {one.memory_id for one in db.triggers.of_words(SEARCH, crowded)} - set(found)
+    named += [(record, _searched(record, db)) for record in db.memories.get_many(beside).values()]
+    triggers, ids = _all_triggers(db, named, crowded), [record.id for record, _ in named]
+    if triggers or db.triggers.any_of(ids):
+        with db.connection.transaction(durable=False):
+            db.triggers.put(ids, triggers)
 
 
 def directive_of(record: MemoryRecord) -> Directive:
@@ -89,19 +89,19 @@ def directive_of(record: MemoryRecord) -> Directive:
 
 
 def _all_triggers(
-    space: Space, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
+    db: Database, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
 ) -> list[Trigger]:
     """Return the triggers of memories with the names in each; crowded ones tell nothing."""
-    met = _met(space) if any(_key(record) for record, _ in named if record.type in WARNINGS) else {}
+    met = _met(db) if any(_key(record) for record, _ in named if record.type in WARNINGS) else {}
     found: list[Trigger] = []
     for record, names in named:
         own = met.get(_key(record))
-        found += _triggers(record, own, space)
+        found += _triggers(record, own, db)
         found += [Trigger(SEARCH, n, record.id, (), _weight(record, own)) for n in names if n not in crowded]
     return found
 
 
-def _triggers(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Trigger]:
+def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[Trigger]:
     """Yield what a memory is said at, but for searches for its names."""
     signal, key, weight = _signal(record), _key(record), _weight(record, met)
     if signal in ("glob_ignore", "repeated_grep") and key:
@@ -123,11 +123,11 @@ def _triggers(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[T
         for words in symptoms(record.content):
             yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
     if not asks.forbids and not _from_rules(record):
-        for name in _names(record, space):
+        for name in _names(record, db):
             yield Trigger(TERM, name, record.id, (), weight)
 
 
-def _searched(record: MemoryRecord, space: Space) -> list[str]:
+def _searched(record: MemoryRecord, db: Database) -> list[str]:
     """Return the names, in lower case, that a memory tells something of when they are searched for.
 
     An error says what failed, a commit what was changed: they are told at their own moments. What comes
@@ -139,7 +139,7 @@ def _searched(record: MemoryRecord, space: Space) -> list[str]:
     found: dict[str, None] = {}
     stems = {path.rpartition("/")[2].partition(".")[0] for path in record.related_files}
     for name, sure in names_in(record.content):
-        files = _files(space, name.rpartition(".")[2])
+        files = _files(db, name.rpartition(".")[2])
         if files <= COMMON and (sure or files or name in stems):
             found.setdefault(name.lower())
     return list(found)[:NAMES]
@@ -164,16 +164,16 @@ def _from_rules(record: MemoryRecord) -> bool:
     return from_host_file([origin.path for origin in record.origins if origin.path], record.tags)
 
 
-def _met(space: Space) -> dict[str, Met]:
+def _met(db: Database) -> dict[str, Met]:
     """Return how each error was met, by its fingerprint."""
     grouped: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for fingerprint, command, message in space.observed.errors_met():
+    for fingerprint, command, message in db.observed.errors_met():
         grouped[fingerprint].append((command, message))
     found = {
         fingerprint: Met(len(own), tuple(c for c, _ in own), tuple(m for _, m in own))
         for fingerprint, own in grouped.items()
     }
-    for fingerprint, command in space.observed.failing(SESSIONS):
+    for fingerprint, command in db.observed.failing(SESSIONS):
         if whole := whole_of(command):
             known = found[fingerprint]
             found[fingerprint] = known._replace(lines=(*known.lines, whole))
@@ -235,18 +235,18 @@ def _verbs(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _names(record: MemoryRecord, space: Space) -> list[str]:
+def _names(record: MemoryRecord, db: Database) -> list[str]:
     """Return the names in code that a memory speaks of and few files use."""
     spans = [span.removesuffix("()") for span in _SPAN.findall(record.content)]
     written = [name for name, sure in names_in(record.content) if sure]
     names = [n for n in dict.fromkeys((*spans, *written)) if _NAME.match(n) and _tells(n)]
-    return [name for name in names[:NAMES] if 0 < _files(space, name.rpartition(".")[2]) <= COMMON]
+    return [name for name in names[:NAMES] if 0 < _files(db, name.rpartition(".")[2]) <= COMMON]
 
 
-def _files(space: Space, name: str) -> int:
+def _files(db: Database, name: str) -> int:
     """Return how many files use or define a name; past what is common it does not matter how many."""
-    defined = {path for path, _ in space.graph.places(name, limit=COMMON + 1)}
-    return max(space.graph.users_of_name(name), len(defined))
+    defined = {path for path, _ in db.graph.places(name, limit=COMMON + 1)}
+    return max(db.graph.users_of_name(name), len(defined))
 
 
 def _tells(name: str) -> bool:

@@ -16,7 +16,7 @@ from remora.core.values import Hit
 
 if TYPE_CHECKING:
     from remora.core.clock import Clock
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 FLUSH_AT = 64  # accesses kept in memory before they are written
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
@@ -25,8 +25,8 @@ CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
 class Accesses:
     """The accesses of one open memory that are not written yet."""
 
-    def __init__(self, space_of: Callable[[str], Space], clock: Clock, *, read_only: bool) -> None:
-        self._space_of = space_of
+    def __init__(self, db_of: Callable[[str], Database], clock: Clock, *, read_only: bool) -> None:
+        self._db_of = db_of
         self._clock = clock
         self._read_only = read_only
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -58,9 +58,9 @@ class Accesses:
         for realm in sorted({realm for realm, _ in counts}):
             own = {memory_id: number for (r, memory_id), number in counts.items() if r == realm}
             try:
-                space = self._space_of(realm)
-                with space.db.transaction(durable=False, wait=wait):
-                    space.memories.record_access(own, at)
+                db = self._db_of(realm)
+                with db.connection.transaction(durable=False, wait=wait):
+                    db.memories.record_access(own, at)
             except StoreError:
                 self._counts.update({(realm, i): number for i, number in own.items()})
         self._flush_at = self._counts.total() + FLUSH_AT

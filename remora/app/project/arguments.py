@@ -13,7 +13,7 @@ from remora.core.errors import InvalidInput
 from remora.core.values import MEMORY_TYPES, Filters
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 
 # The MCP tools say `files` and `modules` for short; what is said in either way is taken everywhere.
@@ -66,7 +66,7 @@ def paths(name: str, values: Any, root: Path) -> tuple[Any, ...]:
     )
 
 
-def known_types(parts: Parts, values: Any) -> tuple[Any, ...]:
+def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:
     """Return memory types to filter by, () for None.
 
     Known are the types of Remora, those of the methodologies that are installed, and those that some
@@ -78,9 +78,9 @@ def known_types(parts: Parts, values: Any) -> tuple[Any, ...]:
     given = listed("types", values)
     if all(kind in MEMORY_TYPES for kind in given):
         return given
-    known = (*MEMORY_TYPES, *parts.plugins().types())
+    known = (*MEMORY_TYPES, *project.plugins().types())
     for kind in given:
-        if kind in known or _stored(parts, kind):
+        if kind in known or _stored(project, kind):
             continue
         close = get_close_matches(kind, known, n=2) if isinstance(kind, str) else ()
         meant = f"Did you mean {' or '.join(close)}? " if close else ""
@@ -90,16 +90,16 @@ def known_types(parts: Parts, values: Any) -> tuple[Any, ...]:
     return given
 
 
-def _stored(parts: Parts, kind: object) -> bool:
+def _stored(project: OpenProject, kind: object) -> bool:
     if not isinstance(kind, str):
         return False
     having = Filters(types=(kind,), branch="*")
-    spaces = [room.space for room in parts.rooms()]
-    return any(s.memories.find(having, include_deprecated=True, limit=1) for s in spaces)
+    databases = [store.db for store in project.stores()]
+    return any(s.memories.find(having, include_deprecated=True, limit=1) for s in databases)
 
 
 def filters_of(
-    parts: Parts,
+    project: OpenProject,
     *,
     types: Sequence[str] | None = None,
     files: Sequence[Any] | None = None,
@@ -117,8 +117,8 @@ def filters_of(
 
     return checked_filters(
         Filters(
-            types=known_types(parts, types),
-            files=paths("files", files, parts.project.root),
+            types=known_types(project, types),
+            files=paths("files", files, project.location.root),
             modules=listed("modules", modules),
             scope=scope,
             branch=branch,
@@ -127,9 +127,9 @@ def filters_of(
     )
 
 
-def current_branch(parts: Parts, branch: str | None) -> str | None:
+def current_branch(project: OpenProject, branch: str | None) -> str | None:
     """Return the branch that a caller names, else the one checked out."""
-    return branch if branch is not None else branch_of(parts.project.repository)
+    return branch if branch is not None else branch_of(project.location.repository)
 
 
 def file_names(files: Any, root: Path) -> tuple[str, ...]:

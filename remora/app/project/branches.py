@@ -20,8 +20,8 @@ from remora.sources.branches import Branch, Known, State, follow, looks
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from remora.app.project.open_project import Parts
-    from remora.store.space import Space
+    from remora.app.project.open_project import OpenProject
+    from remora.store.database import Database
 
 KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
 LOOKED = "branches"  # meta key: how all branches looked when some were asked for, and what became of these
@@ -40,65 +40,65 @@ class Settled(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
+def settle(project: OpenProject, more: Iterable[str] = ()) -> Settled:
     """Let memories follow their branches, and remember how the branches look now.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         more: branches to look at besides those that memories name.
     """
-    repository = parts.project.repository
-    if repository is None or parts.read_only:
+    repository = project.location.repository
+    if repository is None or project.read_only:
         return Settled()
-    space = parts.room("project").space
-    named, gone, quoted = _branches(space), _gone(space), space.notes.on_branches()
+    db = project.db
+    named, gone, quoted = _branches(db), _gone(db), db.notes.on_branches()
     if not (names := {*named, *gone, *(name for name, _, _ in quoted), *more}):
         return Settled()
     try:
         look = looks(repository)
-        before = _settled(space, look)
+        before = _settled(db, look)
         names -= {name for name, state in before.items() if state in _LASTING or name not in named}
         if not names:
             return Settled()
-        known = {name: _known(space, name) for name in names}
+        known = {name: _known(db, name) for name in names}
         found = follow(repository, known)
     except SourceError as error:
         return Settled(notes=(f"branches were not looked at: {error}",))
     merged: list[tuple[str, int]] = []
     retired: list[tuple[str, int]] = []
     revived: list[tuple[str, int]] = []
-    with space.db.transaction():
-        space.meta.set(LOOKED, [look, before | {branch.name: branch.state for branch in found}])
+    with db.connection.transaction():
+        db.meta.set(LOOKED, [look, before | {branch.name: branch.state for branch in found}])
         for branch in found:
             if branch.known != known[branch.name]:
-                space.meta.set(KNOWN + branch.name, list(branch.known))
-            _follow_quotes(space, [(path, at) for name, path, at in quoted if name == branch.name], branch)
+                db.meta.set(KNOWN + branch.name, list(branch.known))
+            _follow_quotes(db, [(path, at) for name, path, at in quoted if name == branch.name], branch)
             ids = named.get(branch.name, [])
             if branch.name in gone and branch.state in ("merged", "open"):
                 for memory_id in gone[branch.name]:
-                    parts.room("project").upkeep.restore(memory_id)
+                    project.store("project").upkeep.restore(memory_id)
                 revived.append((branch.name, len(gone[branch.name])))
                 ids = [*ids, *gone[branch.name]]
-            if done := _merged(space, ids, branch):
-                _move(space, done, None)
+            if done := _merged(db, ids, branch):
+                _move(db, done, None)
                 merged.append((branch.name, len(done)))
                 ids = [memory_id for memory_id in ids if memory_id not in done]
             if ids and branch.state == "deleted":
-                _retire(parts, space, ids, branch)
+                _retire(project, db, ids, branch)
                 retired.append((branch.name, len(ids)))
             elif branch.now:
-                _move(space, ids, branch.now)
-                space.meta.set(KNOWN + branch.now, list(branch.known))
+                _move(db, ids, branch.now)
+                db.meta.set(KNOWN + branch.now, list(branch.known))
     return Settled(tuple(merged), tuple(retired), tuple(revived))
 
 
-def became(parts: Parts, name: str) -> Branch | None:
+def became(project: OpenProject, name: str) -> Branch | None:
     """Return what became of a branch; None outside a repository, and where git cannot be asked."""
-    repository = parts.project.repository
+    repository = project.location.repository
     if repository is None:
         return None
     try:
-        (found,) = follow(repository, {name: _known(parts.room("project").space, name)})
+        (found,) = follow(repository, {name: _known(project.db, name)})
     except SourceError:
         return None
     return found
@@ -123,7 +123,7 @@ def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
     return found.now or found.name
 
 
-def _merged(space: Space, ids: list[str], branch: Branch) -> list[str]:
+def _merged(db: Database, ids: list[str], branch: Branch) -> list[str]:
     """Return the memories of a branch whose work is merged: all, or those from before its last commit.
 
     A branch may be kept after it was merged. What was learnt since is of work that is still to come.
@@ -132,11 +132,11 @@ def _merged(space: Space, ids: list[str], branch: Branch) -> list[str]:
         return ids
     if branch.merged is None:
         return []
-    records = space.memories.get_many(ids)
+    records = db.memories.get_many(ids)
     return [each for each in ids if from_iso(records[each].created_at) < branch.merged]
 
 
-def _follow_quotes(space: Space, sessions: Iterable[tuple[str, str | None]], branch: Branch) -> None:
+def _follow_quotes(db: Database, sessions: Iterable[tuple[str, str | None]], branch: Branch) -> None:
     """Let what people said in some sessions (path, time) be the project's once the work is merged.
 
     What was said on a branch that was deleted unmerged stays bound to it, and so is told nowhere.
@@ -144,49 +144,49 @@ def _follow_quotes(space: Space, sessions: Iterable[tuple[str, str | None]], bra
     for path, at in sessions:
         before = branch.merged is not None and at is not None and from_iso(at) < branch.merged
         if branch.state == "merged" or before:
-            space.notes.bind(path, None)
+            db.notes.bind(path, None)
         elif branch.now:
-            space.notes.bind(path, branch.now)
+            db.notes.bind(path, branch.now)
 
 
-def _move(space: Space, ids: Iterable[str], branch: str | None) -> None:
+def _move(db: Database, ids: Iterable[str], branch: str | None) -> None:
     for memory_id in ids:
-        space.memories.update(memory_id, {"branch": branch})
+        db.memories.update(memory_id, {"branch": branch})
 
 
-def _branches(space: Space) -> dict[str, list[str]]:
+def _branches(db: Database) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name, memory_id in space.memories.on_branches():
+    for name, memory_id in db.memories.on_branches():
         found.setdefault(name, []).append(memory_id)
     return found
 
 
-def _gone(space: Space) -> dict[str, list[str]]:
+def _gone(db: Database) -> dict[str, list[str]]:
     """Return the memories that went with a branch and that nobody has touched since, by branch."""
-    ids = space.selections.gone_with_branch(BRANCH_GONE)
+    ids = db.selections.gone_with_branch(BRANCH_GONE)
     found: dict[str, list[str]] = {}
-    for record in space.memories.get_many(ids).values():
+    for record in db.memories.get_many(ids).values():
         found.setdefault(record.branch or "", []).append(record.id)
     return found
 
 
-def _known(space: Space, name: str) -> Known:
-    value = space.meta.get(KNOWN + name)
+def _known(db: Database, name: str) -> Known:
+    value = db.meta.get(KNOWN + name)
     return Known(*value) if isinstance(value, list) and len(value) == len(Known._fields) else Known()
 
 
-def _settled(space: Space, look: str) -> dict[str, State]:
+def _settled(db: Database, look: str) -> dict[str, State]:
     """Return what became of the branches that were asked for since any branch has moved."""
-    seen = space.meta.get(LOOKED)
+    seen = db.meta.get(LOOKED)
     return dict(seen[1]) if isinstance(seen, list) and seen[0] == look else {}
 
 
-def _retire(parts: Parts, space: Space, ids: list[str], branch: Branch) -> None:
-    upkeep = parts.room("project").upkeep
-    records = space.memories.get_many(ids)
+def _retire(project: OpenProject, db: Database, ids: list[str], branch: Branch) -> None:
+    upkeep = project.store("project").upkeep
+    records = db.memories.get_many(ids)
     for memory_id in ids:
         record = records[memory_id]
         if record.pinned or record.user_verified:  # a person said that it holds
-            space.memories.update(memory_id, {"branch": None})
+            db.memories.update(memory_id, {"branch": None})
             continue
         upkeep.retire(memory_id, f"{BRANCH_GONE} {branch.name}")

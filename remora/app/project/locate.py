@@ -30,7 +30,7 @@ SETTINGS_FILE = "remora.toml"
 LOCK_TRIES, LOCK_PAUSE = 10, 0.02  # another git command holds the configuration for milliseconds
 
 
-class Project(NamedTuple):
+class Location(NamedTuple):
     """A project and its place on disk.
 
     Attributes:
@@ -161,7 +161,7 @@ def _inside(home: str, root: Path) -> bool:
     return bool(inner) and not git and real == top / path and not place.is_symlink()
 
 
-def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -> tuple[Project, Settings]:
+def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -> tuple[Location, Settings]:
     """Return the project of a path, with its settings; gives a repository its id on first use.
 
     Args:
@@ -195,7 +195,7 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
         foreign = home
     if not settings.home or foreign is not None:
         home, name = _home(projects, tree.name, project_id)
-    return Project(project_id, name, root, home, repository, foreign), settings
+    return Location(project_id, name, root, home, repository, foreign), settings
 
 
 def _lies_in(home: Path, tree: Path) -> bool:
@@ -211,7 +211,7 @@ def _may_be_home(home: Path, tree: Path, repository: Repository | None, environ:
     return homes.is_free(home) and not (home.exists() and repository and homes.tracked(home, repository))
 
 
-def make_home(project: Project, environ: Mapping[str, str]) -> None:
+def make_home(project: Location, environ: Mapping[str, str]) -> None:
     """Create the project's home; in the work tree it ignores itself and has a key (`homes`)."""
     make_folder(project.home)
     keep_to_oneself(project.home)

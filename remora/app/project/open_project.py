@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from remora.app.project.accesses import Accesses
 from remora.app.project.folder_watch import Followed
 from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel, GuardedReranker
-from remora.app.project.locate import Project, commit_of, data_dir, locate, make_home
+from remora.app.project.locate import Location, commit_of, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.config import Settings
 from remora.core.errors import NotFound, SourceError, StoreError, StoreReadOnly
 from remora.disk.files import make_folder
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
+from remora.store.database import Database
 from remora.store.history import COMMIT
-from remora.store.space import Space
 
 if TYPE_CHECKING:
     from remora.app.project.methodologies import Plugins
@@ -66,20 +66,20 @@ class Running(Protocol):
         """End within a fraction of a second."""
 
 
-class Room(NamedTuple):
+class Store(NamedTuple):
     """One database with the two objects that change memories in it."""
 
-    space: Space
+    db: Database
     intake: Intake
     upkeep: Upkeep
 
 
-class Parts:
+class OpenProject:
     """The live parts of one open `Memory`."""
 
     def __init__(
         self,
-        project: Project,
+        location: Location,
         settings: Settings,
         environ: Mapping[str, str],
         clock: Clock,
@@ -89,7 +89,7 @@ class Parts:
         llm: LanguageModel | None,
         reranker: Reranker | None,
     ) -> None:
-        self.project = project
+        self.location = location
         self.settings = settings
         self.environ = environ
         self.clock = clock
@@ -104,7 +104,7 @@ class Parts:
         self._cached: Embedder | None = None
         self._llm: LanguageModel | None = None
         self._reranker: Reranker | None = None
-        self._rooms: dict[str, Room] = {}
+        self._stores: dict[str, Store] = {}
         self._opening = threading.RLock()
         self._closed = False
         self._user_database = str(self.user_home / DATABASE)
@@ -118,12 +118,12 @@ class Parts:
         self.embedding = threading.Lock()  # one batch at a time
         self.next_in_line = threading.Lock()  # held by whoever waits for that
         self.lock = threading.RLock()  # a verb at a time
-        self.accesses = Accesses(lambda realm: self.room(realm).space, clock, read_only=read_only)
+        self.accesses = Accesses(lambda realm: self.store(realm).db, clock, read_only=read_only)
         self.seen_in_ui: dict[str, None] = {}  # marks of answers of tools for interfaces
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read
 
-    def room(self, realm: str) -> Room:
+    def store(self, realm: str) -> Store:
         """Return the room of a realm, "project" or "user", opened (and made) on first use.
 
         Raises:
@@ -131,43 +131,45 @@ class Parts:
             StoreError: it cannot be opened, or this memory was closed.
         """
         with self._opening:
-            if realm not in self._rooms:
-                self._rooms[realm] = self._open(realm)
-            return self._rooms[realm]
+            if realm not in self._stores:
+                self._stores[realm] = self._open(realm)
+            return self._stores[realm]
 
     @property
-    def space(self) -> Space:
+    def db(self) -> Database:
         """The project's own database."""
-        return self.room("project").space
+        return self.db
 
-    def _open(self, realm: str) -> Room:
+    def _open(self, realm: str) -> Store:
         if self._closed:
             raise StoreError("this memory is closed", hint="Open it again.")
         own = realm == "project"
-        home, project_id = (self.project.home, self.project.id) if own else (self.user_home, USER_PROJECT_ID)
+        home, project_id = (
+            (self.location.home, self.location.id) if own else (self.user_home, USER_PROJECT_ID)
+        )
         if self.read_only and not (home / DATABASE).exists():
             raise NotFound(
-                f"{self.project.root if own else 'the user'} has no memory yet",
+                f"{self.location.root if own else 'the user'} has no memory yet",
                 hint="`remora init` or `remora remember` makes one.",
             )
         if not self.read_only and own:
-            make_home(self.project, self.environ)
+            make_home(self.location, self.environ)
         elif not self.read_only:
             make_folder(home)
-        space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
-        intake = Intake(space, self.clock, lambda: self.plugins().types())
-        return Room(space, intake, Upkeep(space, self.clock, intake))
+        db = Database.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
+        intake = Intake(db, self.clock, lambda: self.plugins().types())
+        return Store(db, intake, Upkeep(db, self.clock, intake))
 
-    def rooms(self) -> tuple[Room, ...]:
+    def stores(self) -> tuple[Store, ...]:
         """Return the project's room, and the user's where there is one.
 
         A user's database that cannot be opened never takes the project's with it; `user_trouble` says why.
         """
-        project = self.room("project")
-        if "user" not in self._rooms and not os.path.exists(self._user_database):  # noqa: PTH110  often asked
+        project = self.store("project")
+        if "user" not in self._stores and not os.path.exists(self._user_database):  # noqa: PTH110  often asked
             return (project,)
         try:
-            user = self.room("user")
+            user = self.store("user")
         except StoreError as error:
             self.user_trouble = f"your own memories cannot be read: {error}"
             return (project,)
@@ -183,9 +185,9 @@ class Parts:
         if self.read_only:
             raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
 
-    def searched_rooms(self) -> tuple[Room, ...]:
+    def searched_stores(self) -> tuple[Store, ...]:
         """Return the rooms that a search looks into: the user's only if the settings say so."""
-        return self.rooms() if self.settings.search.user_memories else (self.room("project"),)
+        return self.stores() if self.settings.search.user_memories else (self.store("project"),)
 
     def plugins(self) -> Plugins:
         """Return the methodologies that are installed, loaded on first use."""
@@ -203,12 +205,12 @@ class Parts:
     @property
     def sessions_folder(self) -> Path:
         """Folder of the project's session logs."""
-        return self.project.home / "sessions"
+        return self.location.home / "sessions"
 
     @property
     def memory_folder(self) -> Path:
         """Folder of the journal's files and the entry store."""
-        return self.project.home / "memory"
+        return self.location.home / "memory"
 
     def entries(self) -> EntryStore:
         """Return the store of notes and archives; its file is made by the first write."""
@@ -237,7 +239,7 @@ class Parts:
                     self.settings.embedding,
                     environ=self.environ,
                     stamp_folder=folder,
-                    keep=self.room("project").space.meta.get("embedding.model") or "",
+                    keep=self.db.meta.get("embedding.model") or "",
                 )
         return self._choice
 
@@ -249,7 +251,7 @@ class Parts:
         if self._cached is None:
             from remora.embeddings.cache import CachedEmbedder
 
-            self._cached = CachedEmbedder(choice.embedder, self.room("project").space.cache, self.clock)
+            self._cached = CachedEmbedder(choice.embedder, self.db.cache, self.clock)
         return self._cached
 
     def llm(self) -> LanguageModel | None:
@@ -261,7 +263,7 @@ class Parts:
         if self._llm is None:
             from remora.llm.providers import build
 
-            self._llm = build(self.settings.llm, self.environ, outside=str(self.project.root))
+            self._llm = build(self.settings.llm, self.environ, outside=str(self.location.root))
         return self._llm
 
     def reranker(self) -> Reranker | None:
@@ -278,7 +280,7 @@ class Parts:
 
     def mtime(self) -> Callable[[str], float | None]:
         """Return a function from a repository path to its modification time in seconds, None if gone."""
-        root = str(self.project.root)
+        root = str(self.location.root)
 
         def modified(path: str) -> float | None:
             try:
@@ -294,12 +296,12 @@ class Parts:
         git is asked once for every commit that is checked out, about its newest RECENT_COMMITS commits;
         where it cannot answer, nothing has changed.
         """
-        repository = self.project.repository
+        repository = self.location.repository
         if repository is None:
             return {}
         try:
             head = commit_of(repository) or repository.head()
-            mined = self.room("project").space.meta.get(COMMIT)
+            mined = self.db.meta.get(COMMIT)
             if head is None or head == mined:
                 return {}
             if self._recent is None or self._recent[0] != (mined, head):
@@ -322,9 +324,9 @@ class Parts:
             if model is not None and hasattr(model, "close"):
                 model.close()
         self._llm = self._reranker = None
-        for room in self._rooms.values():
-            room.space.close()
-        self._rooms.clear()
+        for room in self._stores.values():
+            room.db.close()
+        self._stores.clear()
         self._closed = True
 
 
@@ -337,14 +339,14 @@ def build(
     embedder: Embedder | None = None,
     llm: LanguageModel | None = None,
     reranker: Reranker | None = None,
-) -> Parts:
+) -> OpenProject:
     """Return the parts of the project that a path belongs to.
 
     Raises:
         InvalidInput, ConfigError, SourceError: see `project.locate`.
     """
     project, settings = locate(path, environ, read_only=read_only)
-    return Parts(
+    return OpenProject(
         project,
         settings,
         environ,
@@ -357,11 +359,11 @@ def build(
 
 
 @contextmanager
-def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[Parts]:
+def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[OpenProject]:
     """Open a project for one piece of work and close it; see `build`."""
-    parts = build(Path(path), environ, read_only=read_only)
+    project = build(Path(path), environ, read_only=read_only)
     try:
-        parts.room("project")
-        yield parts
+        project.store("project")
+        yield project
     finally:
-        parts.close()
+        project.close()

@@ -16,32 +16,32 @@ from remora.retrieval.pipeline import PARTS as SEARCH_PARTS
 from remora.retrieval.request import Request
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 from remora.app.recall.search import checked_k, checked_query, reader
 
 CO_ACCESS_WEIGHT = 0.5
 SPEAKING = 8  # memories that are asked about a task's files
 
 
-def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
+def related_files(project: OpenProject, path: str, k: int) -> list[FileHit]:
     """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
     from remora.app.codebase.freshness import checked
 
-    wanted, k = _relative(parts, path), checked_k(k)
-    found = _related(parts, wanted, k)
+    wanted, k = _relative(project, path), checked_k(k)
+    found = _related(project, wanted, k)
     files = [wanted, *(hit.path for hit in found)]
-    return checked(parts, found, lambda: _related(parts, wanted, k), files)[0]
+    return checked(project, found, lambda: _related(project, wanted, k), files)[0]
 
 
-def ownership(parts: Parts, path: str) -> Ownership | None:
+def ownership(project: OpenProject, path: str) -> Ownership | None:
     """Return the module of a file and who changed it; see `Memory.ownership`."""
-    return parts.room("project").space.history.ownership(_relative(parts, path))
+    return project.db.history.ownership(_relative(project, path))
 
 
-def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
+def _related(project: OpenProject, wanted: str, k: int) -> list[FileHit]:
     """Return the files related to one by history, code and sessions, best first."""
-    space = parts.room("project").space
-    history, ties = space.history, space.ties.of(wanted)
+    db = project.db
+    history, ties = db.history, db.ties.of(wanted)
     found = {hit.path: hit for hit in cochange.related(wanted, history, k + 10, ties)}
     for _, other, weight in history.co_access([wanted], 0.0, 50):
         share = min(1.0, weight)
@@ -49,7 +49,7 @@ def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
         # Two independent witnesses: the chance that both are wrong is the product.
         score = 1.0 - (1.0 - known.score) * (1.0 - CO_ACCESS_WEIGHT * share)
         found[other] = FileHit(other, score, (*known.why, f"read together in agent sessions ({share:.0%})"))
-    if not history.stats([wanted]) and not os.path.lexists(parts.project.root / wanted):
+    if not history.stats([wanted]) and not os.path.lexists(project.location.root / wanted):
         # Of a file that nobody has seen only its name and its folder tell anything, the root nothing.
         telling = {NAMED_ALIKE, BESIDE} if "/" in wanted else {NAMED_ALIKE}
         found = {path: hit for path, hit in found.items() if not telling.isdisjoint(hit.why)}
@@ -57,7 +57,7 @@ def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
 
 
 def predict_files(
-    parts: Parts,
+    project: OpenProject,
     task: str,
     k: int,
     *,
@@ -73,8 +73,8 @@ def predict_files(
     from remora.retrieval.files import predict
 
     text, k = checked_query(task), checked_k(k)
-    notes = list(up_to_date(parts) if look else notices(parts))
-    found = reader(parts, without, notes, code=True)
+    notes = list(up_to_date(project) if look else notices(project))
+    found = reader(project, without, notes, code=True)
     vector = None
     if "dense" not in without and "meaning" not in without:
         vector, note = found.embed(text[:MAX_QUERY_CHARS])
@@ -90,15 +90,15 @@ def predict_files(
             without=without & frozenset(SEARCH_PARTS),
         )
         about = pipeline.search(found, request).hits
-    space = parts.room("project").space
-    there = _in_tree(parts)
-    branch = _on_branch(parts, uncommitted=look) if "branch" not in without else []
+    db = project.db
+    there = _in_tree(project)
+    branch = _on_branch(project, uncommitted=look) if "branch" not in without else []
     said: list[str] = []
 
     def ask() -> list[FileHit]:
         said.clear()
         return predict(
-            space,
+            db,
             text,
             k,
             vector=vector,
@@ -111,27 +111,27 @@ def predict_files(
         )
 
     hits = ask()
-    hits, note = checked(parts, hits, ask, [hit.path for hit in hits])
+    hits, note = checked(project, hits, ask, [hit.path for hit in hits])
     notes += said
     if note:
         notes.append(note)
     return hits, tuple(dict.fromkeys(notes))
 
 
-def _on_branch(parts: Parts, *, uncommitted: bool) -> list[str]:
+def _on_branch(project: OpenProject, *, uncommitted: bool) -> list[str]:
     """Return the files that the branch in use has changed; none where git cannot be asked."""
     from remora.sources.branches import own_files
 
-    repository = parts.project.repository
+    repository = project.location.repository
     try:
         return own_files(repository, uncommitted=uncommitted) if repository is not None else []
     except SourceError:
         return []
 
 
-def _in_tree(parts: Parts) -> Callable[[str], bool] | None:
+def _in_tree(project: OpenProject) -> Callable[[str], bool] | None:
     """Return what tells whether a file is in the project's tree, None where there is no tree."""
-    root, repository = parts.project.root, parts.project.repository
+    root, repository = project.location.root, project.location.repository
     if repository is not None and repository.bare:
         return None
 
@@ -142,7 +142,7 @@ def _in_tree(parts: Parts) -> Callable[[str], bool] | None:
     return there
 
 
-def _relative(parts: Parts, path: str) -> str:
+def _relative(project: OpenProject, path: str) -> str:
     """Return a path as git names it: relative to the root, with forward slashes."""
     from pathlib import Path
 
@@ -152,9 +152,9 @@ def _relative(parts: Parts, path: str) -> str:
     if given.is_absolute():
         try:
             # A Path's own way to resolve fails on a loop of links.
-            return Path(os.path.realpath(given)).relative_to(parts.project.root).as_posix()
+            return Path(os.path.realpath(given)).relative_to(project.location.root).as_posix()
         except ValueError:
             raise InvalidInput(
-                f"{path} is not in {parts.project.root}", hint="Name a file of this project."
+                f"{path} is not in {project.location.root}", hint="Name a file of this project."
             ) from None
     return path.replace("\\", "/").removeprefix("./")

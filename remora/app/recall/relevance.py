@@ -15,7 +15,7 @@ from remora.core.errors import RemoraError
 from remora.core.text import words_or_pairs
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 THRESHOLD = "inject.relevance"  # meta key: what is relevant enough in this store
 CHANCE = 0.5  # where nobody has measured it
@@ -29,25 +29,25 @@ GROWN = 1.2  # times as many sessions as at the last time
 COUNTED = "inject.relevance.sessions"  # meta key: how many there were
 
 
-def calibrate(parts: Parts, *, again: bool = False) -> float | None:
+def calibrate(project: OpenProject, *, again: bool = False) -> float | None:
     """Measure the bar when more sessions are known since; None where it was left as it is.
 
     Args:
-        parts: the open project.
+        project: the open project.
         again: also where nothing has changed.
     """
-    space = parts.room("project").space
-    filters = filters_of(parts, kinds=("memory",), branch=current_branch(parts, None))
-    sessions = space.observed.count()
-    if not again and sessions < max(FEW, float(space.meta.get(COUNTED, 0)) * GROWN):
+    db = project.db
+    filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
+    sessions = db.observed.count()
+    if not again and sessions < max(FEW, float(db.meta.get(COUNTED, 0)) * GROWN):
         return None
     reached = []
-    for session_id, prompt in space.observed.prompts(PROMPTS):
+    for session_id, prompt in db.observed.prompts(PROMPTS):
         first = prompt.partition("\n")[0][:2_000]
         if len(words_or_pairs(first)) < WORDS:
             continue
         try:
-            hits = search(parts, first, HITS, filters, explicit=False).hits
+            hits = search(project, first, HITS, filters, explicit=False).hits
         except RemoraError:
             continue
         own = session_id.partition(":")[2]
@@ -57,13 +57,13 @@ def calibrate(parts: Parts, *, again: bool = False) -> float | None:
         return None
     reached.sort(reverse=True)
     bar = min(MOST, max(CHANCE, reached[int(SPEAKS * len(reached))]))
-    with space.db.transaction(durable=False):
-        space.meta.set(THRESHOLD, round(bar, 4))
-        space.meta.set(COUNTED, sessions)
+    with db.connection.transaction(durable=False):
+        db.meta.set(THRESHOLD, round(bar, 4))
+        db.meta.set(COUNTED, sessions)
     return bar
 
 
-def relevance_bar(parts: Parts) -> float:
+def relevance_bar(project: OpenProject) -> float:
     """Return the relevance that a memory must have to be said with a prompt."""
-    found = parts.room("project").space.meta.get(THRESHOLD)
+    found = project.db.meta.get(THRESHOLD)
     return float(found) if isinstance(found, int | float) else CHANCE

@@ -24,7 +24,7 @@ from remora.retrieval.pipeline import Results
 from remora.retrieval.request import QueryVector, Reader, Request
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 T = TypeVar("T")
 MAX_QUERY = 20_000_000  # characters; more is a file, not a question
@@ -36,7 +36,7 @@ AT_HAND = 5  # memories about the files at hand that are told though the words o
 
 
 def ask(
-    parts: Parts,
+    project: OpenProject,
     query: str,
     k: int,
     filters: Filters,
@@ -47,14 +47,14 @@ def ask(
     min_score: float = 0.0,
 ) -> Results:
     """Search for whoever asks: good hits count as used; see `Memory.search`."""
-    found = search(parts, query, k, filters, phase, recent_tools, recent_files)
+    found = search(project, query, k, filters, phase, recent_tools, recent_files)
     hits = [hit for hit in found.hits if hit.score >= min_score]
-    parts.accesses.note([hit for hit in hits if hit.score >= GOOD])
+    project.accesses.note([hit for hit in hits if hit.score >= GOOD])
     return found._replace(hits=hits)
 
 
 def search(
-    parts: Parts,
+    project: OpenProject,
     query: str,
     k: int,
     filters: Filters,
@@ -83,37 +83,37 @@ def search(
     if code:
         from remora.app.codebase.freshness import up_to_date
 
-        without_them += up_to_date(parts)
-    found = pipeline.search(reader(parts, without, without_them, code=code), request)
+        without_them += up_to_date(project)
+    found = pipeline.search(reader(project, without, without_them, code=code), request)
     if code:
-        found, without_them = _fresh_code(parts, request, found, without_them)
-    if parts.trouble and not any(parts.trouble in note for note in found.notes):
-        without_them.append(f"not everything has a vector yet: {parts.trouble}")
-    return Results([_placed(parts, hit) for hit in found.hits], (*found.notes, *without_them))
+        found, without_them = _fresh_code(project, request, found, without_them)
+    if project.trouble and not any(project.trouble in note for note in found.notes):
+        without_them.append(f"not everything has a vector yet: {project.trouble}")
+    return Results([_placed(project, hit) for hit in found.hits], (*found.notes, *without_them))
 
 
-def _placed(parts: Parts, hit: Hit) -> Hit:
+def _placed(project: OpenProject, hit: Hit) -> Hit:
     """Return a hit in a written file with the file's whole path, so that it can be opened."""
     if hit.source not in FILE_KINDS or hit.path is None:
         return hit
-    return hit._replace(path=str(parts.memory_folder / hit.path))
+    return hit._replace(path=str(project.memory_folder / hit.path))
 
 
 def _fresh_code(
-    parts: Parts, request: Request, found: Results, notes: list[str]
+    project: OpenProject, request: Request, found: Results, notes: list[str]
 ) -> tuple[Results, list[str]]:
     """Return the hits again when files in them had changed, with what to know about that."""
     from remora.app.codebase.freshness import refresh
 
-    if note := refresh(parts, [hit.path for hit in found.hits if hit.source == "code" and hit.path]).note:
+    if note := refresh(project, [hit.path for hit in found.hits if hit.source == "code" and hit.path]).note:
         notes = [*notes, note]
-        if not parts.read_only:
-            found = pipeline.search(reader(parts, request.without), request)
+        if not project.read_only:
+            found = pipeline.search(reader(project, request.without), request)
     return found, notes
 
 
 def context(
-    parts: Parts,
+    project: OpenProject,
     task: str,
     filters: Filters,
     phase: str,
@@ -127,11 +127,11 @@ def context(
         raise InvalidInput("budget must be above 0 tokens")
     files = (*recent_files, *filters.files)
     filters = filters._replace(files=())
-    found = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
+    found = search(project, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
     packed = pack(_worth_telling(found.hits), phase, tokens)
-    parts.accesses.note(packed.hits)
-    return packed, (*found.notes, *(note for note in notices(parts) if note == IN_PROGRESS))
+    project.accesses.note(packed.hits)
+    return packed, (*found.notes, *(note for note in notices(project) if note == IN_PROGRESS))
 
 
 def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
@@ -142,7 +142,7 @@ def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def reader(
-    parts: Parts,
+    project: OpenProject,
     without: frozenset[str] = frozenset(),
     notes: list[str] | None = None,
     *,
@@ -153,27 +153,27 @@ def reader(
     With `code`, parts of code that have no vector yet get theirs, too, as far as time allows.
     """
     notes = [] if notes is None else notes
-    if not parts.read_only:
-        follow_all(parts)
-        follow_written(parts)
+    if not project.read_only:
+        follow_all(project)
+        follow_written(project)
         if "dense" not in without:
-            catch_up(parts, BACKLOG_SECONDS, code=code)
-            go_on_in_background(parts, code=code)
-    spaces = tuple(room.space for room in parts.searched_rooms())
-    if parts.user_trouble:
-        notes.append(parts.user_trouble)
+            catch_up(project, BACKLOG_SECONDS, code=code)
+            go_on_in_background(project, code=code)
+    databases = tuple(store.db for store in project.searched_stores())
+    if project.user_trouble:
+        notes.append(project.user_trouble)
     return Reader(
-        spaces=spaces,
-        embed=lambda text: embed_query(parts, text),
-        now=parts.clock.now(),
-        mtime=parts.mtime(),
-        recent=cache(parts.recent_changes),  # asked for every hit, answered once a search
-        llm=_if_possible(parts.llm, "language model", notes),
-        reranker=_if_possible(parts.reranker, "reranker", notes),
-        rerank_candidates=parts.settings.rerank.candidates,
-        rerank_seconds=parts.settings.rerank.budget_ms / 1000.0,
-        hyde=parts.settings.search.hyde,
-        boost=parts.settings.search.neighbourhood_boost,
+        databases=databases,
+        embed=lambda text: embed_query(project, text),
+        now=project.clock.now(),
+        mtime=project.mtime(),
+        recent=cache(project.recent_changes),  # asked for every hit, answered once a search
+        llm=_if_possible(project.llm, "language model", notes),
+        reranker=_if_possible(project.reranker, "reranker", notes),
+        rerank_candidates=project.settings.rerank.candidates,
+        rerank_seconds=project.settings.rerank.budget_ms / 1000.0,
+        hyde=project.settings.search.hyde,
+        boost=project.settings.search.neighbourhood_boost,
     )
 
 
@@ -186,10 +186,10 @@ def _if_possible(make: Callable[[], T | None], what: str, notes: list[str]) -> T
         return None
 
 
-def embed_query(parts: Parts, text: str) -> tuple[QueryVector | None, str]:
+def embed_query(project: OpenProject, text: str) -> tuple[QueryVector | None, str]:
     """Return the vector of a query, or None and why; a model that fails never fails a search."""
     try:
-        embedder = parts.embedder()
+        embedder = project.embedder()
         if embedder is None:
             return None, "no embedding model"
         return QueryVector(embedder.model_id, embedder.embed_query(text)), ""

@@ -25,13 +25,13 @@ from remora.injection.prefetch import prefetch as files_ahead
 from remora.injection.scope import Scope, folder_of, scope
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 WHATEVER = frozenset({"often", "lately", "heat"})  # signals that name files whatever a task says
 LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
 
 
-def where_of(parts: Parts, task: str, modules: Any, files: Any) -> Scope:
+def where_of(project: OpenProject, task: str, modules: Any, files: Any) -> Scope:
     """Return what a task is about; where it names nothing, the folders of the files it will likely touch.
 
     Raises:
@@ -43,19 +43,19 @@ def where_of(parts: Parts, task: str, modules: Any, files: Any) -> Scope:
     wrong = [m for m in named if not isinstance(m, str)]
     if wrong:
         raise InvalidInput(f"modules must be a list of texts, not of {type(wrong[0]).__name__}")
-    space = parts.room("project").space
-    found = scope(space, task, named, file_names(files, parts.project.root))
-    if found.modules or found.files or not task.strip() or not space.chunks.any():
+    db = project.db
+    found = scope(db, task, named, file_names(files, project.location.root))
+    if found.modules or found.files or not task.strip() or not db.chunks.any():
         return found
     with suppress(RemoraError):
-        likely, _ = predict_files(parts, task, LIKELY, without=WHATEVER)
+        likely, _ = predict_files(project, task, LIKELY, without=WHATEVER)
         folders = dict.fromkeys(folder_of(hit.path) for hit in likely)
         return Scope(tuple(folder for folder in folders if folder))
     return found
 
 
 def context_for(
-    parts: Parts,
+    project: OpenProject,
     task: str,
     what: str,
     where: Scope,
@@ -66,22 +66,22 @@ def context_for(
     """Return the block for planning or testing, and what it had to do without."""
     if budget is not None and budget <= 0:
         raise InvalidInput("budget must be above 0 tokens")
-    notes = list(filter(None, [unfinished(parts)]))
+    notes = list(filter(None, [unfinished(project)]))
     found = planner.brief(
-        reader(parts, notes=notes),
+        reader(project, notes=notes),
         task,
         where,
         what,
         branch=branch,
         budget=budget,
-        relevant=relevance_bar(parts),
+        relevant=relevance_bar(project),
     )
-    parts.accesses.note(found.hits)
+    project.accesses.note(found.hits)
     return found, tuple(dict.fromkeys(notes))
 
 
 def prefetch(
-    parts: Parts,
+    project: OpenProject,
     task: str,
     where: Scope,
     *,
@@ -94,9 +94,9 @@ def prefetch(
     for name, value in (("most", most), ("budget", budget)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InvalidInput(f"{name} must be a whole number above 0, not {value!r}")
-    location = parts.project
+    location = project.location
     return files_ahead(
-        parts.room("project").space,
+        project.db,
         location.root,
         task,
         where,
@@ -108,9 +108,9 @@ def prefetch(
     )
 
 
-def factor(parts: Parts, where: Scope, branch: str | None) -> float | None:
+def factor(project: OpenProject, where: Scope, branch: str | None) -> float | None:
     """Return what work in some modules took against its plans; None where nothing is known."""
-    near = planner.calibrations(parts.room("project").space, where, branch)
+    near = planner.calibrations(project.db, where, branch)
     closest = max((nearness for nearness, _ in near), default=0.0)
     return step_factor(m for nearness, m in near if nearness == closest)
 

@@ -24,7 +24,7 @@ from remora.core.secrets import redact
 from remora.journal.window import window_cut
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.conversation.log import SessionLog
     from remora.core.values import Message
 
@@ -65,15 +65,15 @@ class Due(NamedTuple):
     place: int
 
 
-def due(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Due | None:
+def due(project: OpenProject, log: SessionLog, input_limit: int | None = None) -> Due | None:
     """Return why a conversation is to be shortened by itself; None while there is room.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         log: the session's.
         input_limit: tokens the model takes; the setting's by default.
     """
-    settings, journal = parts.settings.compaction, parts.settings.journal
+    settings, journal = project.settings.compaction, project.settings.journal
     if not settings.enabled:
         return None
     messages = log.messages()
@@ -88,11 +88,11 @@ def due(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Due | 
     return None
 
 
-def compact(parts: Parts, log: SessionLog, keep_last: int | None = None) -> Compaction:
+def compact(project: OpenProject, log: SessionLog, keep_last: int | None = None) -> Compaction:
     """Put a summary in the place of all but the last messages of a conversation.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         log: the session's.
         keep_last: how many messages stay; the setting's number by default. A call is never parted
             from its results, so that it may be a few more or less.
@@ -101,46 +101,48 @@ def compact(parts: Parts, log: SessionLog, keep_last: int | None = None) -> Comp
         InvalidInput: a negative number.
         StoreError: the archive or the marker could not be written; the context is as it was.
     """
-    keep = parts.settings.compaction.keep_last if keep_last is None else keep_last
-    with _alone(parts, log):
+    keep = project.settings.compaction.keep_last if keep_last is None else keep_last
+    with _alone(project, log):
         messages = log.messages()
-        done = _shorten(parts, log, Due("asked", messages, cut(messages, keep)))
-    return _tell_journal(parts, log, done)
+        done = _shorten(project, log, Due("asked", messages, cut(messages, keep)))
+    return _tell_journal(project, log, done)
 
 
-def compact_if_needed(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Compaction | None:
+def compact_if_needed(
+    project: OpenProject, log: SessionLog, input_limit: int | None = None
+) -> Compaction | None:
     """Shorten a conversation that has outgrown its model or its window; None if it has not.
 
     Raises:
         StoreError: as for `compact`.
     """
-    if due(parts, log, input_limit) is None:
+    if due(project, log, input_limit) is None:
         return None
-    with _alone(parts, log):
-        wanted = due(parts, log, input_limit)  # another process may have done it while we waited
+    with _alone(project, log):
+        wanted = due(project, log, input_limit)  # another process may have done it while we waited
         if wanted is None:
             return None
-        done = _shorten(parts, log, wanted)
-    return _tell_journal(parts, log, done)
+        done = _shorten(project, log, wanted)
+    return _tell_journal(project, log, done)
 
 
-def _alone(parts: Parts, log: SessionLog) -> AbstractContextManager[None]:
-    seconds = 2 * parts.settings.compaction.summary_timeout + PATIENCE
+def _alone(project: OpenProject, log: SessionLog) -> AbstractContextManager[None]:
+    seconds = 2 * project.settings.compaction.summary_timeout + PATIENCE
     return log.shortening(seconds)
 
 
-def _shorten(parts: Parts, log: SessionLog, wanted: Due) -> Compaction:
+def _shorten(project: OpenProject, log: SessionLog, wanted: Due) -> Compaction:
     messages, place = wanted.messages, wanted.place
     if not place:
         return Compaction(log.session_id, 0, len(messages), why=wanted.why)
-    model, notes = model_of(parts)
-    made = summarise(messages[:place], "", model, parts.settings.compaction)
+    model, notes = model_of(project)
+    made = summarise(messages[:place], "", model, project.settings.compaction)
     if made.note and not (model is None and made.how == "extract"):
         notes.append(made.note)
     clean = redact(made.text)  # what a model writes may spell out what a tool had hidden
     if clean.count:
         notes.append(f"secrets that were taken out of the summary: {clean.count}")
-    store = parts.entries()
+    store = project.entries()
     archive = store.archive(log.session_id, clean.text)
     kept_from = messages[place].seq if place < len(messages) else messages[-1].seq + 1
     details = {FLATTENED_TO: settled(messages), "how": made.how, "removed": place, "why": wanted.why}
@@ -160,16 +162,16 @@ def _shorten(parts: Parts, log: SessionLog, wanted: Due) -> Compaction:
     )
 
 
-def _tell_journal(parts: Parts, log: SessionLog, done: Compaction) -> Compaction:
+def _tell_journal(project: OpenProject, log: SessionLog, done: Compaction) -> Compaction:
     """Bring what left the context into the journal; a failure is a note, for the boundary has moved.
 
     The journal has its own turns, and its model takes its time: the next compaction need not wait for it.
     """
     boundary = log.boundary
-    if not done.removed or boundary is None or not parts.settings.journal.enabled:
+    if not done.removed or boundary is None or not project.settings.journal.enabled:
         return done
     try:
-        told = consolidate_session(parts, log, boundary.kept_from - 1)
+        told = consolidate_session(project, log, boundary.kept_from - 1)
     except RemoraError as error:
         return done._replace(notes=(*done.notes, f"the journal did not get it yet: {error}"))
     return done._replace(consolidation=told)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryDraft, MemoryRecord, Message
     from remora.llm.client import Completion, LanguageModel
     from remora.llm.client import Message as Said
@@ -54,11 +54,11 @@ class Consolidation(NamedTuple):
     seconds: float = 0.0
 
 
-def consolidate_session(parts: Parts, log: SessionLog, up_to: int | None = None) -> Consolidation:
+def consolidate_session(project: OpenProject, log: SessionLog, up_to: int | None = None) -> Consolidation:
     """Bring what a session said since the last time into the journal.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         log: the session's.
         up_to: the last message, by its `seq`; the last there is by default.
 
@@ -73,18 +73,18 @@ def consolidate_session(parts: Parts, log: SessionLog, up_to: int | None = None)
         told[:] = [m for m in log.since(after) if up_to is None or m.seq <= up_to]
         return [m._replace(content=redact(m.content).text) for m in told]
 
-    model, notes = model_of(parts)
+    model, notes = model_of(project)
     outcome = consolidate(
-        parts.journal(),
+        project.journal(),
         messages,
         model,
-        parts.settings.journal,
+        project.settings.journal,
         session_id=log.session_id,
-        done=lambda session_id, seq: _mark(parts, session_id, seq, log),
+        done=lambda session_id, seq: _mark(project, session_id, seq, log),
     )
     if outcome.how == "nothing" and told and log.consolidated < told[-1].seq:
         log.mark_consolidated(told[-1].seq)  # bare tool traffic: there is nothing to tell of it
-    facts, problem = _store(parts, log.session_id, outcome)
+    facts, problem = _store(project, log.session_id, outcome)
     return Consolidation(
         log.session_id,
         outcome.how,
@@ -98,14 +98,14 @@ def consolidate_session(parts: Parts, log: SessionLog, up_to: int | None = None)
     )
 
 
-def consolidate_all(parts: Parts) -> list[Consolidation]:
+def consolidate_all(project: OpenProject) -> list[Consolidation]:
     """Bring every session into the journal that said something new; finish what a crash interrupted.
 
     A log that cannot be read is answered with "nothing" and the reason; the others are done.
     """
     done = []
-    for info in sorted(list_sessions(parts.sessions_folder), key=lambda info: (info.updated, info.id)):
-        log = SessionLog(parts.sessions_folder, info.id, parts.clock)
+    for info in sorted(list_sessions(project.sessions_folder), key=lambda info: (info.updated, info.id)):
+        log = SessionLog(project.sessions_folder, info.id, project.clock)
         try:
             if log.path != info.path:
                 raise SourceError(f"nobody can say whose it is: {info.problem or info.path}")
@@ -114,9 +114,9 @@ def consolidate_all(parts: Parts) -> list[Consolidation]:
             done.append(Consolidation(info.id, "nothing", notes=(f"{info.path.name}: {error}",)))
             continue
         if fresh:
-            done.append(consolidate_session(parts, log))
-    if parts.settings.journal.enabled and all(one.how == "nothing" for one in done):
-        recover_interrupted(parts.journal(), lambda session_id, seq: _mark(parts, session_id, seq))
+            done.append(consolidate_session(project, log))
+    if project.settings.journal.enabled and all(one.how == "nothing" for one in done):
+        recover_interrupted(project.journal(), lambda session_id, seq: _mark(project, session_id, seq))
     return done
 
 
@@ -132,26 +132,26 @@ class Discreet:
         return self._model.complete([m._replace(content=redact(m.content).text) for m in messages], **how)
 
 
-def model_of(parts: Parts) -> tuple[LanguageModel | None, list[str]]:
+def model_of(project: OpenProject) -> tuple[LanguageModel | None, list[str]]:
     """Return the language model, and why there is none though one is configured."""
     try:
-        model = parts.llm()
+        model = project.llm()
     except RemoraError as error:
         return None, [f"no language model: {error}"]
     return Discreet(model) if model is not None else None, []
 
 
-def _mark(parts: Parts, session_id: str, seq: int, known: SessionLog | None = None) -> None:
+def _mark(project: OpenProject, session_id: str, seq: int, known: SessionLog | None = None) -> None:
     """Mark a session; a log that is `known` need not be read again."""
     log = known
     if log is None or log.session_id != session_id:
-        log = SessionLog(parts.sessions_folder, session_id, parts.clock)
+        log = SessionLog(project.sessions_folder, session_id, project.clock)
     if log.path.exists():  # a log that was deleted meanwhile needs no mark
         log.mark_consolidated(seq)
 
 
 def _store(
-    parts: Parts, session_id: str, outcome: Outcome
+    project: OpenProject, session_id: str, outcome: Outcome
 ) -> tuple[tuple[MemoryRecord, ...], tuple[str, ...]]:
     """Store the facts that a model offered, one by one: a bad one never takes a good one with it.
 
@@ -161,8 +161,8 @@ def _store(
     problems: list[str] = []
     for fact in outcome.facts:
         try:
-            draft = _as_inferred(parts, fact, session_id)
-            record = parts.room("project").intake.remember(draft, revive=False, stated=True)
+            draft = _as_inferred(project, fact, session_id)
+            record = project.store("project").intake.remember(draft, revive=False, stated=True)
         except RemoraError as error:
             problems.append(f"a fact was not stored: {error}")
             continue
@@ -171,6 +171,6 @@ def _store(
     return tuple(stored), tuple(problems)
 
 
-def _as_inferred(parts: Parts, fact: MemoryDraft, session_id: str) -> MemoryDraft:
-    files = paths("related_files", fact.related_files, parts.project.root)
+def _as_inferred(project: OpenProject, fact: MemoryDraft, session_id: str) -> MemoryDraft:
+    files = paths("related_files", fact.related_files, project.location.root)
     return fact._replace(source="observer_inferred", session_id=session_id or None, related_files=files)

@@ -14,7 +14,7 @@ from remora.lifecycle.redaction import holds_secret
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.core.values import Entry, Redaction
     from remora.entries.store import EntryStore
 
@@ -29,9 +29,9 @@ class Entries:
         redactions: secrets taken out by the last change, by kind.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._lock = parts.lock
+    def __init__(self, project: OpenProject) -> None:
+        self._project = project
+        self._lock = project.lock
         self.redactions: tuple[Redaction, ...] = ()
 
     def add(self, name: str, content: str, *, kind: str = "note", aliases: Sequence[str] = ()) -> Entry:
@@ -71,8 +71,8 @@ class Entries:
 
         with self._lock:
             gone = self._store().remove(_names(name)[0])
-            follow_written(self._parts)
-            self._parts.room("project").space.db.scrub()
+            follow_written(self._project)
+            self._project.db.connection.scrub()
             return gone
 
     def show(self, name: str) -> Entry:
@@ -82,7 +82,7 @@ class Entries:
             NotFound: there is none.
         """
         with self._lock:
-            found = self._parts.entries().get(_names(name)[0])
+            found = self._project.entries().get(_names(name)[0])
         if found is None:
             raise NotFound(
                 f"there is no note or archive {name!r}", hint="`remora note list` shows the names."
@@ -92,7 +92,7 @@ class Entries:
     def list(self, kind: str | None = None) -> list[Entry]:
         """Return the entries, or those of a kind ("note", "archive"), in the order of their making."""
         with self._lock:
-            return self._parts.entries().entries(kind)
+            return self._project.entries().entries(kind)
 
     def search(
         self, query: str, k: int = 10, *, kind: str | None = None
@@ -102,13 +102,13 @@ class Entries:
         `Memory.search` finds them too, by meaning and among everything else.
         """
         with self._lock:
-            return self._parts.entries().search(query, k, kind)
+            return self._project.entries().search(query, k, kind)
 
     def _store(self) -> EntryStore:
-        self._parts.room("project")  # a closed memory says so before anything is written
-        self._parts.must_be_writable()
-        look_again(self._parts)
-        return self._parts.entries()
+        self._project.store("project")  # a closed memory says so before anything is written
+        self._project.must_be_writable()
+        look_again(self._project)
+        return self._project.entries()
 
     def _clean(self, content: object) -> str:
         if not isinstance(content, str):

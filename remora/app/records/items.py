@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.embeddings.embedder import Embedder
 
 DATABASE = "items.db"
@@ -80,19 +80,19 @@ class Items:
 
     def __init__(
         self,
-        parts: Parts,
+        project: OpenProject,
         texts: Texts,
         *,
         model: Embedder | bool = True,
         omit_expired: bool = False,
         sweep_after: float = 0.0,
     ) -> None:
-        self._parts = parts
+        self._project = project
         self._texts = texts
         self._model = model
         self._omit_expired = omit_expired
         self._sweep_after = sweep_after
-        self._swept = self._parts.clock.now()
+        self._swept = self._project.clock.now()
         self._opening = threading.Lock()
         self._store: Store | None = None
         self._closed = False
@@ -163,7 +163,7 @@ class Items:
         last = {(put.namespace, put.key): put for put in changes}
         if not last:
             return
-        self._parts.must_be_writable()
+        self._project.must_be_writable()
         store = self._opened()
         assert store is not None
         texts = {where: _json(put.value) for where, put in last.items() if put.value is not None}
@@ -174,8 +174,8 @@ class Items:
             vectors = self._embedded(
                 model, {w: self._parts_of(v, last[w].found_by) for w, v in values.items()}
             )
-        now = self._parts.clock.now()
-        with store.db.transaction():
+        now = self._project.clock.now()
+        with store.connection.transaction():
             if self._omit_expired or now - self._swept >= self._sweep_after:
                 store.sweep(now)
                 self._swept = now
@@ -190,10 +190,10 @@ class Items:
     def sweep(self) -> int:
         """Delete what has expired; returns how many items that were."""
         store = self._opened()
-        if store is None or self._parts.read_only:
+        if store is None or self._project.read_only:
             return 0
-        self._swept = self._parts.clock.now()
-        with store.db.transaction():
+        self._swept = self._project.clock.now()
+        with store.connection.transaction():
             return store.sweep(self._swept)
 
     def close(self) -> None:
@@ -210,27 +210,27 @@ class Items:
             if self._closed:
                 raise StoreError("these items are closed", hint="Open them again.")
             if self._store is None:
-                path = self._parts.project.home / DATABASE
-                if self._parts.read_only and not path.exists():
+                path = self._project.location.home / DATABASE
+                if self._project.read_only and not path.exists():
                     return None
-                self._store = Store.open(path, read_only=self._parts.read_only)
+                self._store = Store.open(path, read_only=self._project.read_only)
             return self._store
 
     def _live(self) -> float | None:
-        return self._parts.clock.now() if self._omit_expired else None
+        return self._project.clock.now() if self._omit_expired else None
 
     def _refresh(self, rows: Sequence[ItemRow], *, refresh: bool) -> None:
         ids = [row.id for row in rows if row.ttl is not None]
-        if refresh and ids and self._store is not None and not self._parts.read_only:
-            with self._store.db.transaction(durable=False):
-                self._store.refresh(ids, self._parts.clock.now())
+        if refresh and ids and self._store is not None and not self._project.read_only:
+            with self._store.connection.transaction(durable=False):
+                self._store.refresh(ids, self._project.clock.now())
 
     # What is found by its meaning
 
     def _embedder(self) -> Embedder | None:
         if isinstance(self._model, bool):
             try:
-                return self._parts.embedder() if self._model else None
+                return self._project.embedder() if self._model else None
             except Exception as error:  # noqa: BLE001  without a model there are still words
                 _log.warning("there is no model: %s", error)
                 return None
@@ -248,7 +248,7 @@ class Items:
         flat = [piece for parts in wanted.values() for piece in parts]
         try:
             # A model of the caller's may need the caller's own event loop: nobody waits for that one.
-            with self._parts.embedding if self._model is True else nullcontext():
+            with self._project.embedding if self._model is True else nullcontext():
                 rows = list(model.embed_documents(flat)) if flat else []
             blobs = iter([to_blob(row) for row in rows])
             return {where: [next(blobs) for _ in parts] for where, parts in wanted.items()}
@@ -286,8 +286,8 @@ class Items:
                 model, {row.id: self._parts_of(value, json.loads(row.indexed)) for row, value in missing}
             )
             known |= made
-            if made and not self._parts.read_only:
-                with store.db.transaction(durable=False):
+            if made and not self._project.read_only:
+                with store.connection.transaction(durable=False):
                     for item, vectors in made.items():
                         store.put_vectors(item, model.model_id, vectors)
         scores: list[float | None] = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.app.records.consolidation import Consolidation
     from remora.journal.files import Journal as Files
     from remora.journal.history import HistoryEntry
@@ -33,16 +33,16 @@ class Journal:
         problems: what the last call could not read.
     """
 
-    def __init__(self, parts: Parts, search: Callable[[str], str] | None = None) -> None:
-        self._parts = parts
-        self._lock = parts.lock
+    def __init__(self, project: OpenProject, search: Callable[[str], str] | None = None) -> None:
+        self._project = project
+        self._lock = project.lock
         self._search = search
         self.problems: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
         """Where the files lie."""
-        return self._parts.memory_folder
+        return self._project.memory_folder
 
     def block(self, task: str | None = None) -> str:
         """Return the `# Memory` block of a system prompt; empty if there is nothing to say.
@@ -54,13 +54,13 @@ class Journal:
 
         relevant = self._search(task) if task and self._search is not None else ""
         with self._lock:
-            block = read_block(self._parts.journal(), self._parts.settings.journal, relevant)
+            block = read_block(self._project.journal(), self._project.settings.journal, relevant)
             self.problems = block.problems
             return redact(block.text).text
 
     def show(self) -> str:
         """Return the text of MEMORY.md; empty while there is none."""
-        reading = self._parts.journal().read_memory()
+        reading = self._project.journal().read_memory()
         self.problems = (reading.problem,) if reading.problem else ()
         return reading.text
 
@@ -72,7 +72,7 @@ class Journal:
 
     def versions(self) -> list[KeptFile]:
         """Return the earlier texts of MEMORY.md, newest first."""
-        return self._parts.journal().versions()
+        return self._project.journal().versions()
 
     def restore(self, name: str) -> bool:
         """Bring an earlier text of MEMORY.md back; today's is kept.
@@ -103,7 +103,7 @@ class Journal:
         """
         if not isinstance(user, str) or not isinstance(assistant, str):
             raise InvalidInput("an exchange is two texts: what the user said and the answer")
-        if not self._parts.settings.journal.enabled:
+        if not self._project.settings.journal.enabled:
             return ""
         who = "Assistant" if own_words else "Session"
         said, answer = redact(user).text, redact(assistant).text
@@ -111,17 +111,17 @@ class Journal:
 
     def today(self) -> str:
         """Return today's notes; empty while there are none."""
-        return self.day(self._parts.journal().moment().date())
+        return self.day(self._project.journal().moment().date())
 
     def day(self, day: date) -> str:
         """Return the notes of a day; empty if there are none."""
-        reading = self._parts.journal().read_day(day)
+        reading = self._project.journal().read_day(day)
         self.problems = (reading.problem,) if reading.problem else ()
         return reading.text
 
     def days(self) -> list[date]:
         """Return the days that have notes, oldest first."""
-        return self._parts.journal().note_days()
+        return self._project.journal().note_days()
 
     def add_history(self, entry: str) -> str:
         """Add an entry to the history under the present time, which is returned.
@@ -141,7 +141,7 @@ class Journal:
 
         problems: list[str] = []
         found = sorted(
-            entries(self._parts.memory_folder, problems), key=lambda e: (e.time or "", e.start_line)
+            entries(self._project.memory_folder, problems), key=lambda e: (e.time or "", e.start_line)
         )
         self.problems = tuple(problems)
         return found[::-1][: max(0, limit)]
@@ -161,13 +161,13 @@ class Journal:
 
         self._files()
         if session_id is None:
-            return consolidate_all(self._parts)
-        log = SessionLog(self._parts.sessions_folder, session_id, self._parts.clock)
-        return [consolidate_session(self._parts, log)]
+            return consolidate_all(self._project)
+        log = SessionLog(self._project.sessions_folder, session_id, self._project.clock)
+        return [consolidate_session(self._project, log)]
 
     def _files(self) -> Files:
         """Return the files, for a change."""
-        self._parts.room("project")
-        self._parts.must_be_writable()
-        look_again(self._parts)
-        return self._parts.journal()
+        self._project.store("project")
+        self._project.must_be_writable()
+        look_again(self._project)
+        return self._project.journal()

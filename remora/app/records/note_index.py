@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.journal.pieces import Piece
     from remora.store.notes import Notes
 
@@ -31,47 +31,47 @@ MOST_READ = 1_048_576  # bytes of such a file; the tool makes none that are larg
 PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
 
 
-def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
+def follow_written(project: OpenProject, *, wait: float | None = PATIENCE) -> int:
     """Index what changed in the written files; returns how many pieces are new.
 
     A file that cannot be read keeps the pieces it had, and a database that another process holds leaves
     the index as it was; the next call tries again.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         wait: seconds to wait for another writer of the database; None is the usual busy timeout.
     """
-    there = parts.written.look(parts.memory_folder, _is_written, TOOL_FOLDER)
+    there = project.written.look(project.memory_folder, _is_written, TOOL_FOLDER)
     if there is None:
         return 0
-    space = parts.room("project").space
-    known = space.notes.files()
+    db = project.db
+    known = db.notes.files()
     gone = known.keys() - there.keys()
     changed = {name for name, state in there.items() if not _is_as(known.get(name), state)}
     added = 0
     if gone or changed:
         unread = set(changed)
         try:
-            with space.db.transaction(durable=False, wait=wait):
+            with db.connection.transaction(durable=False, wait=wait):
                 for name in sorted(gone):
-                    space.notes.forget(name)
-                for name, pieces in _pieces(parts, changed):
-                    added += space.notes.put(name, _seen(there[name]), pieces, clean)
+                    db.notes.forget(name)
+                for name, pieces in _pieces(project, changed):
+                    added += db.notes.put(name, _seen(there[name]), pieces, clean)
                     unread.discard(name)
-                histories = _follow_history(parts, space.notes, there, gone, changed)
+                histories = _follow_history(project, db.notes, there, gone, changed)
                 added += histories.added
                 unread = {name for name in unread if not _is_history(name)} | histories.unread
         except (StoreError, OSError):
             return 0
         for name in unread:
             del there[name]  # the next search tries again
-    parts.written.seen = there
+    project.written.seen = there
     return added
 
 
-def look_again(parts: Parts) -> None:
+def look_again(project: OpenProject) -> None:
     """Have the next search look at the files, however slow that is: we are about to change one."""
-    parts.written.next_look = 0.0
+    project.written.next_look = 0.0
 
 
 def _is_written(name: str) -> bool:
@@ -98,18 +98,18 @@ def _is_as(known: str | None, state: tuple[int, int]) -> bool:
     return known is not None and f"{known}:".startswith(f"{_seen(state)}:")
 
 
-def _pieces(parts: Parts, changed: set[str]) -> Iterator[tuple[str, list[Written]]]:
+def _pieces(project: OpenProject, changed: set[str]) -> Iterator[tuple[str, list[Written]]]:
     """Yield the pieces of each changed file that can be read, but history, with the secrets in them."""
     if "entries.mem" in changed:
         with suppress(RemoraError):
-            yield "entries.mem", _entries(parts)
+            yield "entries.mem", _entries(project)
     for name in sorted(changed):
         if name == "MEMORY.md" or _day(name) is not None:
             with suppress(OSError):
-                yield name, _written(_notes(parts, name))
+                yield name, _written(_notes(project, name))
         elif name.startswith(f"{TOOL_FOLDER}/"):
             with suppress(OSError):
-                yield name, _tool_file(parts.memory_folder / name, name)
+                yield name, _tool_file(project.memory_folder / name, name)
 
 
 def _tool_file(path: Path, name: str) -> list[Written]:
@@ -124,19 +124,19 @@ def _tool_file(path: Path, name: str) -> list[Written]:
     return [Written("note", title, p.start_line, p.end_line, None, p.text) for p in found]
 
 
-def _notes(parts: Parts, name: str) -> list[Piece]:
+def _notes(project: OpenProject, name: str) -> list[Piece]:
     """Return the pieces of MEMORY.md or of a daily note."""
     from remora.journal.pieces import daily_pieces, memory_pieces
 
-    text = (parts.memory_folder / name).read_bytes().decode("utf-8-sig", "replace")
+    text = (project.memory_folder / name).read_bytes().decode("utf-8-sig", "replace")
     day = _day(name)
-    return memory_pieces(text) if day is None else daily_pieces(text, day, parts.journal().zone, name)
+    return memory_pieces(text) if day is None else daily_pieces(text, day, project.journal().zone, name)
 
 
-def _entries(parts: Parts) -> list[Written]:
+def _entries(project: OpenProject) -> list[Written]:
     return [
         Written(e.kind, e.name, None, None, e.created_at, e.content)
-        for e in parts.entries().entries()
+        for e in project.entries().entries()
         if e.content.strip()
     ]
 
@@ -146,7 +146,7 @@ def _written(pieces: Iterable[Piece]) -> list[Written]:
 
 
 def _follow_history(
-    parts: Parts, notes: Notes, there: dict[str, tuple[int, int]], gone: set[str], changed: set[str]
+    project: OpenProject, notes: Notes, there: dict[str, tuple[int, int]], gone: set[str], changed: set[str]
 ) -> Followed:
     """Index what changed in the history files, if anything did."""
     if not any(map(_is_history, gone | changed)):
@@ -155,4 +155,4 @@ def _follow_history(
     looks = {name: _seen(state) for name, state in there.items() if _is_history(name)}
     # What stood in a file that is gone may stand in another one, too.
     anew = any(map(_is_history, gone)) or not looks.keys() & known.keys()
-    return follow_history(notes, parts.memory_folder, looks, changed & looks.keys(), known, anew=anew)
+    return follow_history(notes, project.memory_folder, looks, changed & looks.keys(), known, anew=anew)

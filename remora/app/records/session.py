@@ -27,12 +27,12 @@ from remora.lifecycle.redaction import holds_secret, redact_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
     from remora.app.records.compaction import Compaction
     from remora.app.records.consolidation import Consolidation
     from remora.conversation.budget import Standing
     from remora.conversation.replay import Problem
-    from remora.store.space import Space
+    from remora.store.database import Database
 
 INDEX_BYTES = 4_000_000  # of the log, read and indexed in one transaction
 MARK = "log:"  # meta key, with the session's id behind it: how the log looked
@@ -48,12 +48,12 @@ class Session:
         redactions: secrets taken out of what this object appended, by kind.
     """
 
-    def __init__(self, parts: Parts, session_id: str) -> None:
+    def __init__(self, project: OpenProject, session_id: str) -> None:
         if isinstance(session_id, str) and holds_secret(session_id):
             raise InvalidInput("the session id holds a secret", hint="Give it a name that can be stored.")
-        self._parts = parts
-        self._lock = parts.lock
-        self._log = SessionLog(parts.sessions_folder, session_id, parts.clock)
+        self._project = project
+        self._lock = project.lock
+        self._log = SessionLog(project.sessions_folder, session_id, project.clock)
         self.id = self._log.session_id
         self.redactions: tuple[Redaction, ...] = ()
 
@@ -92,8 +92,8 @@ class Session:
         with self._lock:
             kept = self._log.extend(clean)
             self.redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
-            follow(self._parts, self._log)
-            embed_when_many(self._parts)
+            follow(self._project, self._log)
+            embed_when_many(self._project)
         return kept
 
     def messages(self) -> list[Message]:
@@ -133,7 +133,7 @@ class Session:
         from remora.app.records.consolidation import consolidate_session
 
         self._require_writable()
-        done = consolidate_session(self._parts, self._log)
+        done = consolidate_session(self._project, self._log)
         self._log.clear()
         return done
 
@@ -156,7 +156,7 @@ class Session:
         self._require_writable()
         if keep_last is not None and (isinstance(keep_last, bool) or not isinstance(keep_last, int)):
             raise InvalidInput(f"keep_last is a number of messages, not {keep_last!r}")
-        return compact(self._parts, self._log, keep_last)
+        return compact(self._project, self._log, keep_last)
 
     def compact_if_needed(self, input_limit: int | None = None) -> Compaction | None:
         """Shorten a conversation that takes more tokens than the model, or has outgrown its window.
@@ -169,13 +169,13 @@ class Session:
         from remora.app.records.compaction import compact_if_needed
 
         self._require_writable()
-        return compact_if_needed(self._parts, self._log, input_limit)
+        return compact_if_needed(self._project, self._log, input_limit)
 
     def standing(self, input_limit: int | None = None) -> Standing:
         """Return how many tokens the working context takes, about, and how many it may take."""
         from remora.conversation.budget import standing
 
-        return standing(self.messages(), self._parts.settings.compaction, input_limit)
+        return standing(self.messages(), self._project.settings.compaction, input_limit)
 
     def recap(self) -> str:
         """Return the working context as a section for the system prompt of a fresh model session."""
@@ -193,7 +193,7 @@ class Session:
 
         self._require_writable()
         said = [m._replace(content=redact(m.content).text) for m in self.messages()]
-        noted = note_exchange(self._parts.journal(), said, self._parts.settings.journal)
+        noted = note_exchange(self._project.journal(), said, self._project.settings.journal)
         if noted.problem:
             raise StoreError(noted.problem)
         return noted.line
@@ -213,8 +213,8 @@ class Session:
         return self._log.problems()
 
     def _require_writable(self) -> None:
-        self._parts.room("project")  # a closed memory says so before anything is written
-        self._parts.must_be_writable()
+        self._project.store("project")  # a closed memory says so before anything is written
+        self._project.must_be_writable()
 
 
 class Mark(NamedTuple):
@@ -224,83 +224,83 @@ class Mark(NamedTuple):
     tail: str
 
 
-def follow(parts: Parts, log: SessionLog, *, wait: float | None = PATIENCE) -> int:
+def follow(project: OpenProject, log: SessionLog, *, wait: float | None = PATIENCE) -> int:
     """Index what a log holds beyond the index; returns how many turns were added.
 
     A failure here loses nothing: the log has the messages, and the next call goes on from the offset.
 
     Args:
-        parts: the open memory.
+        project: the open project.
         log: the session's log.
         wait: seconds to wait for another writer of the database; None is the usual busy timeout.
     """
     try:
-        return _follow(parts, log, wait)
+        return _follow(project, log, wait)
     except (StoreError, OSError):
         return 0
 
 
-def _follow(parts: Parts, log: SessionLog, wait: float | None) -> int:
-    space = parts.room("project").space
+def _follow(project: OpenProject, log: SessionLog, wait: float | None) -> int:
+    db = project.db
     added = 0
-    offset = space.turns.read_to(log.session_id)
-    if offset and not _goes_on(space, log, offset):
-        offset = _forget(space, log.session_id, wait)
+    offset = db.turns.read_to(log.session_id)
+    if offset and not _goes_on(db, log, offset):
+        offset = _forget(db, log.session_id, wait)
     elif offset and offset == log.path.stat().st_size:
         return 0
     while True:
         try:
             messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
         except Conflict:  # the file was replaced or edited: its turns are made again
-            offset = _forget(space, log.session_id, wait)
+            offset = _forget(db, log.session_id, wait)
             messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
         if reached == offset:
             return added
-        at = to_iso(parts.clock.now())
+        at = to_iso(project.clock.now())
         mark = _mark(log.path, reached)
-        with space.db.transaction(durable=False, wait=wait):
-            new = space.turns.add(log.session_id, log.path.name, messages, reached, at)
-            space.meta.set(f"{MARK}{log.session_id}", list(mark))
+        with db.connection.transaction(durable=False, wait=wait):
+            new = db.turns.add(log.session_id, log.path.name, messages, reached, at)
+            db.meta.set(f"{MARK}{log.session_id}", list(mark))
         added += len(new)
         offset = reached
 
 
-def follow_all(parts: Parts) -> int:
+def follow_all(project: OpenProject) -> int:
     """Index what anybody appended to, edited in or took from the folder of logs; returns turns added.
 
     A folder where nothing changed costs one look at each file.
     """
-    there = parts.logs.look(parts.sessions_folder, lambda name: name.endswith(SUFFIX))
+    there = project.logs.look(project.sessions_folder, lambda name: name.endswith(SUFFIX))
     if there is None:
         return 0
-    before = parts.logs.seen or {}
-    space = parts.room("project").space
-    indexed = {path: (session_id, read_to) for session_id, path, read_to, _ in space.turns.sessions()}
-    marks = space.meta.starting(MARK)
+    before = project.logs.seen or {}
+    db = project.db
+    indexed = {path: (session_id, read_to) for session_id, path, read_to, _ in db.turns.sessions()}
+    marks = db.meta.starting(MARK)
     ids = {path: session_id for path, (session_id, _) in indexed.items()}
     changed = {name for name, state in there.items() if before.get(name) != state}
     if changed - ids.keys():
-        ids |= {info.path.name: info.id for info in list_sessions(parts.sessions_folder)}
+        ids |= {info.path.name: info.id for info in list_sessions(project.sessions_folder)}
     added = 0
     for name in sorted(ids.keys() - there.keys()):  # the log is the source, and it is gone
         with suppress(StoreError):
-            _forget(space, ids[name], PATIENCE)
+            _forget(db, ids[name], PATIENCE)
     for name in sorted(changed & ids.keys()):
         size, mtime = there[name]
         known = _known_mark(marks.get(f"{MARK}{ids[name]}"))
         if name in indexed and indexed[name][1] == size and known and known.mtime == mtime:
             continue
         try:
-            added += _follow(parts, SessionLog(parts.sessions_folder, ids[name], parts.clock), PATIENCE)
+            added += _follow(project, SessionLog(project.sessions_folder, ids[name], project.clock), PATIENCE)
         except (StoreError, OSError):
             del there[name]  # the next search tries again
-    parts.logs.seen = there
+    project.logs.seen = there
     return added
 
 
-def _goes_on(space: Space, log: SessionLog, offset: int) -> bool:
+def _goes_on(db: Database, log: SessionLog, offset: int) -> bool:
     """Say whether a log is what was indexed, with something added at the end or nothing."""
-    known = _known_mark(space.meta.get(f"{MARK}{log.session_id}"))
+    known = _known_mark(db.meta.get(f"{MARK}{log.session_id}"))
     try:
         status = log.path.stat()
     except FileNotFoundError:
@@ -328,10 +328,10 @@ def _tail(path: Path, offset: int) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def _forget(space: Space, session_id: str, wait: float | None) -> int:
+def _forget(db: Database, session_id: str, wait: float | None) -> int:
     """Drop a session's turns, to make them again from the start of its log: offset 0."""
-    with space.db.transaction(durable=False, wait=wait):
-        space.turns.forget_session(session_id)
+    with db.connection.transaction(durable=False, wait=wait):
+        db.turns.forget_session(session_id)
     return 0
 
 

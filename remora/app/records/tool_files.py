@@ -36,7 +36,7 @@ from remora.lifecycle.redaction import holds_secret
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from remora.app.project.open_project import Parts
+    from remora.app.project.open_project import OpenProject
 
 MAX_BYTES = 1_048_576  # of a file: some 260,000 tokens; what a model keeps for itself has a few hundred
 MAX_FILES = 5_000  # in all; a look at so many costs a search some ten milliseconds
@@ -58,9 +58,9 @@ class ToolFiles:
         StoreError: the files cannot be read or written; the text says why, without naming a place on disk.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._folder = self._parts.memory_folder / TOOL_FOLDER
+    def __init__(self, project: OpenProject) -> None:
+        self._project = project
+        self._folder = self._project.memory_folder / TOOL_FOLDER
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """Show a file with line numbers, or what is in a folder, two levels deep."""
@@ -211,14 +211,14 @@ class ToolFiles:
     @contextmanager
     def _changing(self, path: str) -> Iterator[None]:
         """Be the only writer."""
-        self._parts.room("project")  # a closed memory says so
-        if self._parts.read_only:
+        self._project.store("project")  # a closed memory says so
+        if self._project.read_only:
             raise StoreReadOnly(f"{path} cannot be changed: the memory is open for reading only")
         with _in_words_of(path):
             make_folder(self._root())
             with lock(self._folder.with_name(f".{TOOL_FOLDER}"), timeout=PATIENCE):
                 yield
-        look_again(self._parts)
+        look_again(self._project)
 
     def _remove(self, place: Path) -> None:
         """Remove a file, or a folder at one stroke: it is moved out of sight first."""

@@ -46,7 +46,7 @@ class RemoraMemoryTool(BetaAbstractMemoryTool):
         self, memory: Memory, *, cache_control: BetaCacheControlEphemeralParam | None = None
     ) -> None:
         super().__init__(cache_control=cache_control)
-        self._files = ToolFiles(memory._parts)
+        self._files = ToolFiles(memory._project)
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show a file or a folder."""

@@ -83,7 +83,7 @@ class RemoraStore(BaseStore):
         if given.get("embed") is not None:
             model = _Given(given["embed"], int(given.get("dims") or 0))
         self._items = Items(
-            memory._parts,
+            memory._project,
             self._texts,
             model=model,
             omit_expired=bool((ttl or {}).get("omit_expired")),

@@ -53,7 +53,7 @@ def remember(repo: Repo, environ: dict[str, str], text: str, **more: Any) -> Non
     """Store a gotcha and make its cues."""
     with Memory.open(repo.root, environ=environ) as memory:
         memory.remember(text, type="gotcha", **more)
-        triggers.refresh(memory._parts)
+        triggers.refresh(memory._project)
 
 
 def log(environ: dict[str, str]) -> list[str]:

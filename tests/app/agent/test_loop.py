@@ -32,7 +32,7 @@ def memory(bare: Memory) -> Memory:
     bare.remember("`make deploy` asks for a token", type="gotcha", scope="global")
     from remora.app.memories import triggers
 
-    triggers.refresh(bare._parts)
+    triggers.refresh(bare._project)
     return bare
 
 
@@ -217,7 +217,7 @@ def test_a_session_is_learnt_and_can_go_on(memory: Memory):
         loop.replied("Both are mended.")
         taken = loop.finish("success")
     assert taken is not None
-    rows = memory._parts.room("project").space.db.rows("SELECT id, prompt FROM observer_sessions")
+    rows = memory._project.db.connection.rows("SELECT id, prompt FROM observer_sessions")
     assert rows == [("python:s1", "mend the cart\n\fand the price")]
 
 

@@ -54,7 +54,7 @@ def test_the_brief_of_a_project(able: Memory):
     able.init()
     able.remember("Money is kept in cents", type="decision")
     able.remember("The cart is cached", type="gotcha", related_files=["cart.py"])
-    said = brief_of(able._parts)
+    said = brief_of(able._project)
     assert "Money is kept in cents" in said.text
     assert "make lint" not in said.text
     assert "cached" not in said.text
@@ -83,7 +83,7 @@ def test_a_host_is_told_what_it_does_not_show(able: Memory, host: str, said: set
     )
     able.init()
     words = ("claude", "imported", "agents", "contributing", "decided")
-    told = brief_of(able._parts, host=host).text
+    told = brief_of(able._project, host=host).text
     assert {word for word in words if f"the {word} word" in told} == said
 
 
@@ -109,7 +109,7 @@ def test_a_task_is_not_told_both_sides(able: Memory):
     """Of two that deny each other the later one goes with a prompt."""
     able.remember("We use PostgreSQL for the storage of orders", type="decision")
     able.remember("We do not use PostgreSQL for the storage of orders", type="decision")
-    told = task_of(able._parts, "which storage do orders use, is it PostgreSQL").text
+    told = task_of(able._project, "which storage do orders use, is it PostgreSQL").text
     assert "We do not use PostgreSQL" in told
     assert "We use PostgreSQL" not in told
 
@@ -126,12 +126,12 @@ def test_a_task_is_told_what_bears_on_it(able: Memory):
     """What is no better than chance is not said; nor what was said, nor what only one session showed."""
     able.remember("The token refresh runs in middleware/auth.py every hour", type="decision")
     able.remember("The token refresh is tried twice", type="decision", source="observer_inferred")
-    said = task_of(able._parts, "why does the token refresh run in middleware/auth.py twice")
+    said = task_of(able._project, "why does the token refresh run in middleware/auth.py twice")
     assert "every hour" in said.text
     assert "tried twice" not in said.text
-    assert task_of(able._parts, "why does the token refresh run", said=set(said.ids)).text == ""
-    assert task_of(able._parts, "the weather is nice in Paris").text == ""
-    assert task_of(able._parts, "go on").text == ""
+    assert task_of(able._project, "why does the token refresh run", said=set(said.ids)).text == ""
+    assert task_of(able._project, "the weather is nice in Paris").text == ""
+    assert task_of(able._project, "go on").text == ""
 
 
 def left_behind(memory: Memory, session_id: str = "s1") -> str:
@@ -143,8 +143,8 @@ def left_behind(memory: Memory, session_id: str = "s1") -> str:
         branch=None,
         edits=("orders.py",),
     )
-    one = one._replace(ended=to_iso(memory._parts.clock.now()))
-    record = save_work_state(memory._parts, session_id, "claude-code", one)
+    one = one._replace(ended=to_iso(memory._project.clock.now()))
+    record = save_work_state(memory._project, session_id, "claude-code", one)
     assert record is not None
     return record.id
 
@@ -152,24 +152,24 @@ def left_behind(memory: Memory, session_id: str = "s1") -> str:
 def test_what_was_left_open_is_told_once(able: Memory):
     """At the start; where it was not known yet, with the first prompt that goes on with it."""
     left = left_behind(able)
-    first = brief_of(able._parts)
+    first = brief_of(able._project)
     assert "Where the last session left this work" in first.text
     assert first.ids[0] == left
-    assert brief_of(able._parts, said=first.ids).text.count("left this work") == 0
-    second = task_of(able._parts, "go on with the pages of orders in the list")
+    assert brief_of(able._project, said=first.ids).text.count("left this work") == 0
+    second = task_of(able._project, "go on with the pages of orders in the list")
     assert second.text.startswith("Where the last session left this work")
     assert second.ids[0] == left
-    assert "left this work" not in task_of(able._parts, "paginate the list of orders", said=first.ids).text
-    assert "left this work" not in task_of(able._parts, "paginate the list of orders", session_id="s1").text
-    assert "left this work" not in task_of(able._parts, "float the footer of the start page").text
+    assert "left this work" not in task_of(able._project, "paginate the list of orders", said=first.ids).text
+    assert "left this work" not in task_of(able._project, "paginate the list of orders", session_id="s1").text
+    assert "left this work" not in task_of(able._project, "float the footer of the start page").text
 
 
 def test_the_bar_is_the_store_s_own_where_it_was_measured(able: Memory):
     """A value in the database takes the place of the default."""
-    assert relevance_bar(able._parts) == 0.5
-    space = able._parts.room("project").space
-    with space.db.transaction():
-        space.meta.set("inject.relevance", 0.99)
+    assert relevance_bar(able._project) == 0.5
+    db = able._project.db
+    with db.connection.transaction():
+        db.meta.set("inject.relevance", 0.99)
     able.remember("The token refresh runs every hour", type="decision")
-    assert relevance_bar(able._parts) == 0.99
-    assert task_of(able._parts, "how does the refreshing of many tokens work").text == ""
+    assert relevance_bar(able._project) == 0.99
+    assert task_of(able._project, "how does the refreshing of many tokens work").text == ""

@@ -21,7 +21,7 @@ from remora.app.agent import session_end as finished
 from remora.app.agent.injection_log import injections_of
 from remora.app.agent.session_end import bounded_work, work
 from remora.app.memories import triggers
-from remora.app.project.open_project import Parts
+from remora.app.project.open_project import OpenProject
 from remora.core import moments
 from remora.core.errors import ProviderError
 from remora.disk.files import lock
@@ -71,7 +71,7 @@ def journal(repo: Repo, environ: dict[str, str]) -> tuple[list[str], list[str]]:
 def learnt(repo: Repo, environ: dict[str, str]) -> int:
     """Return how many sessions the project has learnt."""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        return memory._parts.room("project").space.observed.count()
+        return memory._project.db.observed.count()
 
 
 def go_on(repo: Repo, tmp_path: Path) -> None:
@@ -262,13 +262,13 @@ def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch)
     real = finished.learn_session
     once: list[int] = []
 
-    def slowly(parts: Parts, head: Head) -> int:
+    def slowly(project: OpenProject, head: Head) -> int:
         if not once:
             once.append(1)
             hooked.start("resume")
             hooked.run("make more")
             hooked.end()
-        return real(parts, head)
+        return real(project, head)
 
     monkeypatch.setattr(finished, "learn_session", slowly)
     assert len(work(environ)) == 2
@@ -283,14 +283,14 @@ def test_a_session_that_ends_while_others_are_learnt(hooked, repo, environ, monk
     real = finished.learn_session
     other = Hooked(repo.root, environ, session="a first one by name")
 
-    def slowly(parts: Parts, head: Head) -> int:
+    def slowly(project: OpenProject, head: Head) -> int:
         if head.session == "s1":
             other.start()
             other.end()
             started = time.monotonic()
             assert work(environ) == []
             assert time.monotonic() - started < 0.5
-        return real(parts, head)
+        return real(project, head)
 
     monkeypatch.setattr(finished, "learn_session", slowly)
     assert [one.session for one in work(environ)] == ["claude-code:s1", f"claude-code:{other.session}"]
@@ -319,7 +319,7 @@ def test_a_session_is_noted_on_its_own_day(hooked, repo, environ):
     ago(hooked.path, 3 * 86_400)
     assert work(environ)[0].problem == ""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        assert memory.journal.days() == [memory._parts.journal().moment(then).date()]
+        assert memory.journal.days() == [memory._project.journal().moment(then).date()]
 
 
 # What goes wrong
@@ -577,7 +577,7 @@ def test_what_was_said_is_kept_with_what_followed(repo, environ):
     """The lesson was told before the edit, and the edit was made."""
     with Memory.open(repo.root, environ=environ) as memory:
         lesson = memory.remember("The cart is cached per tenant", type="gotcha", related_files=["cart.py"])
-        triggers.refresh(memory._parts)
+        triggers.refresh(memory._project)
     hooked = Hooked(repo.root, environ)
     hooked.start()
     hooked.edit("cart.py")
@@ -587,7 +587,7 @@ def test_what_was_said_is_kept_with_what_followed(repo, environ):
         with hooked.path.open("a") as file:
             file.write(json.dumps(line("end")) + "\n")
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        told = memory._parts.room("project").space.injections.of(lesson.id)
+        told = memory._project.db.injections.of(lesson.id)
     assert [(one.moment, one.trigger, one.followed) for one in told] == [
         ("before", "gotchas", "the file was changed")
     ]

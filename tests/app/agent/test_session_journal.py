@@ -29,10 +29,10 @@ def noted(
     memory: Memory, lines: list[Line], *, at: float = NOON, ended: bool = False, **fields: Any
 ) -> Line | None:
     """Learn what the session came to by now and write it down."""
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        space.observed.record(session("s1", **fields), (), "1", "2026-01-05T12:00:00.000Z")
-    found = write_down(memory._parts, HEAD, 2, lines, at=at, ended=ended)
+    db = memory._project.db
+    with db.connection.transaction():
+        db.observed.record(session("s1", **fields), (), "1", "2026-01-05T12:00:00.000Z")
+    found = write_down(memory._project, HEAD, 2, lines, at=at, ended=ended)
     lines += [found] if found else []
     return found
 
@@ -93,4 +93,4 @@ def test_a_session_that_comes_to_the_same_on_another_day(bare, lines):
 def test_a_session_without_a_request(bare, lines):
     """There is nothing to say of it."""
     assert noted(bare, lines, ended=True, prompts=()) is None
-    assert write_down(bare._parts, Head("codex", "unknown"), 0, lines, at=NOON, ended=True) is None
+    assert write_down(bare._project, Head("codex", "unknown"), 0, lines, at=NOON, ended=True) is None

@@ -72,7 +72,7 @@ def shape(session: Hooked) -> list[tuple[str, int]]:
 def observed(repo: Repo, environ: dict[str, str]) -> list[Any]:
     """Return the sessions that were learnt."""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        return memory._parts.room("project").space.observed.sessions(9)
+        return memory._project.db.observed.sessions(9)
 
 
 def test_a_session_becomes_events(cursor):
@@ -183,9 +183,7 @@ def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ):
     found = observed(repo, environ)
     assert [(s.host, s.kind, s.outcome, s.steps) for s in found] == [("cursor", "build", "success", 4)]
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        assert [command for _, command, _ in memory._parts.room("project").space.observed.errors_met()] == [
-            "make check"
-        ]
+        assert [command for _, command, _ in memory._project.db.observed.errors_met()] == ["make check"]
         assert len(memory.journal.history()) == 1
     cursor.end()
     work(environ)

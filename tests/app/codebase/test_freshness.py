@@ -17,7 +17,7 @@ from remora.app.agent.session_brief import brief_of
 from remora.app.codebase import freshness as module
 from remora.app.codebase import tree_comparison as comparing
 from remora.app.codebase.indexing import index
-from remora.app.project.open_project import Parts
+from remora.app.project.open_project import OpenProject
 from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import NotFound, SourceError
 from remora.disk.files import lock
@@ -66,7 +66,7 @@ def shop(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Memory]:
 def test_an_edit_of_a_file_that_is_not_in_the_answer_is_read_first(shop: Memory, repo: Repo):
     """A caller that was written since the last run is found, and the note says why."""
     assert users(shop) == ["shop/cart.py:total"]
-    shop._parts.last_look = None
+    shop._project.last_look = None
     put(repo, {"lib/late.py": USER.format(name="late")})
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["late", "total"]
@@ -90,9 +90,9 @@ def test_what_git_brought_is_read_at_once(shop: Memory, repo: Repo):
     repo.commit("Two", {"lib/late.py": USER.format(name="late")})
     repo.git("checkout", "-q", "main")
     shop.index()
-    shop._parts.last_look = None
+    shop._project.last_look = None
     assert users(shop) == ["shop/cart.py:total"]
-    shop._parts.last_look = shop._parts.last_look._replace(until=float("inf"))  # type: ignore[attr-defined]
+    shop._project.last_look = shop._project.last_look._replace(until=float("inf"))  # type: ignore[attr-defined]
     repo.git("merge", "-q", "other")
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
 
@@ -134,7 +134,7 @@ def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Rep
 def test_a_question_goes_on_while_another_process_reads(shop: Memory, repo: Repo):
     """The change is said and the answer comes."""
     put(repo, {"lib/late.py": USER.format(name="late")})
-    with lock(shop._parts.project.home / "index"):
+    with lock(shop._project.location.home / "index"):
         found = shop.impact("shop/money.py:price")
     assert found.notes == (
         "lib/late.py changed since the last `remora index`; another process is reading it",
@@ -171,7 +171,7 @@ def test_a_file_that_git_ignores_is_looked_for_once(
     monkeypatch.setattr(module, "look", counted)
     monkeypatch.setattr(module, "EXACT_NS", 0)
     for _ in range(3):
-        shop._parts.last_look = None
+        shop._project.last_look = None
         assert users(shop) == ["shop/cart.py:total"]
     assert asked == [repo.root]
 
@@ -179,8 +179,8 @@ def test_a_file_that_git_ignores_is_looked_for_once(
 def test_a_look_that_takes_long_is_not_taken_at_every_question(shop: Memory, repo: Repo):
     """Between two looks a file elsewhere is not seen; one of the answer is."""
     assert users(shop) == ["shop/cart.py:total"]
-    assert shop._parts.last_look is not None
-    shop._parts.last_look = shop._parts.last_look._replace(until=float("inf"))
+    assert shop._project.last_look is not None
+    shop._project.last_look = shop._project.last_look._replace(until=float("inf"))
     put(repo, {"lib/late.py": USER.format(name="late"), "shop/cart.py": USER.format(name="sum_up")})
     assert users(shop) == ["shop/cart.py:sum_up"]
 
@@ -222,7 +222,7 @@ def test_the_same_content_in_another_work_tree_is_not_stale(
 
     monkeypatch.setattr(comparing, "read", counted)
     for memory in (second, first, second, first):
-        memory._parts.last_look = None
+        memory._project.last_look = None
         found = memory.impact("shop/money.py:price")
         assert ([f"{i.path}:{i.symbol}" for i in found], found.notes) == (before, ())
     assert len(asked) == MANY + len(FILES)
@@ -240,7 +240,7 @@ def test_the_index_of_one_work_tree_is_good_for_the_other(
     for memory in (first, second, first):
         memory.index()
         for asked in (first, second):
-            asked._parts.last_look = None
+            asked._project.last_look = None
             found = asked.impact("shop/money.py:price")
             assert (len(found), found.notes) == (MANY + 1, ())
 
@@ -259,10 +259,10 @@ def test_few_files_that_differ_are_read_again_in_turn(
     changed = {"shop/cart.py:total", "p/m000.py:m0", "shop/cart.py:sum_up", "p/new.py:new"}
     ours = sorted(set(theirs) ^ changed)
     for memory, expected in [(second, ours), (first, theirs), (first, theirs), (second, ours)] * 2:
-        memory._parts.last_look = None
+        memory._project.last_look = None
         assert sorted(users(memory)) == sorted(expected)
     second.index()
-    first._parts.last_look = None
+    first._project.last_look = None
     assert sorted(users(first)) == sorted(theirs)
 
 
@@ -286,7 +286,7 @@ def test_many_files_that_differ_are_left_out_of_that_trees_answers(
         assert first.impact("shop/money.py:price").notes == ()
     second.index()
     assert "p/m001.py:n1" in users(second)
-    first._parts.last_look = None
+    first._project.last_look = None
     found = first.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total"]
     assert found.notes[0].startswith(said.format(MANY, tmp_path / "wt2"))
@@ -303,7 +303,7 @@ def test_the_marks_of_the_trees_own_questions_do_not_hold_in_another(
     assert users(second) == before
     for n in range(MANY):
         (repo.root / f"p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
-    first._parts.last_look = None
+    first._project.last_look = None
     for _ in range(2):
         assert users(first) == ["shop/cart.py:total"]
         assert users(second) == before
@@ -330,22 +330,22 @@ def test_another_time_of_the_same_content_is_no_change(shop: Memory, repo: Repo)
     for path in FILES:
         os.utime(repo.root / path, ns=(OLD_NS + 5, OLD_NS + 5))
     assert shop.impact("shop/money.py:price").notes == ()
-    stamps = shop._parts.room("project").space.graph.stamps(list(FILES))
+    stamps = shop._project.db.graph.stamps(list(FILES))
     assert {at for _, at in stamps.values()} == {OLD_NS + 5}
 
 
 def look_late(memory: Memory) -> None:
     """Let the memory look at the files now, and not again for ever."""
-    memory._parts.last_look = None
+    memory._project.last_look = None
     users(memory)
     never_again(memory)
 
 
 def never_again(memory: Memory) -> None:
     """Let the last look at the files hold for ever."""
-    last = memory._parts.last_look
+    last = memory._project.last_look
     assert last is not None
-    memory._parts.last_look = last._replace(until=float("inf"))
+    memory._project.last_look = last._replace(until=float("inf"))
 
 
 @pytest.mark.parametrize("name", ["lib/late.py:late", "late.py::late", "late", "lib.late.late"])
@@ -382,12 +382,12 @@ def test_a_name_that_is_nowhere_is_looked_for_once(shop: Memory, repo: Repo, mon
     looks: list[object] = []
     changed = module._changed
 
-    def counted(parts: Parts) -> tuple[dict[str, int], int]:
-        looks.append(parts)
-        return changed(parts)
+    def counted(project: OpenProject) -> tuple[dict[str, int], int]:
+        looks.append(project)
+        return changed(project)
 
     monkeypatch.setattr(module, "_changed", counted)
-    shop._parts.last_look = None
+    shop._project.last_look = None
     for expected in (1, 2, 3):
         with pytest.raises(NotFound, match="nothing in the code graph is called 'nowhere'"):
             shop.impact("nowhere")
@@ -412,7 +412,7 @@ def test_search_and_predictions_know_what_was_just_written(shop: Memory, repo: R
     """A new function is found in the code, and its file for a task."""
     put(repo, {"lib/new.py": "def quantise(amount):\n    return amount\n"})
     assert [h.path for h in shop.search("quantise", kinds=["code"])] == ["lib/new.py"]
-    shop._parts.last_look = None
+    shop._project.last_look = None
     put(repo, {"lib/newer.py": "def dequantise(amount):\n    return amount\n"})
     assert "lib/newer.py" in [hit.path for hit in shop.predict_files("dequantise an amount")]
     assert "lib/newer.py changed since the last `remora index` and was read again" in shop.notes
@@ -420,9 +420,9 @@ def test_search_and_predictions_know_what_was_just_written(shop: Memory, repo: R
 
 def test_an_index_of_another_version_is_said_to_be_one(shop: Memory, repo: Repo):
     """It is not thrown away for the sake of one file; a whole run makes it again."""
-    space = shop._parts.room("project").space
-    with space.db.transaction():
-        space.db.execute("UPDATE graph_index_state SET index_version = index_version - 1")
+    db = shop._project.db
+    with db.connection.transaction():
+        db.connection.execute("UPDATE graph_index_state SET index_version = index_version - 1")
     put(repo, {"shop/cart.py": USER.format(name="sum_up")})
     found = shop.impact("shop/money.py:price")
     assert found.notes[0] == "the index was made by another version of Remora; `remora index` makes it again"
@@ -457,15 +457,15 @@ def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Re
             memory.impact("anything")
         assert error.value.hint == module.NO_CODE
         shutil.copy(__file__, repo.root / "code.py")
-        memory._parts.last_look = None
+        memory._project.last_look = None
         assert memory.impact("age").target == "code.py:age"
 
 
 def had(memory: Memory, name: str, at: str) -> None:
     """Let a session have been learnt that began at a time."""
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        space.db.execute(
+    db = memory._project.db
+    with db.connection.transaction():
+        db.connection.execute(
             """INSERT INTO observer_sessions(id, host, seen, started_at, kind, outcome, steps, events,
                  learned_at) VALUES (?1, 'codex', '', ?2, 'work', 'done', 1, 1, ?2)""",
             (name, at),
@@ -482,18 +482,18 @@ def test_the_first_sessions_are_told_of_an_index_that_is_not_finished(
         assert memory.status().notes == (module.NOT_INDEXED,)
         assert memory.status().brief == ""
         stops = iter((False, True))
-        index(memory._parts, stop=lambda: next(stops, True))
+        index(memory._project, stop=lambda: next(stops, True))
         for n in range(5):
             had(memory, f"before {n}", "2020-01-01T00:00:00Z")
         for n in range(3):
             assert memory.status().notes == (module.IN_PROGRESS,)
-            assert brief_of(memory._parts).text == told
-            assert brief_of(memory._parts, again=True).text == ""
+            assert brief_of(memory._project).text == told
+            assert brief_of(memory._project, again=True).text == ""
             memory.plan_context("late work")
             assert module.IN_PROGRESS in memory.notes
             had(memory, f"first {n}", to_iso(clock.now() + n))
         assert memory.status().notes == ()
-        assert brief_of(memory._parts).text == ""
+        assert brief_of(memory._project).text == ""
         memory.plan_context("late work")
         assert module.IN_PROGRESS not in memory.notes
         assert module.IN_PROGRESS in memory.impact("shop/money.py").notes
@@ -501,8 +501,8 @@ def test_the_first_sessions_are_told_of_an_index_that_is_not_finished(
         clock.advance(seconds=100.0)
         stops = iter((False, True))
         put(repo, {"shop/money.py": MONEY.replace("price", "cost")})
-        index(memory._parts, stop=lambda: next(stops, True))
+        index(memory._project, stop=lambda: next(stops, True))
         memory.remember("Money is kept in cents", type="decision")
-        assert brief_of(memory._parts).text.startswith(f"{told}\nRemora, the memory")
+        assert brief_of(memory._project).text.startswith(f"{told}\nRemora, the memory")
         memory.index()
-        assert not brief_of(memory._parts).text.startswith(told)
+        assert not brief_of(memory._project).text.startswith(told)

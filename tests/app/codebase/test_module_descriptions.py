@@ -18,8 +18,8 @@ from remora.core.clock import FixedClock, from_iso, to_iso
 from remora.core.errors import InvalidInput, ProviderBusy, ProviderError
 from remora.disk.files import lock
 from remora.llm.scripted import Call, Reply, ScriptedModel
+from remora.store.database import Database
 from remora.store.layers import UpperEdge
-from remora.store.space import Space
 from tests.helpers import NOW, environment
 
 Opener = Callable[..., Memory]
@@ -59,14 +59,14 @@ def answer(purpose: str, *edges: tuple[str, str, str]) -> str:
     return json.dumps({"purpose": purpose, "edges": given})
 
 
-def space_of(memory: Memory) -> Space:
+def db_of(memory: Memory) -> Database:
     """Return the project's database."""
-    return memory._parts.room("project").space
+    return memory._project.db
 
 
 def calls(memory: Memory) -> list[Call]:
     """Return what the scripted model was asked."""
-    model = memory._parts.llm()
+    model = memory._project.llm()
     assert isinstance(model, GuardedModel)
     assert isinstance(model.given, ScriptedModel)
     return model.given.calls
@@ -74,7 +74,7 @@ def calls(memory: Memory) -> list[Call]:
 
 def purposes(memory: Memory) -> dict[str, Any]:
     """Return what layer 2 says modules are for."""
-    return {name: node.metadata.get("purpose") for name, node in space_of(memory).layers.modules().items()}
+    return {name: node.metadata.get("purpose") for name, node in db_of(memory).layers.modules().items()}
 
 
 def test_every_module_with_code_is_described(opened: Opener) -> None:
@@ -93,9 +93,9 @@ def test_every_module_with_code_is_described(opened: Opener) -> None:
     assert purposes(memory) == {
         "core": "Makes tokens.", "docs": None, "tests": "Tests all.", "web": "Serves pages.",
     }  # fmt: skip
-    edges = space_of(memory).layers.edges_at(["web/routes.py:login"], KINDS)
+    edges = db_of(memory).layers.edges_at(["web/routes.py:login"], KINDS)
     assert edges == [UpperEdge("web/routes.py:login", "core/tokens.py:make", "flows_to", 1.0, 0.6)]
-    sources = space_of(memory).db.rows("SELECT DISTINCT source FROM graph_edges WHERE type = 'flows_to'")
+    sources = db_of(memory).connection.rows("SELECT DISTINCT source FROM graph_edges WHERE type = 'flows_to'")
     assert sources == [("llm",)]
     assert {m.name: m.purpose for m in memory.modules()}["core"] == "Makes tokens."
 
@@ -114,11 +114,11 @@ def test_what_did_not_change_is_not_asked_again(opened: Opener) -> None:
         "def make(user):\n    return 1\n\ndef drop(token):\n    return 0\n", "utf-8"
     )
     memory.index()
-    assert len(space_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS)) == 1
+    assert len(db_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS)) == 1
     report = memory.describe_modules()
     assert (report.described, report.calls) == (("core",), 1)
     assert purposes(memory)["core"] == "Makes and breaks tokens."
-    assert space_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS) == []
+    assert db_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS) == []
 
 
 def test_changed_modules_come_before_new_ones(opened: Opener) -> None:
@@ -136,7 +136,7 @@ def test_where_most_changed_comes_first(opened: Opener) -> None:
     (memory.root / "web/still.py").write_text("def still():\n    return 1\n" * 40, "utf-8")
     memory.index()
     memory.describe_modules()
-    clock = memory._parts.clock
+    clock = memory._project.clock
     assert isinstance(clock, FixedClock)
     clock.advance(seconds=60.0)
     (memory.root / "web/new.py").write_text("def new():\n    return 1\n", "utf-8")
@@ -150,17 +150,17 @@ def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: p
     """What waits goes on the next day, and what came of it is noted."""
     monkeypatch.setattr(module, "DAILY_MODULES", 2)
     memory = opened(*[answer(str(n)) for n in range(5)])
-    first = describe_when_due(memory._parts)
+    first = describe_when_due(memory._project)
     assert first is not None
     assert (first.described, first.waiting) == (("web", "core"), 1)
     ran = {"at": to_iso(from_iso(NOW)), "described": 2, "waiting": 1, "notes": []}
-    assert space_of(memory).meta.get(RAN) == ran
-    clock = memory._parts.clock
+    assert db_of(memory).meta.get(RAN) == ran
+    clock = memory._project.clock
     assert isinstance(clock, FixedClock)
     clock.advance(seconds=86_000.0)
-    assert describe_when_due(memory._parts) is None
+    assert describe_when_due(memory._project) is None
     clock.advance(seconds=400.0)
-    second = describe_when_due(memory._parts)
+    second = describe_when_due(memory._project)
     assert second is not None
     assert (second.described, len(calls(memory))) == (("tests",), 3)
 
@@ -168,20 +168,20 @@ def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: p
 def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener) -> None:
     """Its trouble is noted, and nothing is raised."""
     memory = opened(ProviderError("the model is away"), *[answer(str(n)) for n in range(5)])
-    first = describe_when_due(memory._parts)
+    first = describe_when_due(memory._project)
     assert first is not None
     assert first.described == ()
-    assert "the model is away" in space_of(memory).meta.get(RAN)["notes"][0]
-    assert describe_when_due(memory._parts) is None
-    found = [one for one in code(memory._parts) if "last described" in one.detail]
+    assert "the model is away" in db_of(memory).meta.get(RAN)["notes"][0]
+    assert describe_when_due(memory._project) is None
+    found = [one for one in code(memory._project) if "last described" in one.detail]
     assert [(one.level, "the model is away" in one.detail) for one in found] == [("note", True)]
-    clock = memory._parts.clock
+    clock = memory._project.clock
     assert isinstance(clock, FixedClock)
     clock.advance(seconds=90_000.0)
-    second = describe_when_due(memory._parts)
+    second = describe_when_due(memory._project)
     assert second is not None
     assert second.described == ("core", "tests", "web")
-    found = [one for one in code(memory._parts) if "last described" in one.detail]
+    found = [one for one in code(memory._project) if "last described" in one.detail]
     assert [(one.level, one.detail.partition(": ")[2]) for one in found] == [("ok", "3, and 0 wait")]
 
 
@@ -189,14 +189,14 @@ def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener
 def test_by_itself_nothing_is_described(opened: Opener, why: str) -> None:
     """Without a model, where the user turned it off, and without code, nothing is asked or noted."""
     memory = opened(answer("x"), model=why != "no model")
-    parts = memory._parts
+    project = memory._project
     if why == "off":
-        parts.settings = parts.settings._replace(llm=parts.settings.llm._replace(describe=False))
+        project.settings = project.settings._replace(llm=project.settings.llm._replace(describe=False))
     if why == "no code":
-        with space_of(memory).db.transaction():
-            space_of(memory).graph.clear()
-    assert describe_when_due(parts) is None
-    assert space_of(memory).meta.get(RAN) is None
+        with db_of(memory).connection.transaction():
+            db_of(memory).graph.clear()
+    assert describe_when_due(project) is None
+    assert db_of(memory).meta.get(RAN) is None
     assert why == "no model" or calls(memory) == []
 
 
@@ -208,7 +208,7 @@ def test_limits(opened: Opener) -> None:
     second = memory.describe_modules(calls=1)
     assert (second.described, second.notes) == (("core",), ("the limit of 1 calls is reached",))
     ticks = iter([0.0, 0.0, 0.0, 99.0, 99.0, 99.0])
-    third = describe(memory._parts, seconds=10.0, ticks=lambda: next(ticks))
+    third = describe(memory._project, seconds=10.0, ticks=lambda: next(ticks))
     assert (third.described, third.notes) == ((), ("the limit of 10 s is reached",))
     with pytest.raises(InvalidInput):
         memory.describe_modules(0)
@@ -219,7 +219,7 @@ def test_limits(opened: Opener) -> None:
 def test_a_call_has_the_time_that_is_left(opened: Opener) -> None:
     """The timeout of a call never passes the end of the pass."""
     memory = opened(*[answer(str(n)) for n in range(3)])
-    describe(memory._parts, seconds=30.0, ticks=lambda: 5.0)
+    describe(memory._project, seconds=30.0, ticks=lambda: 5.0)
     assert {call.timeout for call in calls(memory)} == {30.0}
 
 
@@ -279,7 +279,7 @@ def test_it_survives_reading_files_again(opened: Opener) -> None:
         path = memory.root / name
         path.write_text("# more\n" + path.read_text("utf-8"), "utf-8")
     assert memory.index().read == 2
-    assert len(space_of(memory).layers.edges_at(["web/routes.py:login"], KINDS)) == 1
+    assert len(db_of(memory).layers.edges_at(["web/routes.py:login"], KINDS)) == 1
     assert purposes(memory)["web"] == "Serves pages."
 
 
@@ -293,7 +293,7 @@ def test_it_goes_with_the_files(opened: Opener) -> None:
     memory.describe_modules()
     (memory.root / "core" / "tokens.py").unlink()
     memory.index()
-    assert space_of(memory).layers.edges_at(["web/routes.py:login"], KINDS) == []
+    assert db_of(memory).layers.edges_at(["web/routes.py:login"], KINDS) == []
     assert set(purposes(memory)) == {"docs", "tests", "web"}
 
 
@@ -301,7 +301,7 @@ def test_a_module_holds_its_files(opened: Opener) -> None:
     """Each module's node has an edge to each of its files."""
     memory = opened(*[answer(str(n)) for n in range(3)])
     memory.describe_modules()
-    held = space_of(memory).layers.edges_at(["module:web/"], ("defines",))
+    held = db_of(memory).layers.edges_at(["module:web/"], ("defines",))
     assert held == [UpperEdge("module:web/", "web/routes.py", "defines", 1.0, 1.0)]
 
 

@@ -14,7 +14,7 @@ from remora.app.memory import Memory
 from remora.app.project.locate import locate
 from remora.core.errors import Conflict, NotFound
 from remora.store import connection
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from tests.helpers import environment
 
 PAGE = 4_096
@@ -34,7 +34,7 @@ def filled(tmp_path: Path, number: int) -> Path:
             memory.remember(f"Part{one}x of the gateway talks to queue{one}y", type="gotcha")
         memory.entries.add("plan", "first this, then that")
         memory.session("s").append("user", "hello there")
-        return memory._parts.project.home
+        return memory._project.location.home
 
 
 def test_a_backup_unpacked_is_the_same_memory(tmp_path: Path):
@@ -76,7 +76,7 @@ def test_what_is_nearly_the_same_is_still_merged_after_a_recovery(tmp_path: Path
     with opened(tmp_path) as memory:
         assert memory.remember(said + ".  ", type="gotcha").id == first
         near = said.replace("gives up", "gives in")
-        bands = memory._parts.room("project").space.db.value("SELECT count(*) FROM memory_bands")
+        bands = memory._project.db.connection.value("SELECT count(*) FROM memory_bands")
         assert bands > 0
         memory.remember(near, type="gotcha")
         assert [record.id for record in memory.list()] == [first]
@@ -117,7 +117,7 @@ def test_what_can_be_read_of_a_damaged_database_is_saved(tmp_path: Path, seed: i
     saved = {one.table: one.rows for one in recover(project).tables}["memories"]
     with opened(tmp_path) as memory:
         assert len(memory.list(limit=1_000)) == saved
-        assert memory._parts.room("project").space.db.check() == []
+        assert memory._project.db.connection.check() == []
     assert saved >= (20 if seed % 4 == 3 else 100)
 
 
@@ -134,15 +134,15 @@ def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkey
     """Whoever made it meanwhile keeps it, and nothing else is left behind."""
     memory = opened(tmp_path)
     target = tmp_path / "copy.tar"
-    copy = Database.copy
+    copy = Connection.copy
 
     def copied(source: Path, to: Path) -> None:
         copy(source, to)
         target.write_text("somebody else's")
 
-    monkeypatch.setattr(Database, "copy", staticmethod(copied))
+    monkeypatch.setattr(Connection, "copy", staticmethod(copied))
     with memory, pytest.raises(Conflict, match="is there already"):
-        backup(memory._parts.project.home, target)
+        backup(memory._project.location.home, target)
     assert target.read_text() == "somebody else's"
     assert list(tmp_path.glob(".copy*")) == []
 
@@ -153,7 +153,7 @@ def test_a_check_that_takes_too_long_is_said_and_is_no_damage(
     """The doctor goes on; the next check, with time, is answered."""
     with opened(tmp_path) as memory:
         memory.remember("Prices are kept in cents")
-        db = memory._parts.room("project").space.db
+        db = memory._project.db.connection
         monkeypatch.setattr(connection, "_STEPS", 1)
         monkeypatch.setattr(doctor, "CHECK_SECONDS", 0.0)
         (found,) = [one for one in memory.doctor().findings if one.what == "database"]

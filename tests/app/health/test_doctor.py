@@ -156,8 +156,8 @@ def test_damaged_index(folder: Path, environ: dict[str, str]) -> None:
         memory.remember("Tokens expire after 24 h", type="decision")
         database = memory.home / "memory.db"
     parts = build(folder, environ)
-    with parts.room("project").space.db.transaction():
-        parts.room("project").space.db.execute("DELETE FROM memories_fts")
+    with parts.db.transaction():
+        parts.db.connection.execute("DELETE FROM memories_fts")
     parts.close()
     report = diagnose(folder, environ)
     (found,) = of(report, "database")

@@ -13,8 +13,8 @@ from remora.app.health import doctor_code
 from remora.app.health.doctor_code import measure, percentile
 from remora.app.health.findings import Finding
 from remora.core.code import Definition
+from remora.store.database import Database
 from remora.store.graph import NewFile
-from remora.store.space import Space
 from tests.helpers import FakeEmbedder, Repo, environment
 
 
@@ -40,9 +40,9 @@ def findings(memory: Memory, what: str = "code graph") -> list[Finding]:
     return [f for f in memory.doctor().findings if f.what == what]
 
 
-def space_of(memory: Memory) -> Space:
+def db_of(memory: Memory) -> Database:
     """Return the project's database."""
-    return memory._parts.room("project").space
+    return memory._project.db
 
 
 def test_nothing_is_indexed(bare: Memory) -> None:
@@ -56,7 +56,7 @@ def test_nothing_is_indexed(bare: Memory) -> None:
 def test_sizes_and_times(memory: Memory) -> None:
     """Files, nodes, edges, closure, bytes and the time of impact are shown; well below the bounds."""
     (found,) = findings(memory)
-    nodes, edges, _ = space_of(memory).graph.counts()
+    nodes, edges, _ = db_of(memory).graph.counts()
     assert found.level == "ok"
     assert f"3 files, {nodes} nodes, {edges} edges, 1 rows of closure; the database has " in found.detail
     assert "MB; impact p99 " in found.detail
@@ -66,12 +66,12 @@ def test_sizes_and_times(memory: Memory) -> None:
 def test_too_many_nodes(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the bound the doctor names the folders that hold most, and how to leave them out."""
     monkeypatch.setattr(doctor_code, "MOST_NODES", 3)
-    space = space_of(memory)
-    with space.db.transaction():
+    db = db_of(memory)
+    with db.connection.transaction():
         file = NewFile("vendor/x.py", "code", "python", "", "vendor", False, 1, 1, "h", 9, 0)
-        space.graph.put_file(file, 1)
-        space.graph.put_nodes(file, [Definition(f"f{n}", f"f{n}", "function", n, n, n) for n in range(20)], 1)
-        space.graph.linked("vendor/x.py", 1)
+        db.graph.put_file(file, 1)
+        db.graph.put_nodes(file, [Definition(f"f{n}", f"f{n}", "function", n, n, n) for n in range(20)], 1)
+        db.graph.linked("vendor/x.py", 1)
     found = findings(memory)[1]
     assert (found.level, found.detail) == ("warning", "27 nodes are more than the 3 that it is made for")
     assert "(most nodes: vendor/ 78%)" in found.advice
@@ -99,9 +99,9 @@ def test_slow_queries(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_measuring_is_bounded(memory: Memory) -> None:
     """The sample is timed for a fraction of a second; without time nothing is timed."""
-    space = space_of(memory)
-    assert len(measure(space)) == 2
-    assert measure(space, seconds=-1.0) == []
+    db = db_of(memory)
+    assert len(measure(db)) == 2
+    assert measure(db, seconds=-1.0) == []
 
 
 def test_the_percentile_is_of_the_nearest_rank() -> None:
@@ -113,7 +113,7 @@ def test_the_percentile_is_of_the_nearest_rank() -> None:
 
 def test_another_commit(memory: Memory) -> None:
     """After a commit the index is behind; an index run is up to date again, even if no file differs."""
-    before = space_of(memory).graph.state()
+    before = db_of(memory).graph.state()
     assert before is not None
     assert before.commit is not None
     repo = Repo(memory.root)
@@ -128,10 +128,10 @@ def test_another_commit(memory: Memory) -> None:
 
 def test_a_few_files_leave_the_commit(memory: Memory) -> None:
     """Reading one file again says nothing of what is checked out."""
-    before = space_of(memory).graph.state()
+    before = db_of(memory).graph.state()
     (memory.root / "b.py").write_text("X = 1\n", "utf-8")
     memory.index_files(["b.py"])
-    after = space_of(memory).graph.state()
+    after = db_of(memory).graph.state()
     assert before is not None
     assert after is not None
     assert after.commit == before.commit
@@ -140,13 +140,13 @@ def test_a_few_files_leave_the_commit(memory: Memory) -> None:
 
 def test_stale_files(memory: Memory) -> None:
     """Files that were marked as changed are counted once; a mark that does not hold goes."""
-    space = space_of(memory)
+    db = db_of(memory)
     (memory.root / "b.py").write_text("x = 1\n")
-    with space.db.transaction():
-        space.graph.mark_stale(["a.py", "b.py"], 1)
+    with db.connection.transaction():
+        db.graph.mark_stale(["a.py", "b.py"], 1)
     (_, found) = findings(memory)
     assert found.detail == "files that changed since they were read: 1"
-    assert space.overview.stale_files() == 1
+    assert db.overview.stale_files() == 1
 
 
 def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:
@@ -162,25 +162,25 @@ def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:
 
 def test_an_index_that_was_not_finished(memory: Memory) -> None:
     """Files whose names wait to be resolved are a warning."""
-    space = space_of(memory)
-    with space.db.transaction():
-        space.graph.unlink(["b.py"])
+    db = db_of(memory)
+    with db.connection.transaction():
+        db.graph.unlink(["b.py"])
     (_, found) = findings(memory)
     assert (found.level, found.detail) == (
         "warning",
         "indexing was not finished: names in 1 files are not resolved",
     )
-    with space.db.transaction():
-        space.db.execute("DELETE FROM graph_index_state")
+    with db.connection.transaction():
+        db.connection.execute("DELETE FROM graph_index_state")
     assert findings(memory)[1].detail == "indexing was not finished"
 
 
 def test_broken_and_left_out(memory: Memory) -> None:
     """Files with syntax errors are counted, and those left out by reason."""
-    space = space_of(memory)
+    db = db_of(memory)
     reasons = {"binary": 9, "generated": 4, "a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
-    with space.db.transaction():
-        space.meta.set(LEFT_OUT, reasons)
+    with db.connection.transaction():
+        db.meta.set(LEFT_OUT, reasons)
     left_out, broken = findings(memory, "code")
     assert left_out.detail == ("files left out: 9 binary, 4 generated, 3 a, 2 b, 1 c, 2 for other reasons")
     assert broken.detail == "files that could be read only in part (syntax errors): 1"

@@ -12,7 +12,7 @@ from remora.app.health.doctor import diagnose
 from remora.app.health.findings import Finding
 from remora.app.memory import Memory
 from remora.app.records.items import DATABASE, Items, Put
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from tests.helpers import environment
 
 
@@ -26,13 +26,13 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def said(memory: Memory) -> list[Finding]:
     """Return what is said of items, in a process that has none of them open."""
-    found = diagnose(memory.root, dict(memory._parts.environ))
+    found = diagnose(memory.root, dict(memory._project.environ))
     return [finding for finding in found.findings if finding.what == "items"]
 
 
 def put(memory: Memory, number: int) -> Path:
     """Store items and return their file."""
-    items = Items(memory._parts, lambda _value, _index: [])
+    items = Items(memory._project, lambda _value, _index: [])
     items.write([Put(("a",), str(n), {"text": "x" * 500}) for n in range(number)])
     items.close()
     return memory.home / DATABASE
@@ -56,7 +56,7 @@ def test_a_sound_file(memory: Memory) -> None:
 
 def test_items_in_use(memory: Memory) -> None:
     """A program that has the file open, with items that are still in the log beside it, is no trouble."""
-    items = Items(memory._parts, lambda _value, _index: [])
+    items = Items(memory._project, lambda _value, _index: [])
     items.write([Put(("a",), "k", {})])
     (found,) = said(memory)
     assert (found.level, found.detail.partition("; ")[0]) == ("ok", "sound")
@@ -75,7 +75,7 @@ def test_a_damaged_file(memory: Memory, page: int) -> None:
     assert (found.level, found.kind) == ("error", "StoreCorrupt")
     assert str(path) in found.advice
     assert "keep it" in found.advice
-    report = diagnose(memory.root, dict(memory._parts.environ))
+    report = diagnose(memory.root, dict(memory._project.environ))
     assert [f.what for f in report.findings if f.level == "error"] == ["items"]
 
 
@@ -96,7 +96,7 @@ def test_other_files_in_its_place(memory: Memory) -> None:
     path.write_text("no database, just a long enough text" * 50)
     assert said(memory)[0].kind == "StoreCorrupt"
     path.unlink()
-    Database.open(path).close()
+    Connection.open(path).close()
     (found,) = said(memory)
     assert "not one of Remora's items" in found.detail
     path.unlink()

@@ -23,7 +23,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 def said(memory: Memory) -> list[tuple[str, str, str]]:
     """Return level, thing and detail of what is said of written files."""
     things = ("written", "notes", "journal")
-    return [(f.level, f.what, f.detail) for f in examine(memory._parts).findings if f.what in things]
+    return [(f.level, f.what, f.detail) for f in examine(memory._project).findings if f.what in things]
 
 
 def test_nothing_written_nothing_said(memory: Memory) -> None:

@@ -346,11 +346,11 @@ def test_new_commits_only(repo: Repo, memory: Memory) -> None:
     assert (first.commits_new, second.commits_new, second.commits_read) == (2, 2, 4)
     assert (first.candidates, second.candidates, second.unchanged) == (1, 1, 0)
     pairs = rows(memory)["git_pairs"]
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        space.history.clear()
-        space.meta.set("history.commit", None)
-        space.meta.set("history.clock", 0)
+    db = memory._project.db
+    with db.connection.transaction():
+        db.history.clear()
+        db.meta.set("history.commit", None)
+        db.meta.set("history.clock", 0)
     memory.init()
     assert rows(memory)["git_pairs"] == pairs
 

@@ -309,9 +309,9 @@ def test_what_was_changed_here_stays(bare: Memory, tmp_path: Path) -> None:
     """Memories edited or forgotten, entries written or removed, lines taken away: none comes back."""
     for system in ("forge", "crabtalk", "golemcore", "neoclaw"):
         bare.move_in(left_by(system, tmp_path))
-    tabs, spaces = sorted(bare.list(tag="from:forge"), key=lambda m: m.content, reverse=True)
+    tabs, databases = sorted(bare.list(tag="from:forge"), key=lambda m: m.content, reverse=True)
     bare.edit(tabs.id, content="Use tabs in Makefiles and in Go.")
-    bare.forget(spaces.id)
+    bare.forget(databases.id)
     bare.entries.write("deploy", "Roll out at once.")
     bare.entries.remove("crab-1")
     bare.journal.write("- They use tabs.")
@@ -324,7 +324,7 @@ def test_what_was_changed_here_stays(bare: Memory, tmp_path: Path) -> None:
         done = bare.move_in(left_by(system, tmp_path))
         assert counts(**done.new) == {}
     assert bare.show(tabs.id).content == "Use tabs in Makefiles and in Go."
-    assert bare.show(spaces.id).deprecated
+    assert bare.show(databases.id).deprecated
     assert [e.content for e in bare.entries.list()] == ["Roll out at once."]
     assert bare.journal.show() == "- They use tabs."
     assert bare.journal.day(bare.journal.days()[0]) == "Nothing."

@@ -73,7 +73,7 @@ def test_what_lost_its_name_is_not(memory: Memory, tmp_path: Path) -> None:
 
 def test_a_place_that_is_not_there_is_not(memory: Memory) -> None:
     """Where something is said to be, there is a file; what is said not to be there needs none."""
-    now = CodeNow(memory._parts)
+    now = CodeNow(memory._project)
     memory.index()
     for path in ("shop/totals.py", "./shop/totals.py", "../other/gone.py", "/etc/hosts.d/a.conf"):
         assert now.lacks(f"The rounding is defined in {path}, not in shop/gone.py.") == []
@@ -162,19 +162,19 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
 
 def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memory, tmp_path: Path) -> None:
     """A memory of a commit goes, one that a person changed or confirmed stays, and a restored one too."""
-    space = memory._parts.room("project").space
+    db = memory._project.db
     payload = {"signal": "commit", "key": "k"}
     ids = []
     for number in range(3):
         draft = MemoryDraft(
             f"feat: part {number} of the till. It was slow.", "work_unit_outcome", payload=payload
         )
-        (record,) = memory._parts.room("project").intake.remember_many(
+        (record,) = memory._project.store("project").intake.remember_many(
             [draft._replace(external_id=f"observed:work_unit_outcome:{number}", source="commit_auto")]
         )
         row = LearnedRow(record.id, "stored", "it was committed", record.content, record.created_at)
-        with space.db.transaction():
-            space.observed.note_learned(1, [row])
+        with db.connection.transaction():
+            db.observed.note_learned(1, [row])
         ids.append(record.id)
     memory.edit(ids[1], content="The till was slow until its parts were read at once.")
     memory.verify(ids[2])

@@ -29,9 +29,9 @@ def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
 
 def note(memory: Memory) -> None:
     """Note the commits of the tainted session."""
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        commit_taint.note(space, MADE, "2026-01-05T11:00:00.000Z")
+    db = memory._project.db
+    with db.connection.transaction():
+        commit_taint.note(db, MADE, "2026-01-05T11:00:00.000Z")
 
 
 @pytest.mark.parametrize("message", [SUBJECT, f"{SUBJECT} (#12)", f"Merge work\n\n* {SUBJECT}"])

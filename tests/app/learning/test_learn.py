@@ -143,11 +143,11 @@ def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
     first = learn()
     second = learn()
     assert (second.unchanged, second.sessions, second.learnt, second.run) == (4, (), (), 0)
-    space = memory._parts.room("project").space
-    sums = space.db.rows("SELECT * FROM observer_file_nodes ORDER BY 1")
+    db = memory._project.db
+    sums = db.connection.rows("SELECT * FROM observer_file_nodes ORDER BY 1")
     third = learn(again=True)
     assert len(third.sessions) == 4
-    assert space.db.rows("SELECT * FROM observer_file_nodes ORDER BY 1") == sums
+    assert db.connection.rows("SELECT * FROM observer_file_nodes ORDER BY 1") == sums
     assert len(memory.list(limit=1000)) == len(first.learnt)
 
 
@@ -293,7 +293,7 @@ def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
     report = learn()
     assert [s.id for s in report.sessions] == ["s2"]
     assert report.unchanged == 3
-    observed = memory._parts.room("project").space.observed
+    observed = memory._project.db.observed
     assert observed.count() == 4
     assert observed.edits("web/page.py").sessions == 1
     assert observed.edits("auth/tokens.py").sessions == 4
@@ -325,7 +325,7 @@ def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
     fork.edit("web/page.py").save(tmp_path / "talks")
     report = learn()
     assert [s.id for s in report.sessions] == ["s2"]
-    observed = memory._parts.room("project").space.observed
+    observed = memory._project.db.observed
     assert observed.edits("auth/tokens.py").sessions == 1
     assert observed.edits("web/page.py").sessions == 1
 
@@ -358,7 +358,7 @@ def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path
     fork.number = 500
     fork.tool("Bash", "ok", command="make evil-test").edit("web/page.py").save(tmp_path / "talks")
     learn()
-    ran = memory._parts.room("project").space.observed.commands(5)
+    ran = memory._project.db.observed.commands(5)
     assert {one.command for one in ran} == {"make test", "make lint", "make config"}
 
 
@@ -392,7 +392,7 @@ def test_keys_of_our_own_events_are_a_sessions_own(memory, learn, tmp_path, one_
         (tmp_path / "talks" / f"{number}.jsonl").write_text("\n".join(lines) + "\n")
     report = learn()
     assert [(s.id, s.events) for s in report.sessions] == [("s1", 7), ("s2", 5)]
-    observed = memory._parts.room("project").space.observed
+    observed = memory._project.db.observed
     assert observed.edits("web/page.py").sessions == 1
     assert [one.session_id for one in observed.commands(5)] == ["my-agent:s2"]  # not tainted
 
@@ -438,7 +438,7 @@ def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
     assert tried.dry_run
     assert memory.list() == []
     assert memory.learned() == []
-    assert memory._parts.room("project").space.observed.count() == 0
+    assert memory._project.db.observed.count() == 0
     assert sorted(said(tried)) == sorted(said(learn()))
 
 
@@ -502,8 +502,8 @@ def test_what_a_person_forgot_stays_forgotten_when_it_is_deleted(tmp_path):
 
 def meta_of(memory: Memory) -> list[Any]:
     """Return what is noted about forgotten memories."""
-    space = memory._parts.room("project").space
-    return list(space.db.rows("SELECT * FROM meta WHERE key LIKE 'forgotten:%'"))
+    db = memory._project.db
+    return list(db.connection.rows("SELECT * FROM meta WHERE key LIKE 'forgotten:%'"))
 
 
 def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
@@ -549,14 +549,14 @@ def test_secrets_stay_out(memory, learn, tmp_path):
     talk.save(tmp_path / "talks")
     report = learn()
     assert not any(secret in text for text in said(report))
-    rows = memory._parts.room("project").space.db.rows("SELECT prompt, summary FROM observer_sessions")
+    rows = memory._project.db.connection.rows("SELECT prompt, summary FROM observer_sessions")
     assert not any(secret in text for row in rows for text in row)
 
 
 def test_the_sessions_of_this_machine(memory, tmp_path):
     """Without a path the transcripts that lie where Claude Code keeps them are read."""
     slug = "".join(c if c.isalnum() else "-" for c in str(memory.root))
-    home = Path(memory._parts.environ["HOME"])
+    home = Path(memory._project.environ["HOME"])
     work("s1", 1, str(memory.root)).save(home / ".claude" / "projects" / slug)
     work("s2", 2, "/somewhere/else").save(home / ".claude" / "projects" / "-somewhere-else")
     report = memory.learn()

@@ -58,7 +58,7 @@ def test_a_transcript_read_later_counts_nothing_twice(memory, events, tmp_path):
         watched.finish()
     before = {m.id for m in memory.list()}
     memory.learn(tmp_path / "talks")
-    observed = memory._parts.room("project").space.observed
+    observed = memory._project.db.observed
     assert observed.count() == 1
     assert observed.edits("auth/tokens.py").sessions == 1
     assert {m.id for m in memory.list()} >= before
@@ -81,8 +81,8 @@ def test_a_checkpoint_survives(memory, events):
         whole.observe(event._replace(session_id="s2"))
     whole.finish("success")
     assert any("gateway" in one.memory.content for one in again.learnt)
-    space = memory._parts.room("project").space
-    rows = space.db.rows("SELECT events, steps, outcome, prompt FROM observer_sessions ORDER BY id")
+    db = memory._project.db
+    rows = db.connection.rows("SELECT events, steps, outcome, prompt FROM observer_sessions ORDER BY id")
     assert rows[0] == rows[1]
     assert not memory.observe("s1", HOST).restored
 

@@ -37,9 +37,9 @@ def said(memory: Memory, session: str, memory_id: str, followed: str = "") -> No
         session, "", 1, f"2026-01-01T08:00:0{len(followed) % 10}.000Z", "before", "command", "make lint",
         (memory_id,), f"text {followed}", "the command is about to be run", followed,
     )  # fmt: skip
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        space.injections.put([one])
+    db = memory._project.db
+    with db.connection.transaction():
+        db.injections.put([one])
 
 
 def test_nothing_yet(memory: Memory) -> None:
@@ -103,9 +103,9 @@ def test_what_was_learnt_is_called_by_what_it_says(memory: Memory, tmp_path: Pat
     (one,) = (m for m in memory.list() if "never the client" in m.content)
     assert one.citation_text == "We always use the gateway for…"
     assert [origin.session_id for origin in one.origins] == ["s1", "s2"]
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        space.db.execute("UPDATE memories SET citation_text = '2 sessions, 2026-01-01 to 2026-01-02;…'")
+    db = memory._project.db
+    with db.connection.transaction():
+        db.connection.execute("UPDATE memories SET citation_text = '2 sessions, 2026-01-01 to 2026-01-02;…'")
     found = memory.session_summary(used=[Used(one.id)]).remembered
     assert [r.text for r in found] == ["We always use the gateway for…"]
     block = memory.context("refresh tokens through the gateway").text

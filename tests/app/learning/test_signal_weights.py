@@ -62,7 +62,7 @@ def sessions(tmp_path: Path, number: int) -> Path:
 def test_a_replay_asks_with_what_was_known_then(memory: Memory, tmp_path: Path) -> None:
     """Each session is asked by its first prompt, and knows only the sessions that were over before it."""
     memory.learn(sessions(tmp_path, FEWEST))
-    asked = replay(memory._parts.room("project").space, 60.0)
+    asked = replay(memory._project.db, 60.0)
     assert [one.session.asked for one in asked[:4]] == [f"mend the {AREAS[n % 3]}" for n in (1, 2, 3, 4)]
     assert [len(one.task.signals.get("often", {})) for one in asked[:5]] == [0, 2, 3, 4, 4]
     assert asked[3].task.touched == {"shop/mail.py", "CHANGES.md"}
@@ -80,7 +80,7 @@ def test_a_replay_knows_no_later_commit(memory: Memory, repo: Repo, tmp_path: Pa
     repo.git("commit", "-q", "-m", "mend the cart", GIT_AUTHOR_DATE=at, GIT_COMMITTER_DATE=at)
     memory.init()
     memory.learn(folder)
-    asked = replay(memory._parts.room("project").space, 60.0)
+    asked = replay(memory._project.db, 60.0)
     known = ["shop/late.py" in one.task.signals["heat"] for one in asked]
     assert known == [False] * 5 + [True] * (FEWEST - 5)
 
@@ -88,21 +88,21 @@ def test_a_replay_knows_no_later_commit(memory: Memory, repo: Repo, tmp_path: Pa
 def test_too_little_past_leaves_what_ships(memory: Memory, tmp_path: Path) -> None:
     """With fewer sessions than FEWEST nothing is kept."""
     memory.learn(sessions(tmp_path, FEWEST - 1))
-    space = memory._parts.room("project").space
-    assert weigh(memory._parts) is None
-    assert space.meta.get(WEIGHTS) is None
-    assert weights_of(space) == SHIPPED
+    db = memory._project.db
+    assert weigh(memory._project) is None
+    assert db.meta.get(WEIGHTS) is None
+    assert weights_of(db) == SHIPPED
 
 
 def test_what_was_learnt_is_weighed_and_nothing_else_is_written(memory: Memory, tmp_path: Path) -> None:
     """Learning keeps what the replay came to; weighing once more changes that value alone."""
     memory.learn(sessions(tmp_path, FEWEST))
-    space = memory._parts.room("project").space
-    kept = space.meta.get(WEIGHTS)
+    db = memory._project.db
+    kept = db.meta.get(WEIGHTS)
     assert kept["sessions"] == kept["known"] == FEWEST
     assert kept["recall"] >= max(kept["shipped"], kept["floor_recall"])
     before = rows(memory)
-    weigh(memory._parts)
+    weigh(memory._project)
     after = rows(memory)
     meta, now = dict(before.pop("meta")), dict(after.pop("meta"))
     assert before == after
@@ -120,7 +120,7 @@ def test_the_doctor_says_what_came_of_it(memory: Memory, tmp_path: Path) -> None
 def test_it_is_weighed_again_after_some_sessions(memory: Memory, tmp_path: Path) -> None:
     """One session more is no reason to look again, AGAIN of them are."""
     memory.learn(sessions(tmp_path, FEWEST))
-    known = memory._parts.room("project").space.meta
+    known = memory._project.db.meta
     for number, looked in ((FEWEST + 1, FEWEST), (FEWEST + AGAIN, FEWEST + AGAIN)):
         memory.learn(sessions(tmp_path, number))
         assert known.get(WEIGHTS)["known"] == looked
@@ -129,9 +129,9 @@ def test_it_is_weighed_again_after_some_sessions(memory: Memory, tmp_path: Path)
 def test_a_replay_ends_in_time(memory: Memory, tmp_path: Path) -> None:
     """Where no time is left, no session is asked, and what is known stays."""
     memory.learn(sessions(tmp_path, FEWEST))
-    kept = memory._parts.room("project").space.meta.get(WEIGHTS)
-    assert weigh(memory._parts, -1.0) is None
-    assert memory._parts.room("project").space.meta.get(WEIGHTS) == kept
+    kept = memory._project.db.meta.get(WEIGHTS)
+    assert weigh(memory._project, -1.0) is None
+    assert memory._project.db.meta.get(WEIGHTS) == kept
 
 
 def test_the_weights_that_were_found_rank(memory: Memory, tmp_path: Path) -> None:
@@ -140,10 +140,10 @@ def test_the_weights_that_were_found_rank(memory: Memory, tmp_path: Path) -> Non
     first = memory.predict_files("mend the cart", 9, tests=True)
     assert {"CHANGES.md", "shop/cart.py"} <= {hit.path for hit in first}
     assert any("edited in many sessions" in why for hit in first for why in hit.why)
-    space = memory._parts.room("project").space
+    db = memory._project.db
     nothing = dict.fromkeys(SHIPPED, 0.0)
-    with space.db.transaction():
-        space.meta.set(WEIGHTS, {"weights": {**nothing, "parts": 1.0}})
+    with db.connection.transaction():
+        db.meta.set(WEIGHTS, {"weights": {**nothing, "parts": 1.0}})
     memory.close()
     with Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as reader:
         found = reader.predict_files("mend the cart", 9, tests=True)

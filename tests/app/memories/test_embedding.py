@@ -17,7 +17,7 @@ from remora.core.clock import FixedClock
 from remora.core.errors import StoreReadOnly
 from remora.core.values import MemoryDraft
 from remora.embeddings.context import memory_text
-from remora.store.space import Space
+from remora.store.database import Database
 from tests.helpers import FakeEmbedder, environment, texts
 
 FACTS = ["Tokens expire after 24 h", "Cookies are small", "The parser is slow"]
@@ -41,14 +41,14 @@ class FailingEmbedder(FakeEmbedder):
         return super().embed_documents(texts)
 
 
-def space_of(memory: Memory, realm: str = "project") -> Space:
+def db_of(memory: Memory, realm: str = "project") -> Database:
     """Return a database of a memory."""
-    return memory._parts.room(realm).space
+    return memory._project.store(realm).db
 
 
 def models(memory: Memory) -> dict[tuple[str, str], int]:
     """Return how many owners of each kind have a vector of each model."""
-    return {key: owners for key, (owners, _) in space_of(memory).vectors.models().items()}
+    return {key: owners for key, (owners, _) in db_of(memory).vectors.models().items()}
 
 
 def beside(memory: Memory, realm: str = "project") -> set[tuple[str, str, int, str, int]]:
@@ -56,7 +56,7 @@ def beside(memory: Memory, realm: str = "project") -> set[tuple[str, str, int, s
     sql = "SELECT DISTINCT owner_kind, model_id, dims, prefix, length(embedding) FROM embeddings"
     return {
         (kind, model, dims, prefix, size)
-        for kind, model, dims, prefix, size in space_of(memory, realm).db.rows(sql)
+        for kind, model, dims, prefix, size in db_of(memory, realm).connection.rows(sql)
     }
 
 
@@ -80,10 +80,10 @@ def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
     assert able.catch_up(progress=lambda *step: steps.append(step)) == 5
     assert steps == [("embedding", 4, 4), ("embedding", 5, 5)]
     assert models(able) == {("memory", "fake:a:32"): 3, ("turn", "fake:a:32"): 1}
-    assert space_of(able, "user").vectors.count("memory", "fake:a:32") == 1
+    assert db_of(able, "user").vectors.count("memory", "fake:a:32") == 1
     assert beside(able, "user") == {("memory", "fake:a:32", 32, "passage: ", 4 * 32)}
     assert beside(able) == beside(able, "user") | {("turn", "fake:a:32", 32, "passage: ", 4 * 32)}
-    assert space_of(able).vectors.pending_count() == 0
+    assert db_of(able).vectors.pending_count() == 0
     assert able.catch_up() == 0
     assert len(embedder.documents) == 5
 
@@ -94,7 +94,7 @@ def test_what_is_learnt_has_its_vectors_at_once(able: Memory, tmp_path: Path) ->
 
     several(tmp_path, able)
     assert able.learn(tmp_path / "talks").learnt
-    assert space_of(able).vectors.pending_count() == 0
+    assert db_of(able).vectors.pending_count() == 0
 
 
 def test_what_is_embedded(able: Memory, embedder: FakeEmbedder) -> None:
@@ -133,14 +133,14 @@ def test_a_long_text_has_several_vectors(able: Memory) -> None:
     able.session("cli:1").append("user", "\n".join(f"Line {n} is about subject{n}." for n in range(100)))
     able.catch_up()
     assert models(able) == {("turn", "fake:a:32"): 1}
-    assert space_of(able).vectors.count("turn", "fake:a:32") > 3
+    assert db_of(able).vectors.count("turn", "fake:a:32") > 3
 
 
 def test_no_model(bare: Memory) -> None:
     """Without a model nothing is made and the queue waits for one."""
     bare.remember(FACTS[0])
     assert bare.catch_up() == 0
-    assert space_of(bare).vectors.pending_count() == 1
+    assert db_of(bare).vectors.pending_count() == 1
     assert texts(bare.search("tokens")) == [FACTS[0]]
     assert bare.notes == ("no embedding model",)
 
@@ -165,7 +165,7 @@ def test_own_writes_are_always_done(tmp_path: Path, folder: Path) -> None:
     with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
         memory.remember_many([MemoryDraft(f"Own statement {n} of topic{n}") for n in range(100)])
         memory.catch_up(0.0)
-        waiting = [owner for _, _, owner in space_of(memory).vectors.pending(1_000)]
+        waiting = [owner for _, _, owner in db_of(memory).vectors.pending(1_000)]
         assert len(waiting) == 100
         assert not any(memory.show(i).content.startswith("Own") for i in waiting)
 
@@ -185,12 +185,12 @@ def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
         fill(memory, 400)
     with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
         assert memory.search("subject7")
-        background = memory._parts.background
+        background = memory._project.background
         assert background is not None
         deadline = time.monotonic() + 20
         while background.running and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert space_of(memory).vectors.pending_count() == 0
+        assert db_of(memory).vectors.pending_count() == 0
 
 
 def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
@@ -200,15 +200,15 @@ def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
         fill(memory, 400)
     memory = Memory.open(folder, environ=environ, embedder=SlowEmbedder())
     memory.search("subject7")
-    background = memory._parts.background
+    background = memory._project.background
     assert background is not None
     started = time.monotonic()
     memory.close()
     assert time.monotonic() - started < 5.0
     assert not background.running
     with Memory.open(folder, environ=environ) as memory:
-        assert 0 < space_of(memory).vectors.pending_count() < 400
-        assert space_of(memory).db.check() == []
+        assert 0 < db_of(memory).vectors.pending_count() < 400
+        assert db_of(memory).connection.check() == []
 
 
 def test_the_end_of_the_process_stops_the_background(tmp_path: Path, folder: Path) -> None:
@@ -217,7 +217,7 @@ def test_the_end_of_the_process_stops_the_background(tmp_path: Path, folder: Pat
         fill(memory, 400)
     with Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder()) as memory:
         memory.search("subject7")
-        background = memory._parts.background
+        background = memory._project.background
         assert background is not None
         worker._stop_all()
         assert not background.running
@@ -262,7 +262,7 @@ def test_old_vectors_stay_until_the_new_ones_are_there(tmp_path: Path, folder: P
     with Memory.open(folder, environ=environ, embedder=FailingEmbedder("fake:b:32")) as memory:
         assert memory.reindex() == 64
         assert models(memory) == {("memory", "fake:a:32"): 100, ("memory", "fake:b:32"): 64}
-        assert space_of(memory, "user").vectors.count("memory", "fake:a:32") == 1
+        assert db_of(memory, "user").vectors.count("memory", "fake:a:32") == 1
 
 
 def test_reindex_makes_the_word_index_again(bare: Memory) -> None:
@@ -270,7 +270,7 @@ def test_reindex_makes_the_word_index_again(bare: Memory) -> None:
     record = bare.remember("getUserById is slow")
     gone = bare.remember("The lexer is fast")
     bare.forget(gone.id)
-    db = space_of(bare).db
+    db = db_of(bare).connection
     with db.transaction():
         db.execute("UPDATE memories SET search_terms = ''")
         db.execute("DELETE FROM memories_fts")
@@ -297,8 +297,8 @@ def test_a_failing_model_fails_nothing(able: Memory, embedder: FakeEmbedder) -> 
     embedder.broken = False
     able.search("tokens")
     assert not able.notes
-    assert not able._parts.trouble
-    assert space_of(able).vectors.pending_count() == 0
+    assert not able._project.trouble
+    assert db_of(able).vectors.pending_count() == 0
 
 
 def test_documents_that_cannot_be_embedded(tmp_path: Path, folder: Path) -> None:
@@ -316,7 +316,7 @@ def test_many_writes_with_a_failing_model(able: Memory, embedder: FakeEmbedder) 
     embedder.broken = True
     fill(able, MANY + 10)
     assert able.stats().memories == MANY + 10
-    assert able._parts.trouble == "the fake model is loading"
+    assert able._project.trouble == "the fake model is loading"
 
 
 def test_reading_only_makes_nothing(tmp_path: Path, folder: Path, embedder: FakeEmbedder) -> None:

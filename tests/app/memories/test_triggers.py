@@ -16,8 +16,8 @@ KEY = "9aa4040998c551d2"
 
 def cues(memory: Memory, memory_id: str) -> set[tuple[str, str, tuple[str, ...]]]:
     """Return the cues of a memory after making all anew."""
-    triggers.refresh(memory._parts)
-    found = memory._parts.room("project").space.triggers.of(memory_id)
+    triggers.refresh(memory._project)
+    found = memory._project.db.triggers.of(memory_id)
     return {(one.kind, one.key, one.needs) for one in found}
 
 
@@ -31,7 +31,7 @@ def met(memory: Memory, *messages: str, key: str = KEY, command: str = "make lin
     """Let a session for each message meet an error."""
     for number, message in enumerate(messages, 1):
         seen = ErrorSeen(key, "Bash", command, message, 1, (3,), True, "changed", ("a.go",))
-        record(memory._parts.room("project").space, session(f"s{number}", number, errors=(seen,)))
+        record(memory._project.db, session(f"s{number}", number, errors=(seen,)))
 
 
 def test_a_flag_that_there_is_not(bare: Memory):
@@ -80,7 +80,7 @@ def failed(memory: Memory, day: int, command: str, worked: str, *passed: str, me
     error = ErrorSeen("f2", "Bash", command, message, 1, (3,), bool(worked), worked=worked)
     ran = (CommandRun(command, "test", 1, 1, 3, 3), *(CommandRun(p, "test", 1, 0, 4, 4) for p in passed))
     one = session(f"s{day}", day, errors=(error,), commands=ran)
-    record(memory._parts.room("project").space, one)
+    record(memory._project.db, one)
 
 
 def commands(memory: Memory) -> set[tuple[str, tuple[str, ...]]]:
@@ -176,13 +176,13 @@ def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
 def test_what_was_just_said_counts_at_once(bare: Memory):
     """A person's warning, and what becomes of it, need no session to be learnt first."""
     one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
-    space = bare._parts.room("project").space
-    assert {(t.kind, t.key) for t in space.triggers.of(one.id)} >= {
+    db = bare._project.db
+    assert {(t.kind, t.key) for t in db.triggers.of(one.id)} >= {
         ("command", "pytest"),
         ("search", "redis_url"),
     }
     bare.edit(one.id, content="`tox -e auth` hangs without a server")
-    assert {t.key for t in space.triggers.of(one.id)} == {"tox"}
+    assert {t.key for t in db.triggers.of(one.id)} == {"tox"}
 
 
 def test_what_a_name_is_and_where_it_lies(bare: Memory):

@@ -23,7 +23,7 @@ class Kanban(NativeMethodology):
 
 def with_kanban(memory: Memory) -> Memory:
     """Return the memory as if a methodology of that kind were installed."""
-    memory._parts._plugins = Plugins({"kanban": Kanban()}, ())
+    memory._project._plugins = Plugins({"kanban": Kanban()}, ())
     return memory
 
 
@@ -67,6 +67,6 @@ def test_a_type_of_a_methodology_that_is_gone(bare: Memory) -> None:
     """What is stored can be asked for by its type, even where nothing else knows that type any more."""
     kept = with_kanban(bare).remember("At most three cards in review", type="wip_limit", branch="topic")
     bare.forget(kept.id)
-    bare._parts._plugins = Plugins({}, ())
+    bare._project._plugins = Plugins({}, ())
     assert bare.list(["wip_limit"]) == []
     assert [m.id for m in bare.list(["wip_limit"], include_forgotten=True)] == [kept.id]

@@ -134,7 +134,7 @@ def test_an_embedder(tmp_path: Path, folder: Path, answer: str) -> None:
         assert "Tokens expire after 24 h" in texts(memory.search("when do tokens expire"))
         assert any("no vector" in note for note in memory.notes)
         assert embedder.calls > 0
-        assert memory._parts.room("project").space.vectors.models() == {}
+        assert memory._project.db.vectors.models() == {}
 
 
 @pytest.mark.parametrize("answer", SCORES)

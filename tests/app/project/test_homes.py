@@ -11,7 +11,7 @@ import pytest
 
 from remora.app.memory import Memory
 from remora.app.project.homes import KEY, reclaim
-from remora.app.project.locate import Project, ignored_settings, locate, settings_for
+from remora.app.project.locate import Location, ignored_settings, locate, settings_for
 from remora.core.errors import Conflict, NotFound
 from tests.helpers import Repo, environment
 
@@ -34,7 +34,7 @@ def hostile(tmp_path: Path) -> Repo:
     return Repo(tmp_path / "clone")
 
 
-def located(root: Path, tmp_path: Path) -> Project:
+def located(root: Path, tmp_path: Path) -> Location:
     """Return the project of the user who cloned it."""
     return locate(root, environment(tmp_path))[0]
 
@@ -43,8 +43,8 @@ def test_a_shipped_memory_is_never_spoken(hostile: Repo, tmp_path: Path):
     """Not at a start, not at an edit, not found by a search; it is said once that it is there."""
     environ = environment(tmp_path)
     with Memory.open(hostile.root, environ=environ) as memory:
-        assert memory._parts.project.home.parent == tmp_path / "data" / "projects"
-        assert memory._parts.project.foreign == hostile.root / ".remora"
+        assert memory._project.location.home.parent == tmp_path / "data" / "projects"
+        assert memory._project.location.foreign == hostile.root / ".remora"
         loop = memory.loop("s1")
         call = {"file_path": str(hostile.root / "a.py"), "old_string": "1", "new_string": "2"}
         assert "evil" not in loop.brief() + loop.before("Edit", call)

@@ -75,7 +75,7 @@ def test_what_is_installed_is_found_and_used(bare: Memory) -> None:
     assert "kanban" in caught.value.hint
     with pytest.raises(InvalidInput, match="the methodology 'kanban' failed on the phase 'broken'"):
         bare.context("cards", phase="broken", methodology="kanban")
-    assert [(f.level, f.what, f.detail) for f in methodologies(bare._parts)] == [
+    assert [(f.level, f.what, f.detail) for f in methodologies(bare._project)] == [
         ("ok", "methodology", "kanban")
     ]
 
@@ -96,6 +96,6 @@ def test_one_that_fails_takes_no_other_with_it(bare: Memory) -> None:
     assert "gone (no_such_module_anywhere:X) cannot be loaded" in gone
     assert "is not a methodology" in text
     assert "has the id 'native', which is taken" in taken
-    bare._parts._plugins = plugins
-    told = methodologies(bare._parts)
+    bare._project._plugins = plugins
+    told = methodologies(bare._project)
     assert [(f.level, f.detail) for f in told] == [("warning", problem) for problem in plugins.problems]

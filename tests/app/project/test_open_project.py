@@ -26,17 +26,17 @@ class Closing(FakeEmbedder):
 
 def test_rooms(tmp_path: Path, folder: Path) -> None:
     """The project's database is made when it is asked for; the user's only when something goes in."""
-    parts = build(folder, environment(tmp_path))
-    home = parts.project.home
+    project = build(folder, environment(tmp_path))
+    home = project.location.home
     assert not home.exists()
-    assert [room.space.realm for room in parts.rooms()] == ["project"]
+    assert [store.db.realm for store in project.stores()] == ["project"]
     assert (home / DATABASE).exists()
-    assert not parts.user_home.exists()
-    parts.room("user")
-    assert [room.space.realm for room in parts.rooms()] == ["project", "user"]
-    assert parts.room("user") is parts.room("user")
-    assert parts.user_home == tmp_path / "data/user"
-    parts.close()
+    assert not project.user_home.exists()
+    project.store("user")
+    assert [store.db.realm for store in project.stores()] == ["project", "user"]
+    assert project.store("user") is project.store("user")
+    assert project.user_home == tmp_path / "data/user"
+    project.close()
 
 
 def test_private_folders(tmp_path: Path, folder: Path) -> None:
@@ -50,11 +50,11 @@ def test_private_folders(tmp_path: Path, folder: Path) -> None:
 def test_settings_decide_where_a_search_looks(tmp_path: Path, folder: Path) -> None:
     """`search.user_memories = false` keeps the user's database out of searches, and only of those."""
     environ = environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="false")
-    parts = build(folder, environ)
-    parts.room("user")
-    assert [room.space.realm for room in parts.rooms()] == ["project", "user"]
-    assert [room.space.realm for room in parts.searched_rooms()] == ["project"]
-    parts.close()
+    project = build(folder, environ)
+    project.store("user")
+    assert [store.db.realm for store in project.stores()] == ["project", "user"]
+    assert [store.db.realm for store in project.searched_stores()] == ["project"]
+    project.close()
 
 
 def test_a_damaged_user_database(tmp_path: Path, folder: Path) -> None:
@@ -95,24 +95,24 @@ def test_after_close(tmp_path: Path, folder: Path) -> None:
 def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
     """A model that was handed in is used, and left open for its owner."""
     embedder, llm = Closing(), ScriptedModel([])
-    parts = build(folder, environment(tmp_path), embedder=embedder, llm=llm)
-    used = parts.embedder(), parts.llm()
+    project = build(folder, environment(tmp_path), embedder=embedder, llm=llm)
+    used = project.embedder(), project.llm()
     assert isinstance(used[0], GuardedEmbedder)
     assert isinstance(used[1], GuardedModel)
     assert (used[0].given, used[1].given) == (embedder, llm)
-    assert parts.choice().tier == "given"
-    assert parts.reranker() is None
-    parts.close()
+    assert project.choice().tier == "given"
+    assert project.reranker() is None
+    project.close()
     assert not embedder.closed
 
 
 def test_no_model(tmp_path: Path, folder: Path) -> None:
     """The provider "none" is no embedder, and says why."""
-    parts = build(folder, environment(tmp_path))
-    assert parts.embedder() is None
-    assert parts.choice().reasons == ("embedding.provider is none: keyword and graph search only",)
-    assert parts.llm() is None
-    parts.close()
+    project = build(folder, environment(tmp_path))
+    assert project.embedder() is None
+    assert project.choice().reasons == ("embedding.provider is none: keyword and graph search only",)
+    assert project.llm() is None
+    project.close()
 
 
 def test_parts_that_cannot_be_made(tmp_path: Path, folder: Path) -> None:
@@ -128,12 +128,12 @@ def test_parts_that_cannot_be_made(tmp_path: Path, folder: Path) -> None:
 def test_file_times(tmp_path: Path, folder: Path) -> None:
     """The time of a file is read below the root; what is not there, or no path at all, has none."""
     (folder / "a.py").write_text("x")
-    parts = build(folder, environment(tmp_path))
-    modified = parts.mtime()
+    project = build(folder, environment(tmp_path))
+    modified = project.mtime()
     assert modified("a.py") == (folder / "a.py").stat().st_mtime
     assert modified("b.py") is None
     assert modified("a\0.py") is None
-    parts.close()
+    project.close()
 
 
 def test_the_clock(tmp_path: Path, folder: Path) -> None:

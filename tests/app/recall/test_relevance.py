@@ -12,35 +12,35 @@ SUBJECTS = "token cache parser router ledger invoice mailer search export import
 
 def filled(memory: Memory, *, own: bool = False) -> None:
     """Store a memory for each subject, and a session that asked for it; learnt from it, if so wanted."""
-    space = memory._parts.room("project").space
+    db = memory._project.db
     for number, subject in enumerate(SUBJECTS, 1):
         text = f"The {subject} runs in a thread of its own"
         origin = f"s{number}" if own else None
         memory.remember_many([MemoryDraft(text, session_id=origin)])
-        record(space, session(f"s{number}", number, prompts=(f"why does the {subject} run in a thread",)))
+        record(db, session(f"s{number}", number, prompts=(f"why does the {subject} run in a thread",)))
 
 
 def test_nothing_is_measured_on_a_few_prompts(able: Memory):
     """The default holds."""
-    space = able._parts.room("project").space
+    db = able._project.db
     for number in range(1, FEW):
-        record(space, session(f"s{number}", number))
-    assert calibrate(able._parts) is None
-    assert relevance_bar(able._parts) == CHANCE
+        record(db, session(f"s{number}", number))
+    assert calibrate(able._project) is None
+    assert relevance_bar(able._project) == CHANCE
 
 
 def test_the_bar_lets_the_best_third_pass(able: Memory):
     """It is kept, and measured again only when there is more to measure."""
     filled(able)
-    bar = calibrate(able._parts)
+    bar = calibrate(able._project)
     assert bar is not None
     assert CHANCE <= bar <= 0.85
-    assert relevance_bar(able._parts) == round(bar, 4)
-    assert calibrate(able._parts) is None
-    assert calibrate(able._parts, again=True) == bar
+    assert relevance_bar(able._project) == round(bar, 4)
+    assert calibrate(able._project) is None
+    assert calibrate(able._project, again=True) == bar
 
 
 def test_what_a_session_taught_is_no_answer_to_itself(able: Memory):
     """Otherwise every prompt would find what came of it."""
     filled(able, own=True)
-    assert calibrate(able._parts) == CHANCE
+    assert calibrate(able._project) == CHANCE

@@ -148,9 +148,9 @@ def test_related_files(repo: Repo, tmp_path: Path) -> None:
         assert [h.path for h in memory.related_files("src/a.py", k=1)] == ["src/b.py"]
         assert memory.related_files("src/a.py", k=0) == []
         before = memory.related_files("src/a.py")[0].score
-        space = memory._parts.room("project").space
-        with space.db.transaction():
-            space.db.execute(
+        db = memory._project.db
+        with db.connection.transaction():
+            db.connection.execute(
                 """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, last_observed_at)
                    VALUES ('src/a.py', 'src/b.py', 'p', 0.8, 0), ('src/a.py', 'notes.md', 'p', 0.5, 0)"""
             )
@@ -174,7 +174,7 @@ def test_related_files_are_tied_by_their_code(repo: Repo, tmp_path: Path) -> Non
         assert "imports it" in found["lib/user.py"].why
         other = {hit.path: hit for hit in memory.related_files("lib/user.py")}
         assert "is imported by it" in other["src/a.py"].why
-        mark_changed(memory._parts, ["lib/user.py"])
+        mark_changed(memory._project, ["lib/user.py"])
         assert memory.related_files("src/a.py") == before
 
 
@@ -277,7 +277,7 @@ def test_what_was_committed_since_is_seen_without_init(
         repo.git("checkout", "-q", "-b", "side", "HEAD~1")
         assert doubts("how does the till round") == []
         repo.git("gc", "-q", "--prune=now")
-        memory._parts.room("project").space.meta.set("history.commit", "0" * 40)
+        memory._project.db.meta.set("history.commit", "0" * 40)
         repo.git("checkout", "-q", "main")
         assert len(doubts("how does the till round")) == 1
 

@@ -39,10 +39,10 @@ def calibrate(memory: Memory, module: str, ratio: float, samples: int = 4) -> Me
 def worked(memory: Memory, name: str, *files: str, asked: str = TASK, edited: str = "auth/tokens.py") -> None:
     """Record a session that read some files."""
     uses = (FileUse(edited, 1, 1, 1, 2), *(FileUse(path, 1, 0, 1, 2) for path in files))
-    space = memory._parts.room("project").space
-    with space.db.transaction():
+    db = memory._project.db
+    with db.connection.transaction():
         one = session(name, prompts=(asked,), files=uses)
-        space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+        db.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
 
 def test_blocks_for_planning_and_testing(bare: Memory) -> None:
@@ -146,7 +146,7 @@ def left(memory: Memory, name: str = "s1", **fields: object) -> MemoryRecord | N
         **fields,
     }
     one = session(name, **given)
-    return save_work_state(memory._parts, name, "claude-code", one, **more)  # type: ignore[arg-type]
+    return save_work_state(memory._project, name, "claude-code", one, **more)  # type: ignore[arg-type]
 
 
 def test_a_session_has_one_state(bare: Memory, clock: FixedClock) -> None:
@@ -204,10 +204,10 @@ def learnt(memory: Memory, name: str, **fields: object) -> None:
     """Record a session as a run of `learn` does, and keep where it left its work."""
     given: dict[str, Any] = {"branch": None, "files": (FileUse("auth/tokens.py", 1, 1, 1, 2),), **fields}
     one = session(name, **given)
-    space = memory._parts.room("project").space
-    with space.db.transaction():
-        space.observed.record(one, (), "1", one.ended or "")
-    save_work_state(memory._parts, name, "claude-code", one)
+    db = memory._project.db
+    with db.connection.transaction():
+        db.observed.record(one, (), "1", one.ended or "")
+    save_work_state(memory._project, name, "claude-code", one)
 
 
 def broken(memory: Memory, name: str = "s1", ended: str = "2026-02-27T10:00:00.000Z") -> None:
@@ -316,9 +316,9 @@ def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
     watching = Observer("s1", "claude-code", strict=True)
     for event in script.events:
         watching.observe(event)
-    assert leave_work(bare._parts, watching) is None  # it ended in January
+    assert leave_work(bare._project, watching) is None  # it ended in January
     found = watching.finalize()._replace(ended="2026-02-28T10:00:00.000Z", branch=None)
-    record = leave_work(bare._parts, watching, found)
+    record = leave_work(bare._project, watching, found)
     assert record is not None
     assert record.last_accessed_at == "2026-02-28T10:00:00.000Z"
     assert "- Still to do (1 of 2 done):\n  - document it" in bare.work_state(TASK)
@@ -429,7 +429,7 @@ def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:
         for step, (kind, fields) in enumerate(events):
             at = f"2026-03-01T08:00:0{step}.000Z"
             observer.observe(Event(kind, name, f"{name}-{step}", step, at, **fields))
-        leave_work(bare._parts, observer, observer.finalize(outcome="success"))
+        leave_work(bare._project, observer, observer.finalize(outcome="success"))
     assert states(bare) == ["s2"]
     assert "write the changelog" in bare.work_state()
     assert "push" not in bare.work_state()

@@ -130,7 +130,7 @@ def test_a_closed_memory(tmp_path: Path, folder: Path) -> None:
 def test_another_process_holds_the_file(bare: Memory) -> None:
     """A change waits for another one to end, and says so when it takes too long; reads do not wait."""
     bare.entries.add("deploy", "x")
-    store = bare._parts.entries()
+    store = bare._project.entries()
     store._timeout = 0.05
     with lock(store.path.resolve()):
         with pytest.raises(StoreBusy):

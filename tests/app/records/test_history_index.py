@@ -21,7 +21,7 @@ Rows = list[tuple[str, str, int, int]]
 def goes_on(memory: Memory) -> bool:
     """Return whether every history file is what was indexed, with entries behind it or nothing."""
     folder = memory.journal.folder
-    seen = memory._parts.room("project").space.notes.files()
+    seen = memory._project.db.notes.files()
     return (
         written_history._what_follows(folder, [p.name for p in folder.glob("HISTORY*.md")], seen) is not None
     )
@@ -33,15 +33,13 @@ def rows(memory: Memory) -> Rows:
     sql = "SELECT content, path, start_line, end_line FROM notes WHERE kind = 'history' ORDER BY time, id"
     return [
         (str(text), str(path), int(start), int(end))
-        for text, path, start, end in memory._parts.room("project").space.db.rows(sql)
+        for text, path, start, end in memory._project.db.connection.rows(sql)
     ]
 
 
 def ids(memory: Memory) -> dict[str, int]:
     """Return the ids of the history pieces by text."""
-    return dict(
-        memory._parts.room("project").space.db.rows("SELECT content, id FROM notes WHERE kind = 'history'")
-    )
+    return dict(memory._project.db.connection.rows("SELECT content, id FROM notes WHERE kind = 'history'"))
 
 
 def write(folder: Path, *texts: str, names: tuple[str, ...] = ("HISTORY.md", MONTH)) -> None:
@@ -154,10 +152,10 @@ def test_any_other_change_gives_what_reading_anew_gives(
     change(folder / name)
     assert goes_on(bare) == (change is Path.unlink)  # of which nothing is left to look at
     found = rows(bare)
-    with bare._parts.room("project").space.db.transaction():
+    with bare._project.db.transaction():
         for path in ("HISTORY.md", MONTH):
-            bare._parts.room("project").space.notes.forget(path)
-    bare._parts.written.seen = {}
+            bare._project.db.notes.forget(path)
+    bare._project.written.seen = {}
     assert rows(bare) == found
     assert {"first", "second"} <= {text for text, *_ in found}
 
@@ -180,8 +178,8 @@ def test_a_file_from_before_marks_is_read_once_more(bare: Memory) -> None:
     folder = bare.journal.folder
     write(folder, "first")
     rows(bare)
-    notes = bare._parts.room("project").space.notes
-    with notes._db.transaction():
+    notes = bare._project.db.notes
+    with notes._connection.transaction():
         for name, seen in notes.files().items():
             notes.mark(name, ":".join(seen.split(":")[:2]))
     write(folder, "second")
@@ -197,16 +195,14 @@ def test_a_file_that_cannot_be_read_leaves_its_entries_to_the_other(bare: Memory
     folder = bare.journal.folder
     write(folder, "first")
     assert rows(bare)[0][1] == MONTH
-    space = bare._parts.room("project").space
+    db = bare._project.db
     (folder / MONTH).rename(folder / "away")
-    with space.db.transaction():
+    with db.connection.transaction():
         looks = dict.fromkeys(("HISTORY.md", MONTH), "1:1")
-        found = written_history.follow_history(
-            space.notes, folder, looks, [MONTH], space.notes.files(), anew=False
-        )
+        found = written_history.follow_history(db.notes, folder, looks, [MONTH], db.notes.files(), anew=False)
     assert found == written_history.Followed(1, frozenset({MONTH}))
     sql = "SELECT path, start_line FROM notes"
-    assert list(space.db.rows(sql)) == [("HISTORY.md", 2)]
+    assert list(db.connection.rows(sql)) == [("HISTORY.md", 2)]
     (folder / "away").rename(folder / MONTH)
-    bare._parts.written.seen = {}
+    bare._project.written.seen = {}
     assert rows(bare) == [("first", MONTH, 2, 3)]

@@ -24,7 +24,7 @@ def texts(value: dict[str, Any], index: Index) -> list[str]:
 @pytest.fixture
 def items(bare: Memory) -> Iterator[Items]:
     """The items of a project without a model."""
-    found = Items(bare._parts, texts)
+    found = Items(bare._project, texts)
     yield found
     found.close()
 
@@ -50,9 +50,9 @@ def test_an_item_is_kept_as_it_was_put(items: Items, clock: FixedClock) -> None:
 
 def test_no_file_before_the_first_use(bare: Memory, folder: Path, tmp_path: Path, clock: FixedClock) -> None:
     """Making the object touches no disk, and a memory that is open for reading makes no file at all."""
-    Items(bare._parts, texts).close()
+    Items(bare._project, texts).close()
     with Memory.open(folder, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
-        items = Items(reader._parts, texts)
+        items = Items(reader._project, texts)
         assert items.get(("a",), "k") is None
         assert items.search((), "x") == []
         assert items.namespaces() == []
@@ -71,7 +71,7 @@ def test_ranked_by_words_or_by_meaning(able: Memory, bare: Memory, embedder: Fak
         Put(("d",), "unseen", {"text": "blue sky", "n": 4}, False),
     ]
     for memory, model, first in ((able, True, "sky"), (bare, True, "sky"), (able, False, "unseen")):
-        items = Items(memory._parts, texts, model=model)
+        items = Items(memory._project, texts, model=model)
         items.write(puts)
         found = items.search((), "blue sky")
         assert keys(found)[0] == first
@@ -86,7 +86,7 @@ def test_ranked_by_words_or_by_meaning(able: Memory, bare: Memory, embedder: Fak
 
 def test_vectors_are_made_later_where_they_are_missing(able: Memory, embedder: FakeEmbedder) -> None:
     """An item that was put while the model was away gets its vector at a search, once."""
-    items = Items(able._parts, texts)
+    items = Items(able._project, texts)
     embedder.broken = True
     items.write([Put(("d",), "cat", {"text": "cats like fish"}), Put(("d",), "none", {"n": 1})])
     assert keys(items.search((), "fish"))[0] == "cat"

@@ -19,7 +19,7 @@ from tests.helpers import SECRET, environment, files, holds
 
 def today(memory: Memory) -> date:
     """Return the day that the memory's clock shows here."""
-    return memory._parts.journal().moment().date()
+    return memory._project.journal().moment().date()
 
 
 def test_the_long_term_memory(bare: Memory) -> None:

@@ -26,7 +26,7 @@ Row = tuple[object, ...]
 def pieces(memory: Memory) -> list[Row]:
     """Return what is indexed of the written files, without the numbers of the rows."""
     sql = "SELECT path, kind, name, start_line, end_line, time, content FROM notes"
-    return sorted(memory._parts.room("project").space.db.rows(sql), key=repr)
+    return sorted(memory._project.db.connection.rows(sql), key=repr)
 
 
 def by_hand(path: Path, text: str | bytes) -> None:
@@ -177,7 +177,7 @@ def test_secrets_stay_in_the_file(bare: Memory, tmp_path: Path) -> None:
     by_hand(folder / "MEMORY.md", f"# Key {SECRET}\n\nThe gateway uses {SECRET} for now.\n")
     by_hand(folder / "HISTORY.md", f"\n## 2026-01-01\nThe gateway got {SECRET} then.\n")
     by_hand(folder / "2026-01-05.md", f"[10:00] User: gateway? | Assistant: {SECRET} it is\n")
-    bare._parts.entries().add("old", f"The gateway had {SECRET} before.")
+    bare._project.entries().add("old", f"The gateway had {SECRET} before.")
     hits = bare.search("gateway", k=20)
     assert {hit.source for hit in hits} == {"longterm", "history", "daily", "note"}
     assert all("[REDACTED:github-token]" in hit.text for hit in hits)
@@ -232,15 +232,15 @@ def test_reindex(able: Memory, embedder: FakeEmbedder) -> None:
     able.entries.add("runbook", "Restart the gateway at night.")
     able.search("gateway")
     before = pieces(able)
-    space = able._parts.room("project").space
-    with space.db.transaction():
-        space.db.execute("UPDATE notes SET content = 'nonsense'")
-        space.db.execute("DELETE FROM notes WHERE kind = 'note'")
+    db = able._project.db
+    with db.connection.transaction():
+        db.connection.execute("UPDATE notes SET content = 'nonsense'")
+        db.connection.execute("DELETE FROM notes WHERE kind = 'note'")
     embedder.documents.clear()
     assert able.reindex() == 2 * len(before)
     assert pieces(able) == before
     assert any("Restart the gateway at night." in text for text in embedder.documents)
-    assert space.vectors.pending_count() == 0
+    assert db.vectors.pending_count() == 0
 
 
 def test_a_vector_stays_with_its_text(able: Memory, embedder: FakeEmbedder) -> None:
@@ -314,7 +314,7 @@ def test_another_process_writes(bare: Memory, tmp_path: Path) -> None:
 def test_nothing_changed_costs_nothing(written: Memory) -> None:
     """A search with no news writes nothing to the database."""
     written.search("gateway")
-    db = written._parts.room("project").space.db
+    db = written._project.db.connection
     before = db.version()
     written.search("gateway")
     written.search("vault")
@@ -330,7 +330,7 @@ def test_a_database_that_is_held(written: Memory) -> None:
     holder.execute("BEGIN IMMEDIATE")
     try:
         written.journal.add_history("The parrot is back.")
-        assert follow_written(written._parts, wait=0.05) == 0
+        assert follow_written(written._project, wait=0.05) == 0
     finally:
         holder.execute("ROLLBACK")
         holder.close()
@@ -403,16 +403,16 @@ def test_any_order_of_events_ends_in_the_same_index(bare: Memory, clock: FixedCl
     for _ in range(25):
         for _ in range(rng.randint(1, 3)):
             rng.choice(events)()
-        look_again(bare._parts)  # also where a busy machine made the last look a slow one
-        follow_written(bare._parts)
+        look_again(bare._project)  # also where a busy machine made the last look a slow one
+        follow_written(bare._project)
         step_by_step = pieces(bare)
-        space = bare._parts.room("project").space
-        with space.db.transaction():
-            for path in space.notes.files():
-                space.notes.forget(path)
-            bare._parts.written.seen = {}
-            look_again(bare._parts)
-            follow_written(bare._parts)
+        db = bare._project.db
+        with db.connection.transaction():
+            for path in db.notes.files():
+                db.notes.forget(path)
+            bare._project.written.seen = {}
+            look_again(bare._project)
+            follow_written(bare._project)
         at_once = pieces(bare)
         said = [
             (

@@ -36,7 +36,7 @@ def others(memory: Memory, session_id: str) -> SessionLog:
 
 def turns(memory: Memory, session_id: str) -> list[str]:
     """Return the indexed turns of a session, in order."""
-    db = memory._parts.room("project").space.db
+    db = memory._project.db.connection
     sql = "SELECT content FROM turns WHERE session_id = ? ORDER BY position"
     return [r[0] for r in db.rows(sql, (session_id,))]
 
@@ -283,7 +283,7 @@ def test_nothing_changed_costs_nothing(bare: Memory) -> None:
     """A search with no news writes nothing to the database."""
     bare.session("cli:1").extend(TALK)
     bare.search("tokens")
-    db = bare._parts.room("project").space.db
+    db = bare._project.db.connection
     before = db.version()
     bare.search("tokens")
     bare.search("middleware")

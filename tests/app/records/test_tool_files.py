@@ -31,7 +31,7 @@ from tests.helpers import SECRET, FakeEmbedder, environment, holds, no_file_abov
 @pytest.fixture
 def files(bare: Memory) -> ToolFiles:
     """The tool's files of a project."""
-    return ToolFiles(bare._parts)
+    return ToolFiles(bare._project)
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_secrets_are_taken_out(files: ToolFiles, bare: Memory, tmp_path: Path) -
 
 def test_what_was_written_is_found(able: Memory, embedder: FakeEmbedder) -> None:
     """A search finds the files as notes, in their newest text and under their newest name, by meaning too."""
-    files = ToolFiles(able._parts)
+    files = ToolFiles(able._project)
     files.create("/memories/db/cache.md", "# Cache\n\nThe cache is keyed by tenant.\n")
     (hit,) = able.search("cache tenant", kinds=["note"])
     assert hit.text == "# Cache\n\nThe cache is keyed by tenant."
@@ -231,7 +231,7 @@ def test_only_what_can_be_read_is_indexed(files: ToolFiles, bare: Memory, root: 
 
 def test_two_sessions_at_once(bare: Memory, files: ToolFiles) -> None:
     """Edits of two sessions that run at the same time are all there, and a file is made once."""
-    other = ToolFiles(bare._parts)
+    other = ToolFiles(bare._project)
     files.create("/memories/log.md", "start\n")
     made: list[str] = []
 
@@ -275,10 +275,10 @@ def test_a_failing_disk_is_told_and_costs_nothing(
 def test_reading_only(bare: Memory, folder: Path, tmp_path: Path, clock: FixedClock) -> None:
     """A memory that is open for reading shows the files and changes none."""
     with Memory.open(folder, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
-        files = ToolFiles(reader._parts)
+        files = ToolFiles(reader._project)
         assert files.view("/memories").endswith("0B\t/memories")
         assert not (bare.home / "memory").exists()
-        ToolFiles(bare._parts).create("/memories/a", "text")
+        ToolFiles(bare._project).create("/memories/a", "text")
         assert files.view("/memories/a").endswith("\ttext")
         with pytest.raises(StoreReadOnly):
             files.delete("/memories/a")

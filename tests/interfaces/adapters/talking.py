@@ -112,4 +112,4 @@ def teach(memory: Memory) -> None:
 
 def told(memory: Memory) -> list[str]:
     """Return by which rules a real memory spoke, oldest first, as its log has it."""
-    return [one.trigger for one in reversed(memory._parts.room("project").space.injections.latest())]
+    return [one.trigger for one in reversed(memory._project.db.injections.latest())]

@@ -318,8 +318,8 @@ def test_with_a_real_loop(memory: Memory, wait: bool) -> None:
     assert PARTNERS not in str(model.seen(0))
     assert PARTNERS in model.seen(1)[-1]
     assert sorted(told(memory)) == ["brief", "partners"]
-    space = memory._parts.room("project").space
-    assert space.db.value("SELECT count(*) FROM observer_sessions") == 1
+    db = memory._project.db
+    assert db.connection.value("SELECT count(*) FROM observer_sessions") == 1
     remora.close()
 
 

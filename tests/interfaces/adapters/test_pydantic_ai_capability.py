@@ -350,8 +350,8 @@ def test_with_a_real_loop(memory: Memory) -> None:
     assert PARTNERS not in str(script.sent[0])
     assert PARTNERS in script.sent[1][-1]
     assert sorted(told(memory)) == ["brief", "partners"]
-    space = memory._parts.room("project").space
-    assert space.db.value("SELECT count(*) FROM observer_sessions") == 1
+    db = memory._project.db
+    assert db.connection.value("SELECT count(*) FROM observer_sessions") == 1
 
 
 def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:

@@ -27,7 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Memory.open(repo.root, environ=environment(folder)) as memory:
         memory.remember(LESSON, type="gotcha", related_files=["cart.py"])
         memory.remember(DECISION, type="decision")
-        triggers.refresh(memory._parts)
+        triggers.refresh(memory._project)
     return folder
 
 

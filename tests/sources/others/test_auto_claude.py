@@ -13,7 +13,7 @@ from remora.core.values import MEMORY_TYPES, Relation, WorkUnitRef
 from remora.sources.others import auto_claude
 from remora.sources.others.formats import detect
 from remora.sources.others.found import Found, Link
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from tests.helpers import files
 from tests.sources.others.looks import check, counts, why
 
@@ -235,6 +235,6 @@ def test_only_its_own_databases_are_known(tmp_path: Path) -> None:
     make(tmp_path / "theirs" / "memory.db", row())
     assert detect(tmp_path / "theirs") == ["auto-claude"]
     assert detect(tmp_path / "theirs" / "memory.db") == ["auto-claude"]
-    Database.open(tmp_path / "memory.db").close()
+    Connection.open(tmp_path / "memory.db").close()
     make(tmp_path / "other.db", schema="CREATE TABLE memories(id, content)")
     assert detect(tmp_path) == []

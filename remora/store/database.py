@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from remora.store.chunks import Chunks
 from remora.store.closure import Closure
 from remora.store.commits import Commits
-from remora.store.connection import Database
+from remora.store.connection import Connection
 from remora.store.fulltext import FullText
 from remora.store.graph import Graph
 from remora.store.history import History
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from remora.store.nearest import NearestIndex
 
 
-class Space:
+class Database:
     """The database of a project, or of the user, with one object for each family of tables.
 
     Attributes:
@@ -43,46 +43,46 @@ class Space:
         project_id: written into each row, so that a file always says whose it is.
     """
 
-    def __init__(self, db: Database, *, realm: str, project_id: str) -> None:
-        self.db = db
+    def __init__(self, connection: Connection, *, realm: str, project_id: str) -> None:
+        self.connection = connection
         self.realm = realm
         self.project_id = project_id
-        self.meta = Meta(db)
-        self.memories = Memories(db, realm)
-        self.selections = Selections(db)
-        self.fulltext = FullText(db)
-        self.vectors = Vectors(db)
-        self.cache = EmbeddingCache(db)
-        self.turns = Turns(db)
-        self.notes = Notes(db)
-        self.observed = Observed(db, project_id)
-        self.history = History(db)
-        self.commits = Commits(db)
-        self.graph = Graph(db)
-        self.namings = Namings(db)
-        self.overrides = Overrides(db)
-        self.leads = Leads(db)
-        self.other_sources = OtherSources(db)
-        self.closure = Closure(db)
-        self.trees = Trees(db)
-        self.ties = Ties(db)
-        self.chunks = Chunks(db)
-        self.layers = Layers(db)
-        self.overview = Overview(db)
-        self.triggers = Triggers(db)
-        self.injections = Injections(db)
+        self.meta = Meta(connection)
+        self.memories = Memories(connection, realm)
+        self.selections = Selections(connection)
+        self.fulltext = FullText(connection)
+        self.vectors = Vectors(connection)
+        self.cache = EmbeddingCache(connection)
+        self.turns = Turns(connection)
+        self.notes = Notes(connection)
+        self.observed = Observed(connection, project_id)
+        self.history = History(connection)
+        self.commits = Commits(connection)
+        self.graph = Graph(connection)
+        self.namings = Namings(connection)
+        self.overrides = Overrides(connection)
+        self.leads = Leads(connection)
+        self.other_sources = OtherSources(connection)
+        self.closure = Closure(connection)
+        self.trees = Trees(connection)
+        self.ties = Ties(connection)
+        self.chunks = Chunks(connection)
+        self.layers = Layers(connection)
+        self.overview = Overview(connection)
+        self.triggers = Triggers(connection)
+        self.injections = Injections(connection)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}
 
     @classmethod
-    def open(cls, path: Path, *, realm: str, project_id: str, read_only: bool = False) -> Space:
+    def open(cls, path: Path, *, realm: str, project_id: str, read_only: bool = False) -> Database:
         """Open the database at a path; errors as for `Database.open`."""
-        return cls(Database.open(path, read_only=read_only), realm=realm, project_id=project_id)
+        return cls(Connection.open(path, read_only=read_only), realm=realm, project_id=project_id)
 
     def transaction(self, *, durable: bool = True, wait: float | None = None) -> AbstractContextManager[None]:
         """Return a transaction to enter with `with`; see `Database.transaction`."""
-        return self.db.transaction(durable=durable, wait=wait)
+        return self.connection.transaction(durable=durable, wait=wait)
 
     def nearest(self, owner_kind: str, model_id: str) -> NearestIndex:
         """Return the in-memory index of one kind of owner and one model, made on first use."""
@@ -90,9 +90,9 @@ class Space:
 
         key = (owner_kind, model_id)
         if key not in self._nearest:
-            self._nearest[key] = NearestIndex(self.db, self.vectors, owner_kind, model_id)
+            self._nearest[key] = NearestIndex(self.connection, self.vectors, owner_kind, model_id)
         return self._nearest[key]
 
     def close(self) -> None:
         """Close the file."""
-        self.db.close()
+        self.connection.close()
