@@ -31,7 +31,7 @@ def pytest_collection_finish() -> None:
 def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database as it is made, with nothing in it."""
     path = tmp_path_factory.mktemp("new") / "new.db"
-    connection.Database.open(path).close()
+    connection.Connection.open(path).close()
     return path
 
 

@@ -2,7 +2,7 @@
 
 A hook lives for some hundredths of a second, so this module imports the database driver and JSON only,
 opens the file to read, never migrates, never waits long, and answers nothing where anything is wrong. The
-statements are few and each is one walk over an index. Everything else speaks through `Space`.
+statements are few and each is one walk over an index. Everything else speaks through `Database`.
 """
 
 from __future__ import annotations

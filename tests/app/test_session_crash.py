@@ -44,7 +44,7 @@ class Witness:
         told = re.findall("id[0-9]+x[0-9]+", messages[-1].content)
         return Completion(answer(" ".join(told), "- fine") if schema else "They said much. " * 20)
 
-memory._parts._given = (None, Witness(), None)
+memory._project._given = (None, Witness(), None)
 rng = random.Random({order})
 session = memory.session("cli:42")
 

@@ -138,7 +138,7 @@ class OpenProject:
     @property
     def db(self) -> Database:
         """The project's own database."""
-        return self.db
+        return self.store("project").db
 
     def _open(self, realm: str) -> Store:
         if self._closed:

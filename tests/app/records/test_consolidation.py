@@ -456,7 +456,7 @@ def dies(*given, **named):
     return real(*given, **named)
 
 setattr(owner, name, dies)
-memory._parts._given = (None, ScriptedModel([answer("They chose.", "- ES256")]), None)
+memory._project._given = (None, ScriptedModel([answer("They chose.", "- ES256")]), None)
 memory.session("cli:42").new()
 """
 
