@@ -401,6 +401,7 @@ class Memory:
             recent = paths("recent_files", recent_files, self.root)
             phase = self._phase(phase, methodology)
             packed, self.notes = context(project, task, filters, phase, budget, recent)
+            project.accesses.note(packed.hits)
             return packed
 
     def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
@@ -517,6 +518,7 @@ class Memory:
             project = self._project
             where, on = where_of(project, task, modules, files), current_branch(project, branch)
             found, self.notes = context_for(project, task, what, where, branch=on, budget=budget)
+            project.accesses.note(found.hits)
             return found
 
     def prefetch(

@@ -50,6 +50,7 @@ HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
 MEMORY_KINDS = ("memory", "commit", "session")  # what lies in `memories`; see `core.evidence`
 FILE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits that are written files
 NOTE_KINDS = (*FILE_KINDS, "quote")  # what lies in `notes`
+MOST_LISTED = 10_000_000  # memories of one list
 ENTRY_KINDS: tuple[str, ...] = get_args(EntryKind)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app.codebase import freshness
+from remora.app.codebase import freshness, impact
 from remora.app.codebase import indexing as module
 from remora.core.clock import FixedClock
 from remora.core.code import IndexReport
@@ -222,7 +222,7 @@ def test_many_changed_files_are_left_out_until_they_are_read(
         said = "shop/cart.py changed since the last `remora index` and is not in this answer yet"
         assert found.notes[0] == f"{said}; run it to read it"
     assert shop.related_files("shop/money.py", 9) == []
-    monkeypatch.setattr(module, "up_to_date", freshness.notices)
+    monkeypatch.setattr(impact, "up_to_date", freshness.notices)
     assert shop.impact("shop/money.py:price").notes[0] == (
         "1 file changed since it was read and is left out until the next `remora index`"
     )

@@ -331,16 +331,16 @@ def test_waiting_writer_gets_its_turn(connection: Connection):
 _MAKER = """
 import sys, time
 from pathlib import Path
-from remora.store.connection import Database
+from remora.store.connection import Connection
 folder, me = Path(sys.argv[1]), sys.argv[2]
 (folder / f"ready-{me}").touch()
 while not (folder / "go").exists():
     time.sleep(0.001)
 for number in range(5):
-    db = Database.open(folder / f"{number}.db")
-    with db.transaction():
-        db.execute("INSERT INTO meta VALUES (?, '1')", (me,))
-    db.close()
+    connection = Connection.open(folder / f"{number}.db")
+    with connection.transaction():
+        connection.execute("INSERT INTO meta VALUES (?, '1')", (me,))
+    connection.close()
 """
 
 

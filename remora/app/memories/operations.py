@@ -14,7 +14,7 @@ from remora.app.project.locate import commit_of
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.evidence import asked_kinds
 from remora.core.strength import TAINT_FACTOR
-from remora.core.values import MEMORY_KINDS, MemoryDraft, MemoryRecord
+from remora.core.values import MEMORY_KINDS, MOST_LISTED, MemoryDraft, MemoryRecord
 from remora.lifecycle.flags import flag_dependents, unflag_dependents
 from remora.lifecycle.intake import REFUSALS
 from remora.lifecycle.upkeep import resolve
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Paths = Sequence[str | os.PathLike[str]]
 GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
-MOST_LISTED = 10_000_000
 
 
 def remember_each(

@@ -130,7 +130,6 @@ def context(
     found = search(project, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
     packed = pack(_worth_telling(found.hits), phase, tokens)
-    project.accesses.note(packed.hits)
     return packed, (*found.notes, *(note for note in notices(project) if note == IN_PROGRESS))
 
 

@@ -76,7 +76,6 @@ def context_for(
         budget=budget,
         relevant=relevance_bar(project),
     )
-    project.accesses.note(found.hits)
     return found, tuple(dict.fromkeys(notes))
 
 

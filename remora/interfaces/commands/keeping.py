@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import click
 
-from remora.app.memories.operations import MOST_LISTED
 from remora.core.errors import InvalidInput
-from remora.core.values import MemoryRecord
+from remora.core.values import MOST_LISTED, MemoryRecord
 from remora.interfaces import pages, reports
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command

@@ -115,7 +115,7 @@ def test_reading_only_writes_no_id(repo: Repo, tmp_path: Path) -> None:
 
 def test_many_processes_agree(repo: Repo, tmp_path: Path) -> None:
     """Processes that open a new repository at the same moment get the same id."""
-    code = "import sys; from pathlib import Path; from remora.app.project import locate; import os;"
+    code = "import sys; from pathlib import Path; from remora.app.project.locate import locate; import os;"
     code += "print(locate(Path(sys.argv[1]), os.environ)[0].id)"
     env = {**os.environ, **environment(tmp_path), "PYTHONPATH": str(ROOT)}
     started = [

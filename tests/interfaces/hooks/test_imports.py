@@ -85,7 +85,8 @@ def test_imports_stay_few(begun, name):
 
 
 LEARNING = frozenset(
-    "remora.app.learning.learn remora.app.promoting remora.observer.observer numpy httpx2 markdown_it".split()
+    """remora.app.learning.learn remora.app.learning.promotion remora.observer.observer
+    numpy httpx2 markdown_it""".split()
 )
 
 
@@ -95,7 +96,7 @@ def test_a_start_and_a_first_prompt_load_nothing_that_learns(begun, name):
     given = begun.event(name, source="startup", prompt="how is money kept in the cart", session_id=f"i{name}")
     done = begun.run(given, command=[sys.executable, "-X", "importtime", *begun.command()[1:]])
     loaded = imported(done)
-    assert "remora.app.memory" in loaded
+    assert "remora.app.project.open_project" in loaded
     assert loaded & LEARNING == set()
 
 
