@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 
 # Settings that a caller may hand in from outside; everything else is a user's default.
-_PASSED_ON = ("REMORA_EMBEDDING_", "REMORA_RERANK_", "REMORA_SEARCH_", "REMORA_LLM_")
+_PASSED_ON = ("REMORA_EMBEDDING_", "REMORA_RERANK_", "REMORA_SEARCH_", "REMORA_LLM_", "REMORA_INJECT_")
 
 
 class Options(NamedTuple):

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 AT_EDITS = (WRITE, PATH, TOUCH)
-ONLY, NOT_IN, DONE = "only:", "not:", "done:"  # marks in `unless`: holds only there, not there, done already
+# Marks in `unless`: holds in one of these alone, not there, done already.
+ONLY, NOT_IN, DONE = "only:", "not:", "done:"
 MOST_KEYS = 600  # of one edit
 _HALF = 0.5  # of the words of a thing, the first among them, that one line must hold
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
@@ -149,11 +150,11 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 
 def writes(edit: Edit, trigger: Trigger) -> bool:
     """Return whether an edit sets a trigger off: of WRITE, by what it adds oftener than it removes it."""
-    for one in trigger.unless:
-        if one.startswith(ONLY) and not _lies(edit.path, one.removeprefix(ONLY)):
-            return False
-        if one.startswith(NOT_IN) and _lies(edit.path, one.removeprefix(NOT_IN)):
-            return False
+    only = [one.removeprefix(ONLY) for one in trigger.unless if one.startswith(ONLY)]
+    if only and not any(_lies(edit.path, place) for place in only):
+        return False
+    if any(_lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
+        return False
     if trigger.kind != WRITE:
         return True
     form = trigger.needs[0] if trigger.needs else ""

@@ -152,8 +152,8 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
         return False
     if record.pinned:
         return True
-    if CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags):
-        return False  # it is for people, and mostly about what they set up once
+    if is_for_people(record):
+        return False
     if record.scope == "module" or (record.type in AT_THE_FILE and record.related_files):
         return False  # it holds there alone
     return has_evidence(record, threshold, now)
@@ -173,6 +173,11 @@ def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
 def is_shaken(record: MemoryRecord) -> bool:
     """Return whether a memory rests on something that was superseded or forgotten since."""
     return record.needs_review and record.review_reason is not None
+
+
+def is_for_people(record: MemoryRecord) -> bool:
+    """Return whether a memory is a rule for contributors: it is told at its acts, and no agent's task."""
+    return CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags)
 
 
 def is_tainted_rule(record: MemoryRecord) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import Directive, directive, explicit
@@ -18,7 +18,18 @@ from remora.core.evidence import STATED
 from remora.core.names import names_in
 from remora.core.rule_names import from_host_file
 from remora.core.symptoms import symptoms
-from remora.core.triggers import COMMAND, ERROR, OUTPUT, SEARCH, TERM, Trigger, triggers_of
+from remora.core.triggers import (
+    COMMAND,
+    ERROR,
+    EVENT,
+    ONLY,
+    OUTPUT,
+    PROGRAM,
+    SEARCH,
+    TERM,
+    Trigger,
+    triggers_of,
+)
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import SAID_AT_FILES, WARNINGS
@@ -115,7 +126,7 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
         for program, needs in _commands(met):
             yield Trigger(COMMAND, program, record.id, needs, weight)
     asks = directive_of(record) if record.source in STATED or _from_rules(record) else Directive()
-    yield from triggers_of(asks, record.id, weight)
+    yield from _in_place(record, triggers_of(asks, record.id, weight))
     if record.source in STATED and record.type in WARNINGS and not met and not _from_rules(record):
         for program, needs in _warned_of(record):
             yield Trigger(COMMAND, program, record.id, needs, weight)
@@ -125,6 +136,20 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     if not asks.forbids and not _from_rules(record):
         for name in _names(record, db):
             yield Trigger(TERM, name, record.id, (), weight)
+
+
+def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
+    """Yield the triggers of a memory; of a rule file that holds for a folder or globs, those of edits there.
+
+    Nobody knows which folder a command is about.
+    """
+    places = tuple(ONLY + path for path in record.related_files if "*" in path)
+    if record.scope != "module" or not places or not _from_rules(record):
+        yield from found
+        return
+    for trigger in found:
+        if trigger.kind not in (PROGRAM, EVENT):
+            yield trigger._replace(unless=(*trigger.unless, *places))
 
 
 def _searched(record: MemoryRecord, db: Database) -> list[str]:

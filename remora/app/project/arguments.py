@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from remora.app.project.locate import branch_of
 from remora.core.errors import InvalidInput
 from remora.core.values import MEMORY_TYPES, Filters
 
@@ -129,6 +128,8 @@ def filters_of(
 
 def current_branch(project: OpenProject, branch: str | None) -> str | None:
     """Return the branch that a caller names, else the one checked out."""
+    from remora.app.project.locate import branch_of  # help needs no git
+
     return branch if branch is not None else branch_of(project.location.repository)
 
 

@@ -245,3 +245,16 @@ def test_a_payload_may_hold_anything(bare: Memory):
         source="user_taught",
     )
     assert ("command", "make", ("deploy",)) in cues(bare, one)
+
+
+@pytest.mark.parametrize(("path", "told"), [("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)])
+def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, tmp_path, path: str, told: bool):
+    """It stands in the rule files of two; a command is in no folder."""
+    for folder in ("web", "ops"):
+        repo.commit(f"rules of {folder}", {f"{folder}/AGENTS.md": "- Never call reset_all() in a handler.\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        loop = memory.loop("s1")
+        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
+        assert ("reset_all" in loop.before("Edit", given)) is told
+        assert loop.before("Bash", {"command": "reset_all"}) == ""
