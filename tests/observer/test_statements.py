@@ -68,7 +68,7 @@ def test_names_and_what_hangs_in_the_air() -> None:
 def test_the_examples_of_the_documentation() -> None:
     """The table of docs/learning.md: the left column is heard, the right one is not."""
     text = (HERE.parents[1] / "docs" / "learning.md").read_text("utf-8")
-    table = text.partition("| heard | not heard |")[2].partition("\n\n")[0]
+    table = text.partition("| memory | no memory |")[2].partition("\n\n")[0]
     rows = [re.findall(r"\"([^\"]+)\"", row) for row in table.splitlines()[2:]]
     assert [[len(statements(sentence)) for sentence in row] for row in rows] == [[1, 0]] * len(rows)
     assert len(rows) >= 4
