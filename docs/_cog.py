@@ -32,6 +32,7 @@ LAYERS = (
     "llm",
     "net",
     "disk",
+    "shell",
     "core",
 )
 
