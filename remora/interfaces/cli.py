@@ -18,11 +18,11 @@ from remora.interfaces.verbs import VERBS
 INTERRUPTED = 130  # what a shell reports for a process that Ctrl-C ended
 PIPE_CLOSED = 141  # the same for one whose reader went away
 OVERVIEW = """\
-Remora remembers what is worth keeping about a project, and recalls it with its reasons.
+Remora is a memory for coding agents: it stores knowledge about a project and explains each hit.
 
-  remora init                                 read rule files and git history
+  remora init                                 read rule files, git history and code
   remora remember "Tokens expire after 24 h"  store a statement
-  remora search "how long do tokens live"     find it again; --why explains the order
+  remora search "how long do tokens live"     search; --why explains the ranking
 
 `remora --help` lists every verb, `remora VERB --help` explains one.
 """
@@ -110,7 +110,7 @@ class Verbs(click.Group):
 @click.option("--version", is_flag=True, help="Show the version and exit.")
 @click.pass_context
 def cli(context: click.Context, *, version: bool) -> None:
-    """Remember what is worth keeping about a project, and recall it with its reasons."""
+    """A memory for coding agents: stores knowledge about a project and explains each hit."""
     desk = context.ensure_object(Desk)
     context.call_on_close(desk.close)
     if not desk.colour:
@@ -216,7 +216,7 @@ def _report(error: BaseException, words: list[str]) -> None:
         click.echo(dumps(error_document(error), ascii_only=True))
         return
     hint = (
-        error.hint if isinstance(error, RemoraError) else "Set REMORA_DEBUG=1 and run it again to see where."
+        error.hint if isinstance(error, RemoraError) else "Run it again with REMORA_DEBUG=1 for a traceback."
     )
     colour = None if colour_is_welcome() and "--no-color" not in words else False
     click.echo(
@@ -235,7 +235,7 @@ def _usage(error: click.ClickException) -> RemoraError:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "remora"
     message = error.format_message()
-    return InvalidInput(message[:1].lower() + message[1:], hint=f"`{path} --help` explains what it takes.")
+    return InvalidInput(message[:1].lower() + message[1:], hint=f"See `{path} --help`.")
 
 
 def _wants_json(words: list[str]) -> bool:

@@ -20,13 +20,13 @@ SHOWN_MEMORIES = 5
 
 
 def indexed(report: IndexReport) -> Page:
-    """Return what `index` read, what it left out, and what the graph holds now."""
+    """Return the counts of an index run: files read, left out, and the size of the graph."""
     said: list[Part] = [Para(f"{counted(report.files, 'file')} in the code graph", "strong")]
-    read = f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged, {report.deleted:,} gone"
+    read = f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged, {report.deleted:,} deleted"
     graph = f"{counted(report.nodes, 'node')}, {counted(report.edges, 'edge')}"
     lines = [
         f"{read}; names resolved in {report.resolved:,}",
-        f"{graph}, {counted(report.chunks, 'part')} of code to be found",
+        f"{graph}, {counted(report.chunks, 'code chunk')}",
     ]
     if report.precise:
         lines.append(f"{counted(report.precise, 'edge')} from a SCIP index")
@@ -34,24 +34,23 @@ def indexed(report: IndexReport) -> Page:
         left = [f"{number:,} {why}" for why, number in report.left_out]
         lines.append(f"left out: {listed(left)}")
     if report.broken:
-        lines.append(f"{counted(report.broken, 'file')} could be read only in part (syntax errors)")
+        lines.append(f"{counted(report.broken, 'file')} read in part (syntax errors)")
     said += [Para(line, indent=2) for line in lines]
     said += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in report.skipped[:SHOWN_SKIPS]]
     if len(report.skipped) > SHOWN_SKIPS:
         said.append(Para(f"and {len(report.skipped) - SHOWN_SKIPS:,} more", "warn", indent=2))
     if report.waiting:
-        wait, them, all_ = ("waits", "it", "it") if report.waiting == 1 else ("wait", "them", "all")
-        waiting = f"{counted(report.waiting, 'part')} {wait} for a vector; words find {them} meanwhile"
-        said.append(Para(f"{waiting} (`remora index --embed` makes {all_} now)", "dim", indent=2))
+        waiting = f"{counted(report.waiting, 'chunk')} without a vector, found by words only"
+        said.append(Para(f"{waiting} (`remora index --embed` computes vectors)", "dim", indent=2))
     if not report.complete:
-        said.append(Para("Not finished; the next run goes on.", "warn", indent=2))
+        said.append(Para("Not finished; the next run continues.", "warn", indent=2))
     said.append(Para(f"Done in {report.seconds:.1f} s.", "dim", indent=2))
     return tuple(said)
 
 
 def round_of(report: IndexReport) -> Page:
     """Return one line about a round of watching."""
-    what = f"{counted(report.read, 'file')} read, {report.deleted:,} gone, {report.files:,} in the graph"
+    what = f"{counted(report.read, 'file')} read, {report.deleted:,} deleted, {report.files:,} in the graph"
     return (Para(f"{what} ({report.seconds * 1000:.0f} ms)"),)
 
 
@@ -62,12 +61,12 @@ def impacts(found: Impacts, shown: Sequence[Impact], now: float) -> Page:  # noq
         rows = tuple(_row(i) for i in shown)
         said.append(Table(("depth", "what", "how"), rows, wide=2, whole=True))
     else:
-        said.append(Para(f"Nothing that is known depends on {found.target}."))
+        said.append(Para(f"{found.target} has no known dependents."))
     tests = len(found.tests)
     if tests and len(shown) != tests:
-        said.append(Para(f"{counted(tests, 'test')} among them; --tests lists those alone.", "dim"))
+        said.append(Para(f"{counted(tests, 'test')} among them; --tests lists only those.", "dim"))
     if found.memories:
-        said += [Para(""), Para("Remembered about it", "strong")]
+        said += [Para(""), Para("Memories about it", "strong")]
         for record in found.memories[:SHOWN_MEMORIES]:
             said.append(Para(f"{short(record.id)} {record.type}: {shorten(record.content, 160)}", indent=2))
     return tuple(said)
@@ -99,10 +98,10 @@ def modules(found: Sequence[ModuleInfo]) -> Page:
         for m in found
     )
     head = ("module", "files", "lines", "tests", "memories", "purpose", "depends on", "changes most")
-    said = [Para(f"{m.name} is entered by {listed(m.entries, 3)}", "dim") for m in found if m.entries]
-    said += [Para(f"{m.name} has to change with {listed(m.needs, 3)}", "dim") for m in found if m.needs]
+    said = [Para(f"entry points of {m.name}: {listed(m.entries, 3)}", "dim") for m in found if m.entries]
+    said += [Para(f"{m.name} must change with {listed(m.needs, 3)}", "dim") for m in found if m.needs]
     if said:
-        said.append(Para("A language model said so of the modules above.", "dim"))
+        said.append(Para("These relations come from a language model.", "dim"))
     return (Table(head, rows, wide=5, spare=(7, 6, 3, 2)), *said) if rows else ()
 
 
@@ -113,6 +112,5 @@ def described(report: SemanticReport | None) -> Page:
     what = f"{counted(len(report.described), 'module')} described in {counted(report.calls, 'call')}"
     said = [f"{what}, {counted(report.edges, 'relation')} found, {report.dropped:,} dropped"]
     if report.waiting:
-        wait = "waits" if report.waiting == 1 else "wait"
-        said.append(f"{counted(report.waiting, 'module')} {wait} to be described; the next run goes on")
+        said.append(f"{counted(report.waiting, 'module')} not described yet; the next run continues")
     return tuple(Para(line, indent=2) for line in said)

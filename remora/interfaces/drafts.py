@@ -79,7 +79,7 @@ def fields_of(value: object) -> dict[str, Any]:
         raise InvalidInput("a draft needs 'content'", hint='The least is {"content": "a statement"}.')
     if "payload" in given and "type" not in given:
         kinds = ", ".join(PAYLOADS)
-        raise InvalidInput("a payload needs the type it belongs to", hint=f"Name a type, such as {kinds}.")
+        raise InvalidInput("a payload needs a type", hint=f"Name a type, such as {kinds}.")
     for name, record in RECORDS.items():
         if name in given:
             given[name] = _record(name, given[name], record)

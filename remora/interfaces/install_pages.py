@@ -10,8 +10,13 @@ from remora.interfaces.install.plan import Plan
 from remora.interfaces.page import Cell, Page, Para, Part, Table
 from remora.interfaces.present import counted
 
-DOES = {"create": "would be made", "change": "would change", "delete": "would be deleted", "keep": "is right"}
-DID = {"create": "made", "change": "changed", "delete": "deleted", "keep": "as it was"}
+DOES = {
+    "create": "would be created",
+    "change": "would change",
+    "delete": "would be deleted",
+    "keep": "nothing to change",
+}
+DID = {"create": "created", "change": "changed", "delete": "deleted", "keep": "unchanged"}
 _SIGNS = {"+": "good", "-": "bad", "@": "dim", "\\": "dim"}
 
 

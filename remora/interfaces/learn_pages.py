@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 SHOWN = 20  # memories and skipped files that a report names
 FILTERS = {
     "worth": "not worth a memory",
-    "validation": "of sessions that failed",
-    "frequency": "not seen often enough yet",
-    "novelty": "said already",
-    "trust": "would be a rule on the word of text from outside",
+    "validation": "from failed sessions",
+    "frequency": "seen too rarely",
+    "novelty": "already known",
+    "trust": "rules from untrusted text",
     "scoring": "too weak",
-    "cap": "beyond what one session may give",
-    "standing": "about code that is no longer so",
-    "overturned": "that you took back later",
-    "branch": "of branches that were deleted unmerged",
-    "a person's word": "that you forgot or changed here",
+    "cap": "over the limit per session",
+    "standing": "about code that has changed",
+    "overturned": "that you revoked later",
+    "branch": "from branches deleted unmerged",
+    "a person's word": "that you forgot or edited",
 }
 TOLD = 5  # of what was left out that a report names, and how much of each
 REASONS = 5  # why something was not worth a memory, the most usual
@@ -61,7 +61,7 @@ def report(found: LearnReport) -> Page:
         if reasons := [f"{why} ({number:,})" for why, number in found.not_worth.items()]:
             few = len(reasons) > REASONS
             parts.append(
-                Para(f"not worth it: {'; '.join(reasons[:REASONS])}{' …' if few else ''}", "dim", indent=4)
+                Para(f"reasons: {'; '.join(reasons[:REASONS])}{' …' if few else ''}", "dim", indent=4)
             )
         yours = [e for e in found.left_out if e.why == NOT_ALONE][:TOLD]
         some = [*yours, *[e for e in found.left_out if e.filter != "worth"][:TOLD]]
@@ -71,7 +71,7 @@ def report(found: LearnReport) -> Page:
         parts.append(Para(f"and {len(found.learnt) - SHOWN:,} more: `remora learned` lists all", "dim"))
     if found.withdrawn:
         gone = counted(found.withdrawn, "memory", "memories")
-        what = "more sessions, or you yourself, speak against them"
+        what = "contradicted by later sessions or by you"
         parts.append(Para(f"{gone} of earlier runs forgotten: {what}", "warn"))
     parts += of_branches(found.revived, found.merged, found.retired)
     if secrets := redaction_sentence(found.redactions):
@@ -98,16 +98,8 @@ def left_out(found: LearnReport) -> Page:
 
 def _head(found: LearnReport, new: int, again: int) -> str:
     if not found.sessions:
-        have = (
-            "transcript was read before and has"
-            if found.unchanged == 1
-            else "transcripts were read before and have"
-        )
-        return (
-            f"Nothing new: {found.unchanged:,} {have} not changed"
-            if found.unchanged
-            else "No session was read"
-        )
+        unchanged = counted(found.unchanged, "unchanged transcript")
+        return f"Nothing new: {unchanged}" if found.unchanged else "No session was read"
     did = "would be learnt" if found.dry_run else "learnt"
     read = f"{counted(len(found.sessions), 'session')} read, {found.unchanged:,} unchanged"
     more = f", {again:,} seen again" if again else ""

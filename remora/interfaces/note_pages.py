@@ -22,9 +22,9 @@ SHOWN = 20  # of what did not come over
 # What a consolidation did, by how.
 HOW = {
     "model": "summarised by the language model",
-    "extract": "an extract of the conversation's own words",
-    "raw-fallback": "the last messages as they are, for the model failed",
-    "nothing": "nothing new was said",
+    "extract": "extracted from the conversation",
+    "raw-fallback": "last messages verbatim, because the model failed",
+    "nothing": "no new messages",
 }
 
 
@@ -86,13 +86,15 @@ def appended(session_id: str, message: Message, redactions: Sequence[Redaction])
 def compacted(done: Compaction) -> Page:
     """Return what a compaction did."""
     if not done.removed:
-        return (Para(f"nothing to shorten: {counted(done.kept, 'message')} in {done.session_id}"),)
-    made = "the language model" if done.how == "model" else "rule, without a language model"
+        return (Para(f"nothing to compact: {counted(done.kept, 'message')} in {done.session_id}"),)
+    made = "the language model" if done.how == "model" else "rules, without a language model"
     parts: list[Part] = [
+        Para(f"{done.removed:,} messages of {done.session_id} summarised, {done.kept:,} kept", "good"),
         Para(
-            f"{done.removed:,} messages of {done.session_id} became a summary, {done.kept:,} stayed", "good"
+            f"summary by {made}; stored as {done.archive} (`remora note show {done.archive}`)",
+            "dim",
+            indent=2,
         ),
-        Para(f"made by {made}; kept as {done.archive} (`remora note show {done.archive}`)", "dim", indent=2),
         Para(done.summary, indent=2),
     ]
     if done.consolidation is not None and done.consolidation.how != "nothing":
@@ -106,21 +108,21 @@ def consolidated(done: Sequence[Consolidation], *, cleared: bool = False) -> Pag
     for one in done:
         told = HOW[one.how]
         if one.how != "nothing":
-            told = f"{counted(one.messages, 'message')} into the history: {told}"
+            told = f"{counted(one.messages, 'message')} added to the history: {told}"
         parts.append(
             Item(one.session_id, (Cell(told, "warn" if one.how == "raw-fallback" else "good"),), one.entry)
         )
         if one.memory_changed:
-            parts.append(Para("MEMORY.md was brought up to date (`remora journal versions`)", indent=2))
+            parts.append(Para("MEMORY.md updated (`remora journal versions`)", indent=2))
         parts += [
             Para(f"{short(m.id)} {m.type}: {shorten(collapse(m.content), 120)}", indent=2) for m in one.facts
         ]
         if one.kept_aside is not None:
-            parts.append(Para(f"what was not used is kept: {one.kept_aside}", "warn", indent=2))
+            parts.append(Para(f"unused text kept in {one.kept_aside}", "warn", indent=2))
     if cleared:
-        parts.append(Para("the conversation starts anew", "good"))
+        parts.append(Para("conversation restarted", "good"))
     elif not parts:
-        parts.append(Para("no conversation said anything new"))
+        parts.append(Para("no conversation has new messages"))
     return tuple(parts)
 
 
@@ -187,27 +189,27 @@ def versions(found: Sequence[KeptFile], now: float) -> Page:
 
 def restored(name: str, *, changed: bool) -> Page:
     """Return that an earlier text is back."""
-    return (Para(f"MEMORY.md is {name} again" if changed else f"MEMORY.md says what {name} says", "good"),)
+    return (Para(f"MEMORY.md {'restored to' if changed else 'already equals'} {name}", "good"),)
 
 
 def moved(report: MoveReport) -> Page:
     """Return what came over from another system, what was here already, and what did not come."""
-    did = "would come over" if report.dry_run else "came over"
+    did = "would be imported" if report.dry_run else "imported"
     new = [f"{number:,} {kind}" for kind, number in report.new.items() if number]
     parts: list[Part] = [Para(f"{did} from {report.system}: {listed(new) or 'nothing new'}", "good")]
     if updated := [f"{number:,} {kind}" for kind, number in report.updated.items() if number]:
         parts.append(Para(f"updated: {listed(updated)}", "good", indent=2))
     if known := [f"{number:,} {kind}" for kind, number in report.known.items() if number]:
-        parts.append(Para(f"here already: {listed(known)}", "dim", indent=2))
+        parts.append(Para(f"already here: {listed(known)}", "dim", indent=2))
     parts += [Para(remark, indent=2) for remark in report.remarks[:SHOWN]]
     if secrets := redaction_sentence(report.redactions):
         parts.append(Para(secrets, "warn", indent=2))
     left = sum(count.skipped for count in report.counts)
     if report.skipped:
-        parts.append(Para(f"{max(left, len(report.skipped)):,} did not come over:", "warn"))
+        parts.append(Para(f"{max(left, len(report.skipped)):,} not imported:", "warn"))
         parts += [Para(f"{s.what}: {s.why}", indent=2) for s in report.skipped[:SHOWN]]
         if len(report.skipped) > SHOWN:
-            parts.append(Para(f"and {len(report.skipped) - SHOWN:,} more; --json names them all", indent=2))
+            parts.append(Para(f"and {len(report.skipped) - SHOWN:,} more; --json lists all", indent=2))
     return tuple(parts)
 
 

@@ -46,16 +46,14 @@ def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
     if got is not None and got.action == "merged":
         others = [o.text for o in record.origins if o.text]
         if len(record.origins) > 1:
-            found.append(Para(f"all origins are kept: {listed(place(o) for o in record.origins)}", indent=2))
+            found.append(Para(f"all origins kept: {listed(place(o) for o in record.origins)}", indent=2))
         if got.similarity < 1.0 and others:
             found.append(Para(f"your words are kept as an origin: {shorten(others[-1], 120)}", indent=2))
     if got is not None and (secrets := redaction_sentence(got.redactions)):
         found.append(Para(secrets, "warn", indent=2))
     found += [Para(note, "warn", indent=2) for note in (got.notes if got is not None else ())]
     if guessed and got is not None and got.action == "stored":
-        advice = (
-            f"the type is a guess from the wording; `remora edit {short(record.id)} --type TYPE` changes it"
-        )
+        advice = f"type guessed from the wording; `remora edit {short(record.id)} --type TYPE` changes it"
         found.append(Para(advice, "dim", indent=2))
     return tuple(found)
 
@@ -114,7 +112,7 @@ def _beginning(text: str) -> str:
 
 
 def explanation(hit: Hit, now: float) -> Page:
-    """Return why a hit stands where it stands, in a few lines: what speaks for it and against it."""
+    """Return why a hit has its rank: the evidence, and the factors that raised or lowered it."""
     weighed = any(r.stage == "evidence" for r in hit.why)  # says in shares what the ranks of "paths" say
     told = [r for r in hit.why if r.note and not (weighed and r.stage == "paths")]
     found = [_plain(r.note) for r in told if r.stage not in FACTORS]
@@ -130,7 +128,7 @@ def explanation(hit: Hit, now: float) -> Page:
         "found": Cell("; ".join(found)),
         "raised by": Cell("; ".join(raised)),
         "lowered by": Cell("; ".join(lowered), "warn"),
-        "said": Cell(known),
+        "time": Cell(known),
         "confidence": Cell(_confidence(record, now) if record is not None else ""),
     }
     rows = tuple((name, cell) for name, cell in lines.items() if cell.text)
@@ -158,7 +156,7 @@ def card(
     if warned:
         title.append(Para(", ".join(warned), _mark_style(warned)))
     rows: dict[str, str] = {
-        "said by": f"{whence(record)}, {when(record.created_at, now)}",
+        "source": f"{whence(record)}, {when(record.created_at, now)}",
         "changed": when(record.updated_at, now) if record.updated_at != record.created_at else "",
         "used": f"{record.access_count} times, last {when(record.last_accessed_at, now)}"
         if record.access_count
@@ -179,13 +177,13 @@ def card(
         "origins": "\n".join(_origin(record, i, now) for i in range(len(record.origins))),
         "relations": "\n".join(_relation(r) for r in record.relations),
         "derived from": "\n".join(_named(record.derived_from, parents)),
-        "rests on it": "\n".join(_named([d.id for d in dependents], dependents)),
+        "dependents": "\n".join(_named([d.id for d in dependents], dependents)),
         "replaced by": short(record.superseded_by) if record.superseded_by else "",
         "forgotten": _forgotten(record, now),
-        "review": record.review_reason or ("needs a look" if record.needs_review else ""),
+        "review": record.review_reason or ("needed" if record.needs_review else ""),
         "taint": _taint(record),
-        "secrets": f"{record.redaction_count} taken out before storing" if record.redaction_count else "",
-        "vector of": record.embedding_model_id or "none yet; search by words works",
+        "secrets": f"{record.redaction_count} removed before storing" if record.redaction_count else "",
+        "vector of": record.embedding_model_id or "none yet; found by words only",
     }
     fields = tuple((name, Cell(value)) for name, value in rows.items() if value)
     return (*title, Para(""), Para(record.content), Para(""), Fields(fields))
@@ -205,7 +203,7 @@ def demotes(reason: Reason) -> bool:
 def _factor(reason: Reason) -> str:
     """Return a factor as a reader understands it: the reason, and how much it counts."""
     if reason.stage == "source":
-        why = f"it comes from {SOURCE_WORDS.get(reason.note, reason.note)}"
+        why = f"source {SOURCE_WORDS.get(reason.note, reason.note)}"
     elif reason.stage == "confidence":
         why = "confidence"
     else:
@@ -252,7 +250,7 @@ def _relation(relation: Relation) -> str:
     target = (
         short(relation.target_memory_id) if relation.target_memory_id else relation.target_file_path or "?"
     )
-    found = " (found by itself)" if relation.auto_extracted else ""
+    found = " (detected)" if relation.auto_extracted else ""
     return f"{relation.relation_type.replace('_', ' ')} {target}{found}"
 
 

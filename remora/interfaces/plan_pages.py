@@ -53,10 +53,10 @@ def plan(
         )
         parts += [Table(("file", "share", "tokens", "evidence"), rows, wide=3, whole=True), Para("")]
     if factor is not None:
-        told = f"Steps: work here took {factor:.1f} times the planned ones"
+        told = f"Steps: past work took {factor:.1f} times the planned steps"
         parts.append(Para(told + (f"; {limit[0]:,} become {limit[1]:,}" if limit else "") + "."))
     elif limit:
-        parts.append(Para(f"Steps: nothing is known of work here; {limit[0]:,} become {limit[1]:,}."))
+        parts.append(Para(f"Steps: nothing is known of past work; {limit[0]:,} become {limit[1]:,}."))
     while parts and parts[-1] == Para(""):
         parts.pop()
     return tuple(parts)
@@ -89,14 +89,14 @@ def taught_sentence(one: Taught) -> str:
         f"{number:,} {will}{action}"
         for action, number in (
             ("stored", one.number("stored")),
-            ("merged with what says the same", one.number("merged")),
+            ("merged with duplicates", one.number("merged")),
             ("brought back", one.number("restored", "updated")),
             ("refused", one.number("refused")),
         )
         if number
     ]
     kind = "" if one.kind == "taught" else f" (rules of {one.kind})"
-    return f"{one.path}{kind}: {listed(told) or 'nothing in it can be remembered'}"
+    return f"{one.path}{kind}: {listed(told) or 'nothing to remember'}"
 
 
 def _piece(piece: Piece, *, dry_run: bool) -> Item:

@@ -102,7 +102,7 @@ def unexpected(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}{': ' + str(error.filename) if error.filename else ''}"
     said = " ".join(str(error).split())
-    return f"something unforeseen went wrong ({type(error).__name__}{': ' + said if said else ''})"
+    return f"unexpected error ({type(error).__name__}{': ' + said if said else ''})"
 
 
 def exit_code(error: BaseException) -> int:
@@ -285,12 +285,12 @@ def listed(items: Iterable[str], most: int = 0) -> str:
 
 
 def redaction_sentence(redactions: Sequence[Redaction]) -> str:
-    """Return how many secrets of which kind were taken out; empty when none was."""
+    """Return the number and kinds of removed secrets; empty without any."""
     if not redactions:
         return ""
     total = sum(r.count for r in redactions)
     kinds = ", ".join(f"{r.count} {r.kind}" for r in redactions)
-    return f"{counted(total, 'secret')} {'was' if total == 1 else 'were'} taken out before storing: {kinds}"
+    return f"{counted(total, 'secret')} removed before storing: {kinds}"
 
 
 def owned_sentence(owned: Ownership) -> str:
@@ -312,16 +312,18 @@ def owned_sentence(owned: Ownership) -> str:
 def receipt_sentence(record: MemoryRecord) -> str:
     """Return what became of a memory, in words that follow its id."""
     receipt = record.receipt or Receipt("stored")
-    alike = "says the same" if receipt.similarity >= 1.0 else f"is {receipt.similarity:.0%} alike"
+    alike = "same text" if receipt.similarity >= 1.0 else f"{receipt.similarity:.0%} similar"
     match receipt.action:
         case "stored":
             return f"stored as {record.type}"
         case "merged":
-            return f"merged with a {record.type} that {alike}"
+            return f"merged with an existing {record.type} ({alike})"
         case "restored":
-            return f"brought back: a forgotten {record.type} {alike}"
+            return f"restored a forgotten {record.type} ({alike})"
         case "updated":
             return f"updated, {record.type}"
         case "skipped":
-            return f"not stored: a forgotten {record.type} {alike}; restore it if it is true again"
+            return (
+                f"not stored: matches a forgotten {record.type} ({alike}); restore that if it is true again"
+            )
     return f"{receipt.action}, {record.type}"

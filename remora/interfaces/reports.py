@@ -39,7 +39,7 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
         said.append(Para(f"{secrets}.", "warn", indent=2))
     said += of_branches(report.branches_revived, report.branches_merged, report.branches_retired, indent=2)
     said += _skips(report)
-    said.append(Para(f"Done in {report.seconds:.1f} s. It lies in {report.home}", "dim", indent=2))
+    said.append(Para(f"Done in {report.seconds:.1f} s. Stored in {report.home}", "dim", indent=2))
     tries = _tries(report, hottest)
     width = max(len(command) for command, _ in tries)
     said += [Para(""), Para("Try next", "strong")]
@@ -52,16 +52,16 @@ def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
     code = next((path for path in hottest if PurePath(path).suffix not in NOT_CODE), next(iter(hottest), ""))
     tries: list[tuple[str, str]] = []
     if report.rules_found:
-        tries.append(('remora search "how are the tests run"', "ask anything; --why explains the order"))
+        tries.append(('remora search "how are the tests run"', "ask anything; --why explains the ranking"))
     elif code and report.candidates:
-        tries.append((f'remora search "what broke in {code}"', "ask anything; --why explains the order"))
+        tries.append((f'remora search "what broke in {code}"', "ask anything; --why explains the ranking"))
     if code:
         tries.append((f"remora related {code}", "files that change together with it"))
     if report.stored > report.candidates or report.merged or report.unchanged:
-        tries.append(("remora list", "everything that is remembered"))
+        tries.append(("remora list", "list all memories"))
     if report.candidates:
-        tries.append(("remora list --records", "what fixes and reverts tell"))
-    last = [('remora remember "…"', "teach it something"), ("remora install", "connect your agent")]
+        tries.append(("remora list --records", "records of fixes and reverts"))
+    last = [('remora remember "…"', "store a statement"), ("remora install", "connect your agent")]
     return [*tries, *last]
 
 
@@ -77,7 +77,7 @@ def _code(report: InitReport) -> str:
 
 def _rules(report: InitReport) -> str:
     if not report.rule_files:
-        return "There are no rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin)."
+        return "No rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar)."
     read = f"Read {counted(len(report.rule_files), 'rule file')}: {listed(report.rule_files, 6)}."
     return f"{read} {counted(report.rules_found, 'rule')} found."
 
@@ -85,13 +85,13 @@ def _rules(report: InitReport) -> str:
 def _history(report: InitReport) -> str:
     if not report.commits_read:
         failed = any(skip.what == HISTORY for skip in report.skipped)
-        return "The git history could not be read." if failed else "There is no git history to read."
+        return "The git history could not be read." if failed else "No git history."
     if not report.commits_new:
-        read = f"The git history ({counted(report.commits_read, 'commit')}) was read before; nothing is new."
+        read = f"Nothing new in the git history ({counted(report.commits_read, 'commit')})."
     elif report.commits_new == report.commits_read:
         read = f"Read {counted(report.commits_new, 'commit')} of git history."
     else:
-        read = f"Read {counted(report.commits_new, 'new commit')}, {report.commits_read:,} in all."
+        read = f"Read {counted(report.commits_new, 'new commit')}, {report.commits_read:,} in total."
     known = (
         f"{counted(report.files_known, 'file')} known, {counted(report.edges, 'pair')} that change together"
     )
@@ -104,9 +104,9 @@ def _outcome(report: InitReport) -> str:
     done = [f"{counted(memories, 'memory', 'memories')} stored"] if memories else []
     done += [f"{counted(records, 'record')} of fixes and reverts kept"] if records else []
     if report.merged:
-        done.append(f"{report.merged:,} merged with others that say the same")
+        done.append(f"{report.merged:,} merged with duplicates")
     if report.unchanged:
-        done.append(f"{report.unchanged:,} known already")
+        done.append(f"{report.unchanged:,} already known")
     if report.retired:
         done.append(f"{report.retired:,} retired because their source is gone")
     if not done:
@@ -122,10 +122,10 @@ def of_branches(revived: Changed, merged: Changed, retired: Changed, indent: int
     said: list[Part] = []
     for branch, number in revived:
         back = counted(number, "memory", "memories")
-        said.append(Para(f"{branch} was not lost: {back} of it came back", "good", indent=indent))
+        said.append(Para(f"{branch} was found again: {back} restored", "good", indent=indent))
     for branch, number in merged:
-        are = counted(number, "memory is", "memories are")
-        said.append(Para(f"{branch} was merged: {are} the project's now", indent=indent))
+        now = counted(number, "memory now belongs", "memories now belong")
+        said.append(Para(f"{branch} was merged: {now} to the project", indent=indent))
     for branch, number in retired:
         gone = counted(number, "memory", "memories")
         said.append(Para(f"{branch} was deleted unmerged: {gone} forgotten", "warn", indent=indent))
@@ -169,7 +169,7 @@ def counts(found: Stats) -> Page:
         if found.commits
         else "",
         "vectors": "\n".join(
-            f"{v.owners:,} {v.owner_kind}: {v.model_id}, {v.dims} numbers" for v in found.vectors
+            f"{v.owners:,} {v.owner_kind}: {v.model_id}, {v.dims} dimensions" for v in found.vectors
         ),
         "database": f"{found.database_bytes / 1e6:,.1f} MB",
         "session logs": f"{found.log_bytes / 1e6:,.1f} MB" if found.log_bytes else "",
@@ -189,7 +189,7 @@ def _parts_of(found: Stats) -> str:
 
 
 def examination(report: Report) -> Page:
-    """Return every finding of the doctor with its advice, and a last line that sums up."""
+    """Return every finding of the doctor with its advice, and a summary line."""
     rows = []
     for finding in report.findings:
         style = LEVEL_STYLES[finding.level]
@@ -238,7 +238,7 @@ def pruning(
     )
     advice = " `remora restore ID` brings a forgotten one back." if forget else ""
     if dry_run:
-        return (*table, Para(f"Would be {done}. Run it without --dry-run to do so."))
+        return (*table, Para(f"Dry run: {done}. Run it without --dry-run to apply it."))
     return (*table, Para(f"{done}.{advice}"))
 
 
@@ -264,14 +264,14 @@ def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skippe
 
 def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
     """Return what became of an old memory and of those that rest on it."""
-    said: list[Part] = [Para(f"takes the place of {short(old.id)}: {shorten(old.content, 120)}", indent=2)]
+    said: list[Part] = [Para(f"replaces {short(old.id)}: {shorten(old.content, 120)}", indent=2)]
     if flagged:
         said.append(Para(flagged_sentence(flagged), "warn", indent=2))
     return tuple(said)
 
 
 def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
-    """Return which memories were marked for review because something they rest on went."""
+    """Return the memories that were marked for review with their source."""
     named = listed((short(r.id) for r in flagged), 6)
-    rest = "rests on it and was" if len(flagged) == 1 else "rest on it and were"
-    return f"{counted(len(flagged), 'memory', 'memories')} {rest} marked for review: {named}"
+    many = counted(len(flagged), "dependent memory", "dependent memories")
+    return f"{many} marked for review: {named}"

@@ -40,26 +40,26 @@ def why(found: Why) -> Page:
     trust = [f"{m.confidence:.2f}", m.source]
     trust += ["verified by a person"] if m.user_verified else []
     trust += [f"unverified: {m.taint.source}, step {m.taint.step}"] if m.taint else []
-    trust += [f"waits for review: {m.review_reason or 'learnt'}"] if m.needs_review else []
+    trust += [f"needs review: {m.review_reason or 'learnt'}"] if m.needs_review else []
     trust += ["out of date"] if m.stale_at else []
     rows = [
         ("id", Cell(m.id, "id")),
         ("type", Cell(m.type)),
         ("text", Cell(m.content)),
         ("trust", Cell(", ".join(trust))),
-        ("made", Cell(m.created_at[:10])),
+        ("created", Cell(m.created_at[:10])),
         ("origins", Cell("\n".join(_origins(found)) or "-")),
     ]
     if m.related_files:
         rows.append(("files", Cell("\n".join(m.related_files))))
     if found.children:
-        rows.append(("rests on it", Cell("\n".join(child[:SHORT] for child in found.children))))
+        rows.append(("dependents", Cell("\n".join(child[:SHORT] for child in found.children))))
     at = [f"{t.kind} {t.key}{' with ' + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
     if at:
-        rows.append(("said at", Cell("\n".join(at))))
+        rows.append(("triggers", Cell("\n".join(at))))
     parts: list[Part] = [Fields(tuple(rows))]
-    times = counted(len(found.said), "time") if found.said else "never yet"
-    parts.append(Para(f"Said to an agent: {times}."))
+    times = counted(len(found.said), "time") if found.said else "never"
+    parts.append(Para(f"Told to an agent: {times}."))
     parts += [_said(one)._replace(text="") for one in found.said]
     return tuple(parts)
 
@@ -84,19 +84,20 @@ def status(found: Status) -> Page:
         ("texts go", Cell(found.texts)),
     ]
     for one in found.sessions:
-        state = "over, waits to be learnt" if one.over else "goes on"
+        state = "over, not learnt yet" if one.over else "active"
+        sent = counted(one.said, "message")
         rows.append(
             (
                 "session",
-                Cell(f"{one.id}: {state}, {counted(one.steps, 'step')}, said {one.said}, {one.at[:19]}"),
+                Cell(f"{one.id}: {state}, {counted(one.steps, 'step')}, {sent} sent, {one.at[:19]}"),
             )
         )
     if not found.speaks:
-        off = "Agents are told nothing here: inject.enabled is off. `remora doctor` says where it is set."
+        off = "Agents get no memories here: inject.enabled is off. `remora doctor` shows where it is set."
         return (Fields(tuple(rows)), Para(off))
     said = found.brief or (
-        "A session that began now would be told nothing at its start. Agents read rule files themselves; "
-        "what is known of a file or a command is told when an agent comes to it."
+        "A new session would get no brief. Agents read rule files themselves; memories about a file or "
+        "a command follow when an agent uses it."
     )
-    head = (Para("A session that began now would be told:", "strong"),) if found.brief else ()
+    head = (Para("Brief for a new session:", "strong"),) if found.brief else ()
     return (Fields(tuple(rows)), *head, Para(said, indent=2 if found.brief else 0))

@@ -1,4 +1,4 @@
-"""The one list of verbs: what every way in offers, under the same names and with the same help."""
+"""The list of verbs, with the same names and help at every entry point."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 
 class Verb(NamedTuple):
-    """One thing a user can ask for.
+    """One verb.
 
     Attributes:
-        name: what it is called at every way in; two words for what belongs to a group.
-        help: one line that says what it does.
-        section: the heading it stands under in an overview; empty in a group.
+        name: its name at every entry point; two words for a verb of a group.
+        help: one line of help.
+        section: its heading in the overview; empty in a group.
         method: the method of `Memory` behind it (`entries.add` is one of `memory.entries`, and
-            `session.compact` of what `memory.session` returns); empty for what needs no memory.
-        hidden: True for what programs call and people need not see.
+            `session.compact` of the result of `memory.session`); empty for verbs without a memory.
+        hidden: True for verbs that only programs call.
     """
 
     name: str
@@ -25,101 +25,103 @@ class Verb(NamedTuple):
 
 
 VERBS: tuple[Verb, ...] = (
-    Verb("init", "Read the rule files and git history that are already there.", "Begin", "init"),
-    Verb("install", "Connect the hosts of agents: hooks, MCP server, rules.", "Begin", ""),
-    Verb("uninstall", "Take out what install added, and leave the rest as it was.", "Begin", ""),
-    Verb("move-in", "Bring over what another memory system left on disk.", "Begin", "move_in"),
-    Verb("learn", "Learn from what agents did in earlier sessions.", "Begin", "learn"),
-    Verb("learned", "List what the last learning added, to confirm, edit or drop.", "Begin", "learned"),
+    Verb("init", "Read the rule files, git history and code of a project.", "Begin", "init"),
+    Verb("install", "Connect coding agents: hooks, MCP server, rules.", "Begin", ""),
+    Verb("uninstall", "Remove everything that install added.", "Begin", ""),
+    Verb("move-in", "Import the memories of another memory system.", "Begin", "move_in"),
+    Verb("learn", "Learn from earlier agent sessions.", "Begin", "learn"),
+    Verb("learned", "List the memories of the last learning run, for review.", "Begin", "learned"),
     Verb(
         "reflect",
-        "Print a session's evidence, for a model to write memories from.",
+        "Print the evidence of a session as a prompt for a model.",
         "Begin",
         "reflect",
     ),
-    Verb("index", "Read what changed in the code: what it defines, imports and calls.", "Begin", "index"),
-    Verb("remember", "Store one statement, or merge it with what it duplicates.", "Remember", "remember"),
-    Verb("teach", "Store what a file says that a person wrote, after a look.", "Remember", "teach"),
+    Verb("index", "Index changed code: definitions, imports and calls.", "Begin", "index"),
+    Verb("remember", "Store one statement, or merge it with a duplicate.", "Remember", "remember"),
+    Verb("teach", "Store the statements of a text file, after a preview.", "Remember", "teach"),
     Verb("edit", "Change a memory: its text, type, tags or files.", "Remember", "edit"),
-    Verb("supersede", "Put a new memory in the place of an old one.", "Remember", "supersede"),
-    Verb("search", "Find what is remembered about a question, a name or a path.", "Recall", "search"),
-    Verb("context", "Pack what is worth knowing for a task into a block for a prompt.", "Recall", "context"),
-    Verb("plan", "Prepare a task: what a plan should know, files, steps.", "Recall", "plan_context"),
+    Verb("supersede", "Replace a memory with a new one.", "Remember", "supersede"),
+    Verb("search", "Search memories by question, name or path.", "Recall", "search"),
+    Verb("context", "Pack the memories relevant to a task into a prompt block.", "Recall", "context"),
+    Verb("plan", "Prepare a task: relevant memories, files to load, steps.", "Recall", "plan_context"),
     Verb(
         "related", "Show the files that change or are read together with a file.", "Recall", "related_files"
     ),
     Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
     Verb(
         "checks",
-        "Suggest commands that check a change: run before, or written down.",
+        "Suggest commands that check a change.",
         "Recall",
         "suggest_commands",
     ),
     Verb("impact", "Show what may break when a file or a symbol changes.", "Recall", "impact"),
-    Verb("modules", "Show the parts the code falls into and what each is for.", "Recall", "modules"),
-    Verb("show", "Show everything that is known about one memory.", "Recall", "show"),
+    Verb("modules", "Show the modules of the code and their purposes.", "Recall", "modules"),
+    Verb("show", "Show all details of a memory.", "Recall", "show"),
     Verb("list", "List memories, newest first.", "Recall", "list"),
-    Verb("session", "Show conversations, shorten them, find what was said.", "Write down", "sessions"),
-    Verb("note", "Keep notes under names, and read the archives of conversations.", "Write down", "entries"),
+    Verb("session", "List, show, compact and search conversations.", "Write down", "sessions"),
+    Verb("note", "Keep named notes, and read conversation archives.", "Write down", "entries"),
     Verb("journal", "Show MEMORY.md, today's notes and the history.", "Write down", "journal"),
-    Verb("quote", "Show what you said in sessions; keep it as memory, or delete it.", "Look after", "quotes"),
-    Verb("verify", "Confirm memories as a person; clears review flags and taint.", "Look after", "verify"),
-    Verb("pin", "Keep memories from fading and from pruning.", "Look after", "pin"),
-    Verb("forget", "Take memories out of every search; restore brings them back.", "Look after", "forget"),
-    Verb("restore", "Bring back memories that were forgotten or superseded.", "Look after", "restore"),
-    Verb("prune", "Forget what has expired, delete what was forgotten long ago.", "Look after", "prune"),
-    Verb("log", "Show what agents were told, when and why, and what followed.", "Look after", "log"),
-    Verb("why", "Show where a memory comes from and when it was said.", "Look after", "why"),
-    Verb("status", "Show what a session that began now would be told.", "The store", "status"),
-    Verb("stats", "Show what is stored, and how much of it.", "The store", "stats"),
-    Verb("doctor", "Check everything and say what to do.", "The store", "doctor"),
-    Verb("reindex", "Make the search index and the vectors again.", "The store", "reindex"),
-    Verb("backup", "Copy all of a project's memory into one file.", "The store", "backup"),
-    Verb("recover", "Save what can be read of a damaged database.", "The store", ""),
-    Verb("mcp", "Serve the memory to hosts that speak MCP.", "The store", ""),
-    Verb("completion", "Print the script that completes commands in a shell.", "The store", ""),
-    Verb("hook", "Answer one event of an agent's host.", "The store", "", hidden=True),
-    Verb("work", "Embed what has no vector yet, for a bounded time.", "The store", "catch_up", hidden=True),
+    Verb(
+        "quote", "List your quotes from sessions; keep one as a memory, or delete it.", "Look after", "quotes"
+    ),
+    Verb("verify", "Confirm memories; clears review flags and taint.", "Look after", "verify"),
+    Verb("pin", "Protect memories from fading and pruning.", "Look after", "pin"),
+    Verb("forget", "Remove memories from search; restore brings them back.", "Look after", "forget"),
+    Verb("restore", "Restore forgotten or superseded memories.", "Look after", "restore"),
+    Verb("prune", "Forget expired memories, delete long-forgotten ones.", "Look after", "prune"),
+    Verb("log", "Show the texts given to agents, with time, reason and effect.", "Look after", "log"),
+    Verb("why", "Show the origins of a memory, and when agents were told.", "Look after", "why"),
+    Verb("status", "Show active sessions and the brief for a new session.", "The store", "status"),
+    Verb("stats", "Show counts and sizes.", "The store", "stats"),
+    Verb("doctor", "Check data, settings and models, with advice.", "The store", "doctor"),
+    Verb("reindex", "Rebuild the search index and the vectors.", "The store", "reindex"),
+    Verb("backup", "Copy a project's memory into one file.", "The store", "backup"),
+    Verb("recover", "Save the readable rows of a damaged database.", "The store", ""),
+    Verb("mcp", "Serve the memory over MCP.", "The store", ""),
+    Verb("completion", "Print the shell completion script.", "The store", ""),
+    Verb("hook", "Answer one hook event of a coding agent.", "The store", "", hidden=True),
+    Verb("work", "Compute missing vectors, for a bounded time.", "The store", "catch_up", hidden=True),
 )
 
-# What the groups among the verbs hold; the first of each is what the group does when nothing is said.
+# The verbs of each group; the first is the default.
 GROUPS: dict[str, tuple[Verb, ...]] = {
     "session": (
-        Verb("session list", "List conversations, the one written to last first.", "", "sessions"),
+        Verb("session list", "List conversations, most recent first.", "", "sessions"),
         Verb("session show", "Show the messages of a conversation.", "", "session.messages"),
         Verb("session append", "Add a message to a conversation.", "", "session.append"),
-        Verb("session compact", "Put a summary in the place of older messages.", "", "session.compact"),
-        Verb("session new", "Tell the journal, then start the conversation anew.", "", "session.new"),
-        Verb("session search", "Find what was said in conversations.", "", "search"),
+        Verb("session compact", "Replace older messages with a summary.", "", "session.compact"),
+        Verb("session new", "Write a conversation into the journal, then restart it.", "", "session.new"),
+        Verb("session search", "Search conversations.", "", "search"),
     ),
     "note": (
         Verb("note list", "List notes and archives.", "", "entries.list"),
         Verb("note show", "Show a note or an archive by name or alias.", "", "entries.show"),
         Verb("note add", "Add a note under a new name.", "", "entries.add"),
-        Verb("note rename", "Give a note another name; the old one stays an alias.", "", "entries.rename"),
-        Verb("note alias", "Bind one more name to a note.", "", "entries.alias"),
-        Verb("note write", "Replace what a note says.", "", "entries.write"),
+        Verb("note rename", "Rename a note; the old name stays an alias.", "", "entries.rename"),
+        Verb("note alias", "Add an alias to a note.", "", "entries.alias"),
+        Verb("note write", "Replace the text of a note.", "", "entries.write"),
         Verb("note remove", "Delete a note with all its names.", "", "entries.remove"),
-        Verb("note search", "Find notes and archives by their words.", "", "entries.search"),
+        Verb("note search", "Search notes and archives by words.", "", "entries.search"),
     ),
     "quote": (
-        Verb("quote list", "List what you said in sessions, newest first.", "", "quotes"),
-        Verb("quote keep", "Make a memory of a quote.", "", "keep_quote"),
-        Verb("quote remove", "Delete a quote for good.", "", "remove_quote"),
+        Verb("quote list", "List your quotes from sessions, newest first.", "", "quotes"),
+        Verb("quote keep", "Store a quote as a memory.", "", "keep_quote"),
+        Verb("quote remove", "Delete a quote permanently.", "", "remove_quote"),
     ),
     "journal": (
-        Verb("journal show", "Show MEMORY.md, or the whole block for a prompt.", "", "journal.show"),
+        Verb("journal show", "Show MEMORY.md, or the whole prompt block.", "", "journal.show"),
         Verb("journal add", "Add an entry to the history.", "", "journal.add_history"),
         Verb("journal today", "Show today's notes, or those of another day.", "", "journal.today"),
-        Verb("journal history", "Show the newest entries of the history.", "", "journal.history"),
+        Verb("journal history", "Show the newest history entries.", "", "journal.history"),
         Verb(
             "journal consolidate",
-            "Bring what sessions said into the history and MEMORY.md.",
+            "Summarise conversations into the history and MEMORY.md.",
             "",
             "journal.consolidate",
         ),
-        Verb("journal versions", "List earlier texts of MEMORY.md.", "", "journal.versions"),
-        Verb("journal restore", "Bring an earlier text of MEMORY.md back.", "", "journal.restore"),
+        Verb("journal versions", "List earlier versions of MEMORY.md.", "", "journal.versions"),
+        Verb("journal restore", "Restore an earlier version of MEMORY.md.", "", "journal.restore"),
     ),
 }
 

@@ -110,7 +110,7 @@ def test_two_at_once_do_not_disturb_each_other(shop: Memory, folder: Path):
     with lock(shop._project.location.home / "index"):
         report = shop.index()
     assert not report.complete
-    assert report.notes == ("another process is indexing this project; its work is not waited for",)
+    assert report.notes == ("another process is indexing this project; this run does not wait for it",)
     assert shop.index().read == 1
 
 

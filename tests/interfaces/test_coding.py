@@ -110,10 +110,10 @@ def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
     run("index")
     for kind in (["--code"], ["--kind", "code"]):
         said = run("search", *kind, "zzqqxx").stderr
-        assert said == "No code fits. Try other words, or a name that stands in it.\n"
+        assert said == "No code matches. Try other words, or a name from the code.\n"
     assert "No code fits that passes" in run("search", "--code", "zzqqxx", "--file", "lib/").stderr
     said = run("files", "zzqqxx").stderr
-    assert said == "No file of this project fits. Try other words: names, errors and paths lead best.\n"
+    assert said == "No file matches. Names, error messages and paths work best.\n"
     for path in project.rglob("*.py"):
         path.unlink()
     run("index")

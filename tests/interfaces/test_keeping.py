@@ -21,7 +21,7 @@ def test_forget_and_restore(run: Run, remember: Remember) -> None:
     memory_id = remember("Tokens expire after 24 h", "--type", "decision")
     assert run("forget", memory_id[:8]).stdout == f"{memory_id[:8]}  forgotten  Tokens expire after 24 h\n"
     assert run("list").stdout == ""
-    assert run("forget", memory_id).stdout.split("  ")[1] == "was forgotten already"
+    assert run("forget", memory_id).stdout.split("  ")[1] == "already forgotten"
     assert run("restore", memory_id).stdout == f"{memory_id[:8]}  restored  Tokens expire after 24 h\n"
     assert run("restore", memory_id).stdout.split("  ")[1] == "was not forgotten"
     assert run("list").stdout.startswith(memory_id[:8])

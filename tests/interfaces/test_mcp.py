@@ -490,9 +490,7 @@ def test_context_for_task(call: Caller, stored: Remember) -> None:
 
 def test_context_of_nothing(one: Caller) -> None:
     """Without anything to say, that is what is said."""
-    assert (
-        one("context_for_task", task="make tokens expire") == "Nothing that is remembered bears on this task."
-    )
+    assert one("context_for_task", task="make tokens expire") == "No memory is relevant to this task."
 
 
 def test_why(call: Caller, stored: Remember, clock: FixedClock) -> None:
@@ -523,7 +521,7 @@ def test_forget(call: Caller, stored: Remember) -> None:
     assert f"Marked for review, because they rest on it: {child}." in answer
     assert f"`remora restore {first} {second}`" in answer
     assert first not in call("search_memory", query="tokens expire")
-    assert "was forgotten already" in call("forget", ids=first)
+    assert "already forgotten" in call("forget", ids=first)
     assert "needs the ids" in call.error("forget", ids=[])
     assert "at most 20" in call.error("forget", ids=[f"{n:08x}" for n in range(21)])
 
@@ -619,7 +617,7 @@ def test_no_project(tmp_path: Path, environ: dict[str, str], clock: FixedClock) 
     """A folder that is not there is said by every tool; the server goes on, and works once it is."""
     folder = tmp_path / "later"
     call = Caller(Tools(Holder(folder, clock=clock), clock))
-    assert "does not exist. Name a folder that does." in call.error("search_memory", query="x")
+    assert "does not exist. Name an existing folder." in call.error("search_memory", query="x")
     assert "does not exist" in call.error("record_memory", content="Tokens expire")
     with pytest.raises(MCPError, match="does not exist"):
         call.read("remora://project/brief")

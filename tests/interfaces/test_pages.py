@@ -78,7 +78,7 @@ def test_card_shows_everything() -> None:
         'payload: {\n    "steps": [\n      "one"',
         "origins: AGENTS.md:4 by user_taught, 2026-02-26 12:00 UTC (3 days ago)",
         "agent, 2026-02-27 12:00 UTC (2 days ago), in the words: tokens live a day",
-        "relations: supersedes 9f8e7d6c\n  required with c.py (found by itself)",
+        "relations: supersedes 9f8e7d6c\n  required with c.py (detected)",
         "derived from: 9f8e7d6c  Tokens are JWTs\n  00000000  (deleted)",
         "rests on it: 77777777  So refresh daily",
         "taint: learnt after reading web page at step 4; `remora verify 1a2b3c4d` confirms it",

@@ -309,9 +309,9 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
     )
     lines = plain(learn_pages.report(found)).splitlines()
     assert lines[0] == "1 session read, 0 unchanged; 0 memories learnt"
-    why = "3 not worth a memory, 1 about code that is no longer so, 2 that you forgot or changed here"
+    why = "3 not worth a memory, 1 about code that has changed, 2 that you forgot or edited"
     assert lines[3:7] == [
-        f"  left out: {why}, 1 of branches that were deleted unmerged, 1 new filter",
+        f"  left out: {why}, 1 from branches deleted unmerged, 1 new filter",
         "    not worth it: everybody does (2); nobody knows why (1)",
         "    Polling fails: `poll` is no longer there",
         "    Use tabs: it was forgotten or changed here",

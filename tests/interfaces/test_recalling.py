@@ -112,7 +112,7 @@ def test_no_hit_is_no_error(run: Run, remember: Remember) -> None:
     result = run("search", "zeppelin")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.startswith("Nothing found. Try other words")
-    assert run("search", "tokens", "-t", "gotcha").stderr == "Nothing found that passes the filters.\n"
+    assert run("search", "tokens", "-t", "gotcha").stderr == "Nothing matches the filters.\n"
     assert run("search", "tokens", "-t", "gotchas").exit_code == 2
 
 
@@ -120,13 +120,13 @@ def test_a_list_of_nothing_says_of_what(run: Run, remember: Remember) -> None:
     """Records and memories are listed apart; who lists them did not search for words."""
     remember("Tokens expire after 24 h", "--type", "decision")
     assert run("list", "--records").stderr == "There are no records.\n"
-    assert run("list", "--records", "--pinned").stderr == "Nothing found that passes the filters.\n"
+    assert run("list", "--records", "--pinned").stderr == "Nothing matches the filters.\n"
 
 
 def test_a_list_of_nothing_beside_records(run: Run, remember: Remember) -> None:
     """Where there are records alone, the list of memories says that there are none and where those are."""
     remember("Spec 042 succeeded in 14 steps", "--type", "work_unit_outcome")
-    told = "There are no memories.\nWhat commits and sessions tell is listed apart, by --records.\n"
+    told = "There are no memories.\nRecords of commits and sessions are listed by --records.\n"
     assert run("list").stderr == told
 
 

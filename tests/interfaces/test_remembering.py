@@ -134,7 +134,7 @@ def test_no_text_on_stdin(run: Run, answer: Answer, raw: bytes) -> None:
         result = run(*words, stdin=raw)
         assert result.exit_code == 2
         assert result.stderr == (
-            "error: stdin looks like binary data\nhint: Hand in text, best in UTF-8; nothing was stored.\n"
+            "error: stdin looks like binary data\nhint: Use text, preferably UTF-8; nothing was stored.\n"
         )
     assert (
         answer("list")["memories"] == answer("note", "list")["entries"] == answer("session")["sessions"] == []
@@ -171,7 +171,7 @@ def test_drafts_in_utf_16(answer: Answer, project: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "what to remember is missing"),
+        ([], "the statement is missing"),
         ([""], "content is empty"),
         (["..."], "content is empty"),
         (["x is y", "--type", "fact"], "there is no type 'fact'"),

@@ -37,7 +37,7 @@ def test_first_init() -> None:
         "Memory of /src/shop",
         "  Read 2 rule files: AGENTS.md, CLAUDE.md. 12 rules found.",
         "  Read 1,200 commits of git history. 88 files known, 340 pairs that change together.",
-        ("  10 memories stored, 1 record of fixes and reverts kept, 2 merged with others that say the same."),
+        ("  10 memories stored, 1 record of fixes and reverts kept, 2 merged with duplicates."),
         "  1 secret was taken out before storing: 1 password.",
         "  Skipped:",
         "    notes.bin: it is not text",
@@ -79,8 +79,8 @@ def test_init_of_an_empty_folder() -> None:
         skipped=(),
     )
     text = plain(reports.initialised(bare))
-    assert "There are no rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin)." in text
-    assert "There is no git history to read." in text
+    assert "No rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar)." in text
+    assert "No git history." in text
     failed = bare._replace(skipped=(Skipped(HISTORY, "git could not read it"),))
     assert "The git history could not be read." in plain(reports.initialised(failed))
     assert "Nothing was stored." in text
@@ -93,7 +93,7 @@ def test_what_to_try_has_an_answer() -> None:
     assert '  remora search "what broke in src/app.py"' in text
     text = plain(reports.initialised(INIT._replace(rules_found=0, candidates=0, stored=0, merged=0)))
     tries = text.split("Try next\n")[1].splitlines()
-    assert tries == ['  remora remember "…"  teach it something', "  remora install       connect your agent"]
+    assert tries == ['  remora remember "…"  store a statement', "  remora install       connect your agent"]
 
 
 def test_candidates_only() -> None:

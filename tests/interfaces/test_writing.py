@@ -71,7 +71,7 @@ def test_new_tells_the_journal(run: Run, answer: Answer, talk: str) -> None:
     """The journal gets what was said, once, and the context is empty."""
     assert "12 messages into the history" in run("session", "new", talk).stdout
     assert answer("session", "show", talk)["messages"] == []
-    assert "no conversation said anything new" in run("journal", "consolidate").stdout
+    assert "no conversation has new messages" in run("journal", "consolidate").stdout
 
 
 def test_search_of_one_conversation(run: Run, answer: Answer, talk: str) -> None:

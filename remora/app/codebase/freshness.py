@@ -48,8 +48,8 @@ def notices(project: OpenProject) -> tuple[str, ...]:
     if db.graph.state() is None or db.graph.waiting_for_links():
         return (IN_PROGRESS,)
     if stale := db.overview.stale_files():
-        files = "1 file changed since it was read and is" if stale == 1 else ""
-        files = files or f"{stale:,} files changed since they were read and are"
+        files = "1 file changed since the last run and is" if stale == 1 else ""
+        files = files or f"{stale:,} files changed since the last run and are"
         return (f"{files} left out until the next `remora index`",)
     return ()
 
@@ -251,7 +251,7 @@ def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
     if not changed:
         return Refreshed()
     if not project.location.root.is_dir():
-        return Refreshed(f"{root} is not there; this is how it was at the last `remora index`")
+        return Refreshed(f"{root} does not exist; this is its state at the last `remora index`")
     if project.read_only:
         return Refreshed(_what(changed))
     state = graph.state()
@@ -260,11 +260,12 @@ def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
         if report.complete:
             return Refreshed(f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}")
     tree = other_tree(project)
-    what = f"{_what(changed, tree)}; what {'it uses' if len(changed) == 1 else 'they use'} is left out until"
+    whose = "its" if len(changed) == 1 else "their"
+    what = f"{_what(changed, tree)}; {whose} references are left out until"
     if tree:
-        return Refreshed(f"{what} it reads this one", tuple(changed))
+        return Refreshed(f"{what} it reads this work tree", tuple(changed))
     mark_changed(project, changed)
-    return Refreshed(f"{what} the next")
+    return Refreshed(f"{what} the next run")
 
 
 def checked(project: OpenProject, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
@@ -277,7 +278,7 @@ def checked(project: OpenProject, found: T, ask: Callable[[], T], paths: Iterabl
             with left_out(project, apart):
                 found = ask()
         except StoreBusy:
-            note = f"{_what(apart)}; another process is writing, so they are in this answer as they were"
+            note = f"{_what(apart)}; another process is writing, so this answer has their old state"
     return found, note
 
 
@@ -296,4 +297,4 @@ def _not_compared(project: OpenProject, count: int) -> str:
     tree = other_tree(project)
     of = f", which is of the work tree {tree}" if tree else ""
     files = "1 file is" if count == 1 else f"{count:,} files are"
-    return f"{files} not compared with the index yet{of}; the next question goes on"
+    return f"{files} not compared with the index yet{of}; the next query continues"

@@ -90,7 +90,7 @@ def index(
                     db.meta.set(BEGUN, None)
             _settle_layers(project, db)
     except StoreBusy:
-        notes.append("another process is indexing this project; its work is not waited for")
+        notes.append("another process is indexing this project; this run does not wait for it")
         outcome, precise = Outcome(0, 0, 0, 0, (), complete=False), Taken(0)
     return report(db, outcome, precise.edges, tuple(notes), time.monotonic() - started)
 

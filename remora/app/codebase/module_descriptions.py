@@ -133,7 +133,7 @@ def describe(
     except RemoraError as error:
         return SemanticReport(notes=(f"modules were not described: {error}",))
     if model is None:
-        return SemanticReport(notes=("modules are described by a language model; llm.provider sets none",))
+        return SemanticReport(notes=("descriptions of modules need a language model; llm.provider is none",))
     if db.graph.is_empty():
         return SemanticReport(notes=("the code is not indexed yet: `remora index` reads it",))
     bounded = _Bounded(model, calls, seconds, ticks)
@@ -163,7 +163,7 @@ def describe_when_due(project: OpenProject) -> SemanticReport | None:
         if last and days_between(last["at"], project.clock.now()) < 1.0:
             return None
         begun = to_iso(project.clock.now())
-        db.meta.set(RAN, {"at": begun, "described": 0, "waiting": 0, "notes": ["it did not come to its end"]})
+        db.meta.set(RAN, {"at": begun, "described": 0, "waiting": 0, "notes": ["it did not finish"]})
     try:
         report = describe(project, modules=DAILY_MODULES, calls=DAILY_CALLS, seconds=DAILY_SECONDS)
     except RemoraError as error:

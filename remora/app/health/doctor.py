@@ -115,11 +115,11 @@ def _sound(what: str, store: Store) -> list[Finding]:
     try:
         problems = db.check(CHECK_SECONDS)
     except TimeoutError:
-        problems, sound = [], f"not checked to its end, which takes more than {CHECK_SECONDS:.0f} s"
+        problems, sound = [], f"not fully checked within {CHECK_SECONDS:.0f} s"
     if problems:
         advice = (
-            "`remora reindex` makes indexes again. If that does not help, `remora recover` saves what can "
-            f"be read of {db.path} into a new file and keeps the old one."
+            "`remora reindex` rebuilds the indexes. If that does not help, `remora recover` saves the "
+            f"readable rows of {db.path} into a new file and keeps the old one."
         )
         return [Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)]
     counts = store.db.memories.counts()
@@ -134,13 +134,13 @@ def _sound(what: str, store: Store) -> list[Finding]:
     wal = db.path.with_name(db.path.name + "-wal")
     if wal.exists() and wal.stat().st_size > BIG_WAL:
         said = f"the write-ahead log has {megabytes(wal.stat().st_size)}"
-        findings.append(Finding("warning", what, said, "Some process holds the database open; end it."))
+        findings.append(Finding("warning", what, said, "A process holds the database open; end it."))
     if counts["needs_review"]:
         advice = (
-            "`remora list --needs-review` shows them; `remora verify ID` or `remora forget ID` settles each."
+            "`remora list --needs-review` lists them; `remora verify ID` or `remora forget ID` settles each."
         )
         findings.append(
-            Finding("note", "review", f"memories that need a look: {counts['needs_review']}", advice)
+            Finding("note", "review", f"memories that need review: {counts['needs_review']}", advice)
         )
     return findings
 
@@ -151,17 +151,15 @@ def sessions(project: OpenProject) -> list[Finding]:
         return []
     found = list_sessions(project.sessions_folder)
     findings = [
-        Finding(
-            "warning", "session log", f"{s.path}: {s.problem}", "The lines that can be read are still used."
-        )
+        Finding("warning", "session log", f"{s.path}: {s.problem}", "Readable lines are still used.")
         for s in found
         if s.problem
     ]
     db = project.db
     behind = [s for s in found if s.path.stat().st_size > db.turns.read_to(s.id)]
     if behind:
-        advice = "The next search indexes them, or `remora reindex` now."
-        findings.append(Finding("note", "sessions", f"logs not indexed to their end: {len(behind)}", advice))
+        advice = "The next search indexes them; `remora reindex` does it now."
+        findings.append(Finding("note", "sessions", f"logs not fully indexed: {len(behind)}", advice))
     if found and not findings:
         findings.append(Finding("ok", "sessions", f"logs: {len(found)}, all indexed"))
     return findings
@@ -189,7 +187,7 @@ def embedding(project: OpenProject) -> list[Finding]:
 def _tier(choice: Choice) -> list[Finding]:
     reasons = "; ".join(redact(reason.rstrip(".")).text for reason in choice.reasons)
     if choice.embedder is None:
-        advice = "Search goes by words and files. The setting embedding.provider chooses a model."
+        advice = "Search uses words and files only. The setting embedding.provider chooses a model."
         return [Finding("warning", "embedding", f"none: {reasons}", advice)]
     said = f"{choice.tier}, model {choice.embedder.model_id}"
     started = time.monotonic()
@@ -210,19 +208,19 @@ def _vectors(project: OpenProject) -> list[Finding]:
         whose = "your own " if store.db.realm == "user" else ""
         pending += store.db.vectors.pending_count()
         for (kind, model_id), (owners, dims) in store.db.vectors.models().items():
-            said = f"{owners:,} {whose}{kind} vectors of {model_id}, {dims} numbers each"
+            said = f"{owners:,} {whose}{kind} vectors of {model_id}, {dims} dimensions"
             if model_id == model:
                 findings.append(Finding("ok", "vectors", said))
             else:
-                advice = "They are of another model and not compared; `remora reindex` removes them."
+                advice = "They belong to another model and are not used; `remora reindex` removes them."
                 findings.append(Finding("note", "vectors", said, advice))
     if project.trouble:
-        advice = "Search goes by words meanwhile."
+        advice = "Search uses words meanwhile."
         findings.append(Finding("warning", "vectors", redact(project.trouble).text, advice))
     if pending and embedder is not None:
-        advice = "Search finds them by words meanwhile. `remora reindex` makes the vectors now."
+        advice = "Search finds them by words meanwhile. `remora reindex` computes the vectors now."
         findings.append(
-            Finding("note", "vectors", f"memories and turns that have none yet: {pending:,}", advice)
+            Finding("note", "vectors", f"memories and turns without a vector: {pending:,}", advice)
         )
     return findings
 
@@ -242,7 +240,7 @@ def git(project: OpenProject) -> list[Finding]:
     where = f"{'branch ' + branch if branch else 'no branch (detached)'} at {head[:10]}"
     findings = [Finding("ok", "git", where)]
     if repository.shallow:
-        advice = "`git fetch --unshallow` brings the rest; then run `remora init` again."
+        advice = "Run `git fetch --unshallow`, then `remora init` again."
         findings.append(Finding("note", "git", "the clone is shallow: older history is missing", advice))
     if _opens(project):
         findings.append(_history(project))
@@ -264,9 +262,9 @@ def _history(project: OpenProject) -> Finding:
             read = f"commits read: {db.history.clock():,}"
             if new:
                 return Finding("note", "history", f"{read}, new since: {new:,}", "`remora init` reads them.")
-            return Finding("ok", "history", f"{read}, all there are")
+            return Finding("ok", "history", f"{read}, up to date")
     return Finding(
-        "note", "history", "the branch does not contain the last commit read", "`remora init` reads it anew."
+        "note", "history", "the branch does not contain the last commit read", "`remora init` reads it again."
     )
 
 
@@ -292,19 +290,19 @@ def permissions(project: OpenProject) -> list[Finding]:
             continue
         mode = stat.S_IMODE(folder.stat().st_mode)
         if os.name == "posix" and mode & 0o077:
-            advice = f"`chmod 700 {folder}` keeps it to yourself."
+            advice = f"`chmod 700 {folder}` denies them access."
             findings.append(
-                Finding("warning", "permissions", f"others may enter {folder} ({mode:04o})", advice)
+                Finding("warning", "permissions", f"other users can access {folder} ({mode:04o})", advice)
             )
         unwritable = [p for p in (folder, folder / DATABASE) if p.exists() and not os.access(p, os.W_OK)]
         findings += [
             Finding(
-                "warning", "permissions", f"{path} cannot be written", "Memories can be read, not stored."
+                "warning", "permissions", f"{path} cannot be written", "Memories can be read but not stored."
             )
             for path in unwritable
         ]
     if not findings and project.location.home.is_dir():
-        findings.append(Finding("ok", "permissions", "only you can read the data, and you can write it"))
+        findings.append(Finding("ok", "permissions", "private and writable"))
     return findings
 
 

@@ -40,7 +40,7 @@ def code(project: OpenProject) -> list[Finding]:
     if db.graph.is_empty() and state is not None:
         return [Finding("ok", "code graph", NO_CODE)]
     if db.graph.is_empty():
-        advice = "`remora index` reads it; until then nothing is known of what depends on what."
+        advice = "`remora index` indexes it; until then no dependencies are known."
         return [Finding("note", "code graph", "the code is not indexed", advice)]
     return [
         *_growth(db),
@@ -64,20 +64,20 @@ def _growth(db: Database) -> list[Finding]:
         said += f"; impact p99 {slow * 1e3:,.1f} ms ({len(timed)} queries of the busiest nodes)"
     findings = [Finding("ok", "code graph", said)]
     if nodes > MOST_NODES:
-        found = f"{nodes:,} nodes are more than the {MOST_NODES:,} that it is made for"
+        found = f"{nodes:,} nodes exceed the design limit of {MOST_NODES:,}"
         advice = f"{_exclude(db, nodes)} then `remora index`."
         findings.append(Finding("warning", "code graph", found, advice))
     if size > MOST_BYTES:
         found = f"the database has {size / 1e6:,.0f} MB, more than {MOST_BYTES / 1e6:,.0f}"
         advice = (
-            f"{_exclude(db, nodes)} then `remora index`. `remora prune` drops what was forgotten long "
-            "ago, and the setting `home` can name a folder on a larger or faster disk."
+            f"{_exclude(db, nodes)} then `remora index`. `remora prune` deletes long-forgotten memories, "
+            "and the setting `home` can name a folder on a larger or faster disk."
         )
         findings.append(Finding("warning", "code graph", found, advice))
     if slow > SLOW_QUERY:
         found = f"impact takes {slow * 1e3:,.0f} ms at the 99th percentile, more than {SLOW_QUERY * 1e3:,.0f}"
         advice = (
-            f"Ask with a lower --depth or --limit. {_exclude(db, nodes)} then `remora index`; or put "
+            f"Use a lower --depth or --limit. {_exclude(db, nodes)} then `remora index`; or put "
             "the setting `home` on a faster disk."
         )
         findings.append(Finding("warning", "code graph", found, advice))
@@ -125,8 +125,8 @@ def _exclude(db: Database, nodes: int) -> str:
     large = [f"{name} {count / nodes:.0%}" for name, count in folders if count > LARGE_SHARE * nodes]
     where = f" (most nodes: {', '.join(large)})" if large else ""
     return (
-        f"Exclude what is not the project's own{where}: list it in .gitignore, or mark it linguist-vendored "
-        "or linguist-generated in .gitattributes;"
+        f"Exclude code of others and generated code{where}: list it in .gitignore, or mark it "
+        "linguist-vendored or linguist-generated in .gitattributes;"
     )
 
 
@@ -136,16 +136,16 @@ def _freshness(project: OpenProject, db: Database, state: State | None) -> list[
         what = "indexing was not finished"
         if state is not None:
             what += f": names in {waiting:,} files are not resolved"
-        return [Finding("warning", "code graph", what, "`remora index` goes on where it stopped.")]
+        return [Finding("warning", "code graph", what, "`remora index` continues.")]
     findings = []
     head = commit_of(project.location.repository)
     if head is not None and state.commit is not None and head != state.commit:
         found = f"indexed at commit {state.commit[:10]}, checked out is {head[:10]}"
-        advice = "`remora index` reads what differs."
+        advice = "`remora index` reads the difference."
         findings.append(Finding("note", "code graph", found, advice))
     if changed := behind(project):
-        found = f"files that changed since they were read: {changed:,}"
-        advice = "Answers say so, or read a few of them first; `remora index` reads them all again."
+        found = f"files changed since the last indexing: {changed:,}"
+        advice = "Answers say so, or read a few of them first; `remora index` reads all of them."
         findings.append(Finding("note", "code graph", found, advice))
     return findings
 
@@ -155,8 +155,8 @@ def _contents(project: OpenProject, db: Database) -> list[Finding]:
     findings = []
     waiting = db.chunks.pending_count()
     if waiting and project.settings.embedding.provider != "none":
-        found = f"parts of code that have no vector yet: {waiting:,} of {db.chunks.count():,}"
-        advice = "Words find them meanwhile. `remora index --embed` makes the vectors now."
+        found = f"code chunks without a vector: {waiting:,} of {db.chunks.count():,}"
+        advice = "Search finds them by words meanwhile. `remora index --embed` computes the vectors now."
         findings.append(Finding("note", "code", found, advice))
     left_out: dict[str, int] = db.meta.get(LEFT_OUT) or {}
     if left_out:
@@ -165,8 +165,8 @@ def _contents(project: OpenProject, db: Database) -> list[Finding]:
         more = f", {sum(n for _, n in most[REASONS:]):,} for other reasons" if most[REASONS:] else ""
         findings.append(Finding("ok", "code", f"files left out: {said}{more}"))
     if broken := db.graph.broken_count():
-        found = f"files that could be read only in part (syntax errors): {broken:,}"
-        advice = "What follows an error may be missing from the graph; the rest of the file is there."
+        found = f"files read in part (syntax errors): {broken:,}"
+        advice = "The graph may lack code after an error."
         findings.append(Finding("note", "code", found, advice))
     return findings
 
@@ -178,9 +178,9 @@ def _weighed(db: Database) -> list[Finding]:
         return []
     weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(kept["weights"].items()))
     said = (
-        f"files of a task: {kept['recall']:.0%} of what {kept['sessions']:,} earlier sessions edited would "
-        f"have been among ten (by {kept['floor']} alone {kept['floor_recall']:.0%}); weights that differ "
-        f"from what ships: {weights or 'none'}"
+        f"file prediction: the first ten hold {kept['recall']:.0%} of the files edited in "
+        f"{kept['sessions']:,} earlier sessions ({kept['floor']} alone: {kept['floor_recall']:.0%}); "
+        f"weights that differ from the defaults: {weights or 'none'}"
     )
     return [Finding("ok", "code", said)]
 
@@ -191,9 +191,9 @@ def _described(project: OpenProject, db: Database) -> list[Finding]:
     if not ran or not project.settings.llm.describe:
         return []
     said = (
-        f"modules were last described on {ran['at'][:10]}: {ran['described']:,}, and {ran['waiting']:,} wait"
+        f"modules described on {ran['at'][:10]}: {ran['described']:,}, not described yet: {ran['waiting']:,}"
     )
     if ran["described"] or not ran["notes"]:
         return [Finding("ok", "code", said)]
-    advice = "It is tried again a day later; `remora index --semantic` tries now."
+    advice = "The next attempt is a day later; `remora index --semantic` tries now."
     return [Finding("note", "code", f"{said}; {ran['notes'][0]}", advice)]

@@ -38,8 +38,8 @@ def items(project: OpenProject) -> list[Finding]:
 
 def _damaged(path: Path, what: str) -> Finding:
     advice = (
-        f"Move {path} away and keep it: nothing else has what is in it. The program that uses it then begins "
-        "a new file; `.recover` of SQLite's shell may find the old ones."
+        f"Move {path} away and keep it: it is the only copy. The program that uses it then creates a new "
+        "file; `.recover` of SQLite's shell may save the old items."
     )
     return Finding("error", "items", what, advice, StoreCorrupt.__name__)
 
@@ -58,7 +58,7 @@ def _entries(project: OpenProject) -> list[Finding]:
     store = project.entries()
     try:
         found = [
-            Finding("warning", "notes", problem, "The next change of a note mends it.")
+            Finding("warning", "notes", problem, "The next change of a note repairs it.")
             for problem in store.problems()
         ]
         return found or [Finding("ok", "notes", f"notes and archives: {store.count()}")]
@@ -71,12 +71,14 @@ def _journal(project: OpenProject) -> list[Finding]:
     size, most = len(reading.data or b""), project.settings.journal.max_memory_size
     found: list[Finding] = []
     if reading.problem:
-        advice = "Save it as UTF-8, and see that you may read it."
+        advice = "Save it as UTF-8 and check its permissions."
         found.append(Finding("warning", "journal", reading.problem, advice))
     if size > most:
-        advice = "The next consolidation with a language model shortens it, or you do."
-        found.append(Finding("note", "journal", f"MEMORY.md has {size:,} bytes; {most:,} are wanted", advice))
+        advice = "Shorten it, or let the next consolidation with a language model do so."
+        found.append(
+            Finding("note", "journal", f"MEMORY.md has {size:,} bytes; the limit is {most:,}", advice)
+        )
     if waiting := len(list((project.memory_folder / ".pending").glob("*.json"))):
         advice = "`remora journal consolidate` finishes them."
-        found.append(Finding("warning", "journal", f"consolidations that did not end: {waiting}", advice))
+        found.append(Finding("warning", "journal", f"unfinished consolidations: {waiting}", advice))
     return found or [Finding("ok", "journal", f"MEMORY.md: {size:,} bytes")]

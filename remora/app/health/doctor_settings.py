@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 OWN_VARIABLES = {
     "REMORA_HOME": "the folder of all data",
     "REMORA_CONFIG": "the folder of your own settings",
-    "REMORA_DEBUG": "tracebacks of unforeseen errors",
-    "REMORA_WORK": "whether sessions are learnt when they are over",
+    "REMORA_DEBUG": "tracebacks of unexpected errors",
+    "REMORA_WORK": "whether finished sessions are learnt",
 }
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
@@ -45,7 +45,7 @@ def settings(project: OpenProject) -> list[Finding]:
 
 
 def _refused(project: OpenProject) -> list[Finding]:
-    advice = f"Your own settings lie in {config_dir(project.environ) / 'config.toml'}."
+    advice = f"Your own settings are in {config_dir(project.environ) / 'config.toml'}."
     root = project.location.root
     lines = [f"{root / SETTINGS_FILE}: {line}" for line in ignored_settings(root)]
     return [Finding("warning", "settings", line, advice) for line in lines]
@@ -83,8 +83,8 @@ def _import_path(environ: Mapping[str, str]) -> list[Finding]:
     parts = environ.get("PYTHONPATH", "")
     if not parts or all(os.path.isabs(part) for part in parts.split(os.pathsep)):  # noqa: PTH117
         return []
-    found = "PYTHONPATH has an empty or relative part: Python imports from whatever folder it is started in"
-    return [Finding("warning", "environment", found, "Write whole paths only, without a colon too many.")]
+    found = "PYTHONPATH has an empty or relative part: Python imports code from the current folder"
+    return [Finding("warning", "environment", found, "Use absolute paths only, without extra colons.")]
 
 
 def variables(environ: Mapping[str, str]) -> list[Finding]:
@@ -99,7 +99,7 @@ def variables(environ: Mapping[str, str]) -> list[Finding]:
             continue
         close = difflib.get_close_matches(name, known, n=1)
         advice = (
-            f"Did you mean {close[0]}?" if close else "Unset it, or look for its name in the documentation."
+            f"Did you mean {close[0]}?" if close else "Unset it, or look up its name in the documentation."
         )
         findings.append(Finding("warning", "environment", f"{name} is not known", advice))
     return findings

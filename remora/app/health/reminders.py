@@ -1,7 +1,7 @@
-"""What stands in the way of good answers and is easily mended, said beside the answers.
+"""Reminders of problems that a person can fix in seconds, given with answers.
 
-It is a matter of seconds for a person and would else go unseen: a database of their own that cannot
-be opened, memories that wait for a vector, a database that was left behind when the home moved.
+They concern the user's own database that cannot be opened, memories without a vector, and a database left
+behind when the home moved.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _IN_REPOSITORY = (f"*/{DATABASE}", f".*/*/{DATABASE}")
 
 
 def reminders(project: OpenProject, *, vectors: bool = False) -> tuple[str, ...]:
-    """Return a sentence for each thing that needs a hand; none when all is well.
+    """Return a sentence for each problem.
 
     Args:
         project: the open project.
-        vectors: look at what waits for a vector, too; asks for the embedding model.
+        vectors: also count memories without a vector, which loads the embedding model.
     """
     stores = project.stores()
     found = [project.user_trouble] if project.user_trouble else []
@@ -41,7 +41,7 @@ def reminders(project: OpenProject, *, vectors: bool = False) -> tuple[str, ...]
         turns = stores[0].db.turns.count() > 0
         what = ("memory or turn", "memories and turns") if turns else ("memory", "memories")
         has = f"{what[0]} has no vector yet" if waiting == 1 else f"{what[1]} have no vector yet"
-        found.append(f"{waiting:,} {has}; `remora reindex` gives {'it' if waiting == 1 else 'them'} one")
+        found.append(f"{waiting:,} {has}; `remora reindex` computes {'it' if waiting == 1 else 'them'}")
     found += [f"{what}; {advice}" for what, advice in left_behind(project)]
     return tuple(found)
 
@@ -58,9 +58,9 @@ def left_behind(project: OpenProject) -> list[tuple[str, str]]:
         if number == 0:
             continue
         holds = "" if number is None else f" with {number:,} {'memory' if number == 1 else 'memories'}"
-        what = f"another database of this project{holds} lies in {path.parent}"
-        advice = f"{_way_back(project, path.parent)}; delete the folder once nothing in it is needed"
-        found.append((what, f"in use is {project.location.home}. {advice}"))
+        what = f"another database of this project{holds} is in {path.parent}"
+        advice = f"{_way_back(project, path.parent)}; delete the folder when you no longer need it"
+        found.append((what, f"{project.location.home} is in use. {advice}"))
     return found
 
 
@@ -70,7 +70,7 @@ def _way_back(project: OpenProject, folder: Path) -> str:
     if folder.is_relative_to(tree):
         return f"To use that one, set `home` to {folder.relative_to(tree).as_posix()!r} in remora.toml"
     if project.settings.home:
-        return "To use that one, take `home` out of the settings"
+        return "To use that one, remove `home` from the settings"
     return f"To use that one, move {project.location.home} away"
 
 

@@ -38,7 +38,7 @@ def allow(data: Path, project_id: str, path: Path) -> str:
     """
     real = path.expanduser().resolve()
     if not real.is_file():
-        raise InvalidInput(f"{path} is no file", hint="Name the file as `remora init` does.")
+        raise InvalidInput(f"{path} is not a file", hint="Name the file as `remora init` does.")
     if str(real) not in allowed(data, project_id):
         make_folder(data)
         append_line(data / FILE, json.dumps({"project": project_id, "file": str(real)}))

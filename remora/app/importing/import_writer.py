@@ -40,7 +40,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}\s")
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
 NAMES_TRIED = 4  # under which an entry that came over is looked for
 OF_USER = "scope:user"  # a tag of what is true in every project, where the other system says so
-GONE = "What was said before is not in the files that were moved in."
+GONE = "The imported files lack the earlier messages."
 
 
 class Move:
@@ -358,7 +358,7 @@ class Move:
         """Leave out the newer text of something that is no longer here as it came over."""
         self.known[kind] += 1
         self._origins.note(origin, text, "")
-        self.failed.append(Skipped(what, "it was changed here since; its newer text was left there"))
+        self.failed.append(Skipped(what, "it was edited here; the newer text was not imported"))
 
     def _note(self, name: str, text: str) -> None:
         self._came_over.add(_key(name, text))

@@ -88,7 +88,7 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
     _take_rules(project, db, scan.rules, tally)
     history = _History(0, 0, 0)
     if location.repository is not None:
-        with sparing(HISTORY, tally.skipped, "what was known before is kept: "):
+        with sparing(HISTORY, tally.skipped, "earlier data is kept: "):
             history = _take_history(project, db, location.repository, tally, progress)
     _mark_orphans(project, db)
     code = _take_code(project, tally, progress)
@@ -289,7 +289,7 @@ def _take_history(
             if progress and number % 50 == 0:
                 progress("history", number, min(total, MAX_COMMITS))
     except SourceError as error:
-        tally.skipped.append(Skipped(HISTORY, f"{error}; what was known before is kept"))
+        tally.skipped.append(Skipped(HISTORY, f"{error}; earlier data is kept"))
         return _History(db.history.clock(), 0, 0)
     if progress:
         progress("history", number, number)

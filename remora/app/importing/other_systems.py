@@ -119,9 +119,9 @@ def _chosen(path: Path, system: str | None) -> str:
     there = detect(path)
     if not there:
         raise NotFound(
-            f"{path} holds nothing of a system that can be read",
-            hint=f"Name the system if it does: {', '.join(SYSTEMS)}.",
+            f"{path} has no files of a supported system",
+            hint=f"If it has, name the system: {', '.join(SYSTEMS)}.",
         )
     if len(there) > 1:
-        raise InvalidInput(f"{path} may be of {' or '.join(there)}", hint="Say of which.")
+        raise InvalidInput(f"{path} may be of {' or '.join(there)}", hint="Name the system.")
     return there[0]

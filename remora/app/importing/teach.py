@@ -78,7 +78,7 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
     raw = _read(path) if text is None else text.encode("utf-8", "replace") if isinstance(text, str) else text
     scan = read_given(raw, shown, project.location.root, inside=inside)
     if not scan.files:
-        raise InvalidInput(f"{shown} is {scan.skipped[0].why}", hint="Hand in Markdown or plain text.")
+        raise InvalidInput(f"{shown} is {scan.skipped[0].why}", hint="Use Markdown or plain text.")
     (file,) = scan.files
     pieces: list[Piece] = []
     store = project.store("user" if user else "project")
@@ -127,10 +127,10 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise NotFound(f"there is no file {path}", hint="Name a file that a person wrote.") from None
+        raise NotFound(f"there is no file {path}", hint="Name an existing file.") from None
     except (OSError, ValueError, RuntimeError) as error:
         said = error.strerror if isinstance(error, OSError) else error
-        raise InvalidInput(f"{path} cannot be read: {said}", hint="Name a file that can be.") from None
+        raise InvalidInput(f"{path} cannot be read: {said}", hint="Name a readable file.") from None
 
 
 def _piece(line: int, record: MemoryRecord, draft: MemoryDraft, *, dry_run: bool) -> Piece:

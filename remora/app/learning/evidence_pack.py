@@ -59,7 +59,7 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
     if not meant and session_id:
         raise NotFound(
             f"there is no session {session_id} of this project on this machine",
-            hint="Without an id, the session that was written to last is meant.",
+            hint="Without an id, the most recent session is used.",
         )
     if not meant:
         return Reflection("", "", instructions, "")

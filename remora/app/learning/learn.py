@@ -147,7 +147,7 @@ def learn(
     started = time.monotonic()
     wrong = sorted(set(hosts or ()) - set(HOSTS))
     if wrong:
-        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose of {', '.join(HOSTS)}.")
+        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(HOSTS)}.")
     root = project.location.root
     found = find_in(path) if path is not None else find(root, project.environ, **_chosen(hosts))
     if path is not None and hosts:
@@ -161,16 +161,14 @@ def learn(
             else:
                 run.all()
     except StoreBusy:
-        run.notes.append("another process is learning for this project; its work is not waited for")
+        run.notes.append("another process is learning for this project; this run does not wait for it")
     settled = settle(project, run.branches) if not dry_run else None
     if not dry_run and (former := retire_former(project)):
         run.notes.append(
-            f"memories of what sessions did, which are learnt no more, taken out of search: {former}"
+            f"memories of session activity, which are no longer learnt, removed from search: {former}"
         )
     if not dry_run and (stale := settle_overtaken(project)).marked:
-        run.notes.append(
-            f"memories that name what the code no longer has, and rank lower now: {stale.marked}"
-        )
+        run.notes.append(f"memories ranked lower because they name deleted code: {stale.marked}")
     if not dry_run:
         triggers.refresh(project)
     if run.learnt and not dry_run:
@@ -199,7 +197,7 @@ def learned(project: OpenProject, run: int | None = None, *, ever: bool = False)
     rows = db.observed.learned(None if ever else last if run is None else run)
     if run is not None and not rows:
         there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
-        nothing = "Nothing was learnt yet. `remora learn` reads the sessions of agents."
+        nothing = "Nothing learnt yet. `remora learn` reads agent sessions."
         raise NotFound(f"there is no run {run}", hint=there if last else nothing)
     records = db.memories.get_many([row.memory_id for row in rows])
     live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
@@ -278,7 +276,7 @@ class _Run:
                 self.skipped.append(Skipped(str(transcript.path), str(error)))
         if self._elsewhere:
             ids = ", ".join(self._elsewhere[:NAMED]) + (" …" if len(self._elsewhere) > NAMED else "")
-            self.notes.append(f"may be of another project, for none of their files is in this one: {ids}")
+            self.notes.append(f"sessions that may belong to another project, with no file in this one: {ids}")
         self._progress("sessions", len(fresh), len(fresh))
 
     def _is_read(self, transcript: Transcript, looks: str) -> bool:

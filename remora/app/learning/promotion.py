@@ -184,7 +184,7 @@ class Promoter:
             )
         except (RemoraError, OSError) as error:
             self._gave_up = True  # one answer that fails is waited for, not one for each session
-            return _Written(notes=(f"the language model was not asked further: {error}",))
+            return _Written(notes=(f"the language model was not called again: {error}",))
         fresh = tuple(one for one in found if not isinstance(one, Rejected))
         if self._db.meta.get(WRITER) is None:  # a person looks at the first that it wrote
             fresh = tuple(c._replace(draft=c.draft._replace(needs_review=True)) for c in fresh)

@@ -94,7 +94,7 @@ def _named(db: Database, name: str) -> list[str]:
     found = db.observed.named(name, 5)
     if len(found) > 1:
         ids = ", ".join(found)
-        raise Conflict(f"{name!r} is the start of several ids: {ids}", hint="Give more of the id.")
+        raise Conflict(f"{name!r} matches several ids: {ids}", hint="Give more characters of the id.")
     return found
 
 

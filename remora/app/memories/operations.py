@@ -159,7 +159,7 @@ def find(project: OpenProject, memory_id: str) -> tuple[Store, MemoryRecord]:
         raise NotFound(f"there is no memory {memory_id!r}", hint=hint)
     if len(found) > 1 and not any(record.id == memory_id for _, record in found):
         ids = ", ".join(record.id[:12] for _, record in found)
-        raise Conflict(f"{memory_id!r} is the start of several ids: {ids}", hint="Give more of the id.")
+        raise Conflict(f"{memory_id!r} matches several ids: {ids}", hint="Give more characters of the id.")
     return next((one for one in found if one[1].id == memory_id), found[0])
 
 

@@ -56,8 +56,8 @@ def notice(foreign: Path | None) -> str:
     if foreign is None:
         return ""
     return (
-        f"{foreign} came with the repository, or an earlier version made it: nothing in it is read. "
-        "`remora init --import-shipped` takes over its memories, unverified; if you made it yourself, "
+        f"{foreign} came with the repository or from an earlier version and is not read. "
+        "`remora init --import-shipped` imports its memories, unverified; if you made it yourself, "
         "`remora init --claim-home` uses it again"
     )
 
@@ -108,7 +108,7 @@ def reclaim(home: Path, repository: Repository | None, data: Path) -> None:
     if home.is_symlink() or (repository is not None and tracked(home, repository)):
         raise Conflict(
             f"{home} came with the repository: git tracks files in it",
-            hint="`remora init --import-shipped` takes over what it holds, unverified.",
+            hint="`remora init --import-shipped` imports its memories, unverified.",
         )
     with os_errors(home / KEY, "remove"):
         (home / KEY).unlink(missing_ok=True)

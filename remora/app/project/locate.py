@@ -76,7 +76,7 @@ def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
     try:
         files[str(path)] = _parsed(path.resolve())  # people link their own settings from elsewhere
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Mend or remove it.") from None
+        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Fix or remove it.") from None
     except StoreError as error:
         raise ConfigError(str(error)) from error
     mine = parse(files, environ)
@@ -125,11 +125,15 @@ def allowed_in_repository(content: Mapping[str, Any], root: Path) -> tuple[dict[
 def _why_not(name: str, value: Any, root: Path) -> str:
     """Return why a repository may not set something; empty where it may."""
     if name == "home":
-        return "" if isinstance(value, str) and _inside(value, root) else "a home lies inside the repository"
+        return (
+            ""
+            if isinstance(value, str) and _inside(value, root)
+            else "the home must be inside the repository"
+        )
     if name == "inject.enabled":
         return "" if value is False else "a repository can only switch it off"
     if not name.startswith("search."):
-        return "a repository may set home, search.* and inject.enabled alone"
+        return "a repository may set only home, search.* and inject.enabled"
     try:
         parse({SETTINGS_FILE: {"search": {name.removeprefix("search."): value}}}, {})
     except ConfigError as error:
@@ -180,7 +184,7 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
     except OSError:  # a name that is too long, or one below a folder that is closed to us
         there = False
     if not there:
-        raise InvalidInput(f"{path} does not exist", hint="Name a folder that does.")
+        raise InvalidInput(f"{path} does not exist", hint="Name an existing folder.")
     real = path.resolve()
     repository = Repository.discover(real)
     root = repository.root if repository else (real if real.is_dir() else real.parent)

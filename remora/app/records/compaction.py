@@ -141,7 +141,7 @@ def _shorten(project: OpenProject, log: SessionLog, wanted: Due) -> Compaction:
         notes.append(made.note)
     clean = redact(made.text)  # what a model writes may spell out what a tool had hidden
     if clean.count:
-        notes.append(f"secrets that were taken out of the summary: {clean.count}")
+        notes.append(f"secrets removed from the summary: {clean.count}")
     store = project.entries()
     archive = store.archive(log.session_id, clean.text)
     kept_from = messages[place].seq if place < len(messages) else messages[-1].seq + 1
@@ -173,5 +173,5 @@ def _tell_journal(project: OpenProject, log: SessionLog, done: Compaction) -> Co
     try:
         told = consolidate_session(project, log, boundary.kept_from - 1)
     except RemoraError as error:
-        return done._replace(notes=(*done.notes, f"the journal did not get it yet: {error}"))
+        return done._replace(notes=(*done.notes, f"not in the journal yet: {error}"))
     return done._replace(consolidation=told)

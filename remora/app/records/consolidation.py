@@ -108,7 +108,7 @@ def consolidate_all(project: OpenProject) -> list[Consolidation]:
         log = SessionLog(project.sessions_folder, info.id, project.clock)
         try:
             if log.path != info.path:
-                raise SourceError(f"nobody can say whose it is: {info.problem or info.path}")
+                raise SourceError(f"its session is unknown: {info.problem or info.path}")
             fresh = log.consolidated < log.last_seq
         except RemoraError as error:
             done.append(Consolidation(info.id, "nothing", notes=(f"{info.path.name}: {error}",)))

@@ -17,14 +17,14 @@ MAX_DEPTH = 10
 
 @command("index", epilog="Example: remora index --watch")
 @click.argument("path", required=False, type=click.Path(path_type=str))
-@click.option("--watch", is_flag=True, help="Stay, and follow every change until you press Ctrl-C.")
-@click.option("--embed", is_flag=True, help="Also make all vectors now; words find the code without them.")
-@click.option("--semantic", is_flag=True, help="Also let the language model describe what changed.")
+@click.option("--watch", is_flag=True, help="Keep running and index every change until Ctrl-C.")
+@click.option("--embed", is_flag=True, help="Also compute all vectors now; word search works without them.")
+@click.option("--semantic", is_flag=True, help="Also let the language model describe changed modules.")
 def index(desk: Desk, *, path: str | None, watch: bool, embed: bool, semantic: bool) -> None:
-    """PATH is a folder of the project, here by default; the whole project is read whichever it is.
+    """PATH is any folder of the project, the current one by default; the whole project is indexed.
 
-    Reads what changed since the last time: what files define, import and call, and the parts that a
-    search can find. What git ignores is left out, and so is what was generated, vendored or minified.
+    Reads the files that changed since the last run: definitions, imports, calls, and chunks for search.
+    Ignored, generated, vendored and minified files are left out.
     """
     if path is not None and desk.project == ".":
         desk.project = path
@@ -69,15 +69,17 @@ def _watch(desk: Desk) -> None:
 @command("impact", epilog="Example: remora impact auth/tokens.py:verify_jwt --depth 2")
 @click.argument("target")
 @click.option(
-    "--depth", default=3, show_default=True, type=click.IntRange(1, MAX_DEPTH), help="Steps to follow."
+    "--depth", default=3, show_default=True, type=click.IntRange(1, MAX_DEPTH), help="Most steps to follow."
 )
-@click.option("--limit", "-n", default=50, show_default=True, type=click.IntRange(1, 1000), help="How many.")
-@click.option("--tests", is_flag=True, help="Only the tests: what to run.")
+@click.option(
+    "--limit", "-n", default=50, show_default=True, type=click.IntRange(1, 1000), help="Most results."
+)
+@click.option("--tests", is_flag=True, help="Only the tests to run.")
 def impact(desk: Desk, *, target: str, depth: int, limit: int, tests: bool) -> None:
     """TARGET is a file, a file and a symbol (auth/tokens.py:verify_jwt), a symbol's name, or a folder.
 
-    Lists what may break when it changes, nearest first, with the way that leads there. Results that
-    rest on a call which could not be resolved for certain are marked as guesses.
+    Lists the code that may break, nearest first, with the path to it. Results that depend on an
+    uncertain call are marked as guesses.
     """
     memory = desk.memory(writes=False)
     found = memory.impact(_target(desk, target), depth, limit=limit)
@@ -94,7 +96,7 @@ def impact(desk: Desk, *, target: str, depth: int, limit: int, tests: bool) -> N
 
 
 def _target(desk: Desk, target: str) -> str:
-    """Return a target whose path, if it names one from where the user stands, is from the root."""
+    """Return a target with its path, if any, made relative to the root."""
     path, colon, symbol = target.partition(":")
     if "/" in path or Path(path).is_file():
         return desk.repository_path(path) + colon + symbol
@@ -103,13 +105,15 @@ def _target(desk: Desk, target: str) -> str:
 
 @command("files", epilog='Example: remora files "tokens should expire after 12 hours"')
 @click.argument("task", nargs=-1)
-@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many files.")
-@click.option("--tests", is_flag=True, help="Rank every file, tests too; else code without tests.")
+@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most files.")
+@click.option(
+    "--tests", is_flag=True, help="Rank all files, including tests; the default is code without tests."
+)
 def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     """TASK is an issue's text, a request or a commit message; "-" reads it from stdin.
 
-    Lists the files that it will most likely touch, each with its evidence: names and words in the
-    code, the files around it, the history, and what is remembered.
+    Lists the files that the task will most likely touch, with the evidence: names and words in the
+    code, neighbouring files, git history and memories.
     """
     from remora.app.codebase.freshness import NOTHING_TO_ASK
 
@@ -119,27 +123,27 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: pages.files(found))
     desk.tell(memory.notes)
     if not found and not any(note in memory.notes for note in NOTHING_TO_ASK):
-        desk.note("No file of this project fits. Try other words: names, errors and paths lead best.")
+        desk.note("No file matches. Names, error messages and paths work best.")
 
 
 @command("modules", epilog="Example: remora modules --limit 10")
 @click.option(
-    "--limit", "-n", default=30, show_default=True, type=click.IntRange(0), help="At most so many; 0 for all."
+    "--limit", "-n", default=30, show_default=True, type=click.IntRange(0), help="Most results; 0 for all."
 )
 def modules(desk: Desk, *, limit: int) -> None:
-    """Lists the parts that the code falls into, those with most code first.
+    """Lists the modules, largest first.
 
-    A module is a folder; where all code lies in one or two folders, files that use each other. Each
-    comes with what it is for, the modules it depends on, its busiest files, and how much is remembered.
+    A module is a folder, or, if all code is in one or two folders, a group of files that use each
+    other. A row gives purpose, dependencies, most changed files and number of memories.
     """
     found = desk.memory(writes=False).modules()
     shown = found[:limit] if limit else found
     document = {"modules": shown, "more": len(found) > len(shown)}
     desk.answer(document, lambda: code_pages.modules(shown))
     if not found:
-        desk.note("There are no modules yet. `remora index` reads the code.")
+        desk.note("No modules yet. `remora index` reads the code.")
     elif len(found) > len(shown):
-        desk.note(f"These are the first {len(shown)} of {len(found)}; --limit 0 shows all.")
+        desk.note(f"Showing {len(shown)} of {len(found)}; use --limit 0 for all.")
 
 
 COMMANDS = {"index": index, "impact": impact, "files": files, "modules": modules}

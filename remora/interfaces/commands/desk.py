@@ -61,7 +61,7 @@ class Desk:
                 if writes:
                     raise
                 if isinstance(error, StoreFull):
-                    self.note(f"note: only reading: {error}")
+                    self.note(f"note: read-only: {error}")
                 self._memory = self._open(self.project, read_only=True, clock=self.clock)
         return self._memory
 
@@ -111,7 +111,7 @@ class Desk:
             return self.document("-")
         if not words:
             raise InvalidInput(
-                f"{what} is missing", hint='Write it behind the verb, or "-" to read it from stdin.'
+                f"{what} is missing", hint='Write it after the verb, or use "-" to read stdin.'
             )
         return " ".join(words)
 
@@ -132,15 +132,15 @@ class Desk:
                     data = file.read(MAX_DOCUMENT_BYTES + 1)
         except (OSError, ValueError) as error:
             said = error.strerror if isinstance(error, OSError) else error
-            raise InvalidInput(f"{name} cannot be read: {said}", hint="Name a file that can be.") from None
+            raise InvalidInput(f"{name} cannot be read: {said}", hint="Name a readable file.") from None
         if len(data) > MAX_DOCUMENT_BYTES:
             most = f"{MAX_DOCUMENT_BYTES:,} bytes"
-            raise InvalidInput(f"{name} has more than {most}", hint="Hand it in in several parts.")
+            raise InvalidInput(f"{name} has more than {most}", hint="Split it into several parts.")
         try:
             text, note = decode(data)
         except ValueError:
             raise InvalidInput(
-                f"{name} looks like binary data", hint="Hand in text, best in UTF-8; nothing was stored."
+                f"{name} looks like binary data", hint="Use text, preferably UTF-8; nothing was stored."
             ) from None
         if note:
             self.note(f"note: {name}: {note}")
@@ -295,7 +295,7 @@ def common(function: F, *, again: bool = False) -> F:
             type=click.Path(path_type=str),
             expose_value=False,
             callback=keep,
-            help="A folder or file of the project; here by default.",
+            help="A folder or file of the project; the current folder by default.",
         ),
         click.option(
             "--json",
@@ -312,7 +312,7 @@ def common(function: F, *, again: bool = False) -> F:
             expose_value=False,
             callback=keep,
             hidden=again,
-            help="No colour; NO_COLOR does the same.",
+            help="No colour; same as NO_COLOR.",
         ),
     )
     for option in reversed(options):

@@ -1,4 +1,4 @@
-"""install, uninstall: the verbs that connect the hosts of agents."""
+"""install, uninstall: the verbs that connect coding agents."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ host_argument = click.argument(
     "host", metavar="[HOST]", required=False, shell_complete=complete.words(tuple(HOSTS))
 )
 scope_option = click.option(
-    "--scope", type=click.Choice(SCOPES), help="Whose files: the project's by default, or your own."
+    "--scope", type=click.Choice(SCOPES), help="Change the project's files (default) or your own."
 )
-all_option = click.option("--all", "every", is_flag=True, help="Every host that is found.")
+all_option = click.option("--all", "every", is_flag=True, help="All coding agents found.")
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 dry_option = click.option("--dry-run", is_flag=True, help="Only show the change.")
 
@@ -42,17 +42,21 @@ dry_option = click.option("--dry-run", is_flag=True, help="Only show the change.
 @host_argument
 @all_option
 @scope_option
-@click.option("--hooks/--no-hooks", default=None, help="Tell Remora what happens, and let it speak.")
+@click.option(
+    "--hooks/--no-hooks", default=None, help="Report events to Remora, and give its memories to the agent."
+)
 @click.option("--mcp/--no-mcp", default=None, help="Give the model the tools of `remora mcp`.")
 @click.option(
-    "--rules/--no-rules", default=None, help="A rule file about the tools, where hooks cannot speak at start."
+    "--rules/--no-rules", default=None, help="A rule file about the tools, for agents without a start hook."
 )
 @click.option(
     "--writer/--no-writer",
     default=None,
-    help="Let Claude Code or Codex write down what sessions teach; asked once by default.",
+    help="Let Claude Code or Codex write memories from sessions; asked once by default.",
 )
-@click.option("--command", "given", metavar="WORDS", help="How Remora is called; found out by default.")
+@click.option(
+    "--command", "given", metavar="WORDS", help="The command that runs Remora; detected by default."
+)
 @yes_option
 @dry_option
 def install(
@@ -71,9 +75,9 @@ def install(
 ) -> None:
     """HOST is claude-code, codex, cursor, gemini, copilot, vscode, windsurf or opencode.
 
-    Without one: which of them are here, and what would be done for each. The change is shown before it is
-    made; what stands in the files stays, comments and all. Running it again changes nothing, and `remora
-    uninstall` gives the files back as they were.
+    Without HOST, lists the coding agents found here and the changes for each. A change is shown before
+    it is made; existing content and comments stay. Running it again changes nothing, and `remora
+    uninstall` restores the files.
     """
     where = _Where(desk, scope, given=given, slow=hooks is True)
     wish = Wish(scope, hooks, mcp, rules)
@@ -82,7 +86,7 @@ def install(
     if host is None and not every:
         _overview(desk, plans, "install")
         if not plans:
-            desk.note("No host of agents was found here. Name one: " + ", ".join(HOSTS) + ".")
+            desk.note("No coding agent was found here. Name one: " + ", ".join(HOSTS) + ".")
         return
     _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
     if writer is not False and not dry_run:
@@ -100,10 +104,10 @@ def install(
 def uninstall(
     desk: Desk, *, host: str | None, every: bool, scope: str | None, yes: bool, dry_run: bool
 ) -> None:
-    """HOST as for `install`; without one: what is installed here.
+    """HOST as for `install`; without it, lists the agents with an installation.
 
-    A file that nobody changed since is as it was before, to the byte; from others only what is ours is taken
-    out. Memories stay.
+    Unchanged files are restored byte for byte; from edited files only Remora's entries are removed.
+    Memories stay.
     """
     where = _Where(desk, scope)
     names = _named(host, every=every, yes=yes, found=lambda: tuple(HOSTS))
@@ -113,7 +117,7 @@ def uninstall(
         if not every:
             _overview(desk, plans, "uninstall")
             if not plans:
-                desk.note("Nothing is installed here. `--scope user` looks at your own files.")
+                desk.note("Nothing is installed here. `--scope user` checks your own files.")
             return
     _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
 
@@ -129,22 +133,22 @@ def _offer_writer(desk: Desk, where: _Where, names: Sequence[str], *, asked: boo
     commands = [WRITERS[name] for name in names if name in WRITERS and where.has(program_of(WRITERS[name]))]
     if not commands:
         if not asked:
-            desk.note("note: no program was found that can write: claude or codex.")
+            desk.note("note: neither claude nor codex was found.")
         return
     if asked:
         if answered.exists() or desk.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
         desk.note(
-            f"`{program_of(commands[0])}` can write down what each session taught, for {COST}. "
-            "It gets the session's evidence and no tools. `remora learned --review` shows what it wrote."
+            f"`{program_of(commands[0])}` can write memories from each session, for {COST}. "
+            "It gets the session's evidence and no tools. `remora learned --review` shows the results."
         )
-        agreed = click.confirm("Let it?", err=True)
+        agreed = click.confirm("Allow this?", err=True)
         write_atomic(answered, b"yes\n" if agreed else b"no\n")
         if not agreed:
             return
     place = config_dir(os.environ) / "config.toml"
     set_writer(place, commands[0])
-    desk.note(f"Sessions are written down by `{commands[0]}`, as {place} says now.")
+    desk.note(f"`{commands[0]}` now writes memories from sessions; set in {place}.")
 
 
 class _Where:
@@ -161,7 +165,7 @@ class _Where:
         if scope != "user" and root == _home():
             raise InvalidInput(
                 f"{root} is your home folder, not a project",
-                hint="Stand in a project, or say --scope user to install for every project.",
+                hint="Change to a project folder, or use --scope user to install for every project.",
             )
         # One's own programs lie in the home folder, also where that is a repository.
         self._outside = "" if _home().is_relative_to(root) else str(root)
@@ -203,7 +207,7 @@ def _root(path: Path) -> Path:
     from remora.sources.git import Repository
 
     if not path.exists():
-        raise InvalidInput(f"{path} does not exist", hint="Name a folder that does.")
+        raise InvalidInput(f"{path} does not exist", hint="Name an existing folder.")
     real = path.resolve()
     try:
         repository = Repository.discover(real)
@@ -227,8 +231,8 @@ def _named(
     if host is None:
         if yes and not every:
             raise InvalidInput(
-                "nothing was changed: --yes needs the name of a host",
-                hint=f"Name one of {', '.join(HOSTS)}, or say --all for every host that is found.",
+                "nothing was changed: --yes needs HOST or --all",
+                hint=f"Name one of {', '.join(HOSTS)}, or use --all.",
             )
         return found()
     if every:
@@ -277,8 +281,8 @@ def _agreed(desk: Desk, plans: Sequence[Plan], *, yes: bool) -> bool:
         return True
     if desk.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InvalidInput(
-            "nothing was changed: there is no terminal to ask at",
-            hint="--yes makes the change shown, --dry-run only shows it.",
+            "nothing was changed: there is no terminal for the question",
+            hint="--yes makes the change, --dry-run only shows it.",
         )
     if click.confirm("Make this change?", err=True):
         return True

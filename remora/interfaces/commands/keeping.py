@@ -21,11 +21,11 @@ MANY = 20  # memories, above which a person is asked first
 
 @command("verify", epilog="Example: remora verify --type gotcha --file src/billing/")
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids())
-@click.option("--all", "everything", is_flag=True, help="All that nobody has verified yet.")
-@click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Those of this type; repeatable.")
-@click.option("--source", metavar="SOURCE", help="Those of this source, such as commit_auto.")
-@click.option("--file", "-f", "files", multiple=True, help="Those about this file or folder; repeatable.")
-@click.option("--yes", is_flag=True, help=f"Do not ask, however many there are (above {MANY} you are asked).")
+@click.option("--all", "everything", is_flag=True, help="All unverified memories.")
+@click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Only this type; repeatable.")
+@click.option("--source", metavar="SOURCE", help="Only this source, such as commit_auto.")
+@click.option("--file", "-f", "files", multiple=True, help="Only about this file or folder; repeatable.")
+@click.option("--yes", is_flag=True, help=f"Do not ask before verifying more than {MANY}.")
 def verify(
     desk: Desk,
     *,
@@ -36,20 +36,20 @@ def verify(
     files: tuple[str, ...],
     yes: bool,
 ) -> None:
-    """Say that you looked at each memory and it is right; filters add up."""
+    """Marks memories as checked and correct. Filters are combined with AND."""
     memory = desk.memory()
     filtered = everything or types or source or files
     if bool(ids) == bool(filtered):
-        raise InvalidInput("name memories by their ids, or choose them by --all, --type, --source, --file")
+        raise InvalidInput("give either ids or filters (--all, --type, --source, --file)")
     if filtered:
         paths = [desk.repository_path(path) for path in files]
         found = memory.list(types=types or None, files=paths or None, source=source, limit=MOST_LISTED)
         ids = tuple(record.id for record in found if not record.user_verified)
         if not ids:
-            desk.note("There is none that nobody has verified yet.")
+            desk.note("No unverified memory matches.")
         elif len(ids) > MANY and not yes:
             if desk.json or not sys.stdin.isatty():
-                raise InvalidInput(f"{len(ids)} memories would be verified", hint="Say so with --yes.")
+                raise InvalidInput(f"{len(ids)} memories would be verified", hint="Use --yes to confirm.")
             click.confirm(f"Verify {len(ids)} memories?", abort=True, err=True)
     _each(desk, ids, memory.verify, lambda _: "verified")
 
@@ -58,23 +58,21 @@ def verify(
 @ids_argument
 @click.option("--off", is_flag=True, help="Let them fade again.")
 def pin(desk: Desk, *, ids: tuple[str, ...], off: bool) -> None:
-    """A pinned memory keeps its confidence however long it is not used."""
+    """A pinned memory keeps its confidence even if unused."""
     memory = desk.memory()
-    done = "pin taken off" if off else "pinned"
+    done = "unpinned" if off else "pinned"
     _each(desk, ids, lambda i: memory.pin(i, pinned=not off), lambda _: done)
 
 
 @command("forget")
 @ids_argument
 def forget(desk: Desk, *, ids: tuple[str, ...]) -> None:
-    """Nothing is deleted yet: for 30 days at least `remora restore` brings a memory back.
+    """Nothing is deleted for 30 days; `remora restore` brings a memory back.
 
-    What was derived from it is marked for review.
+    Memories derived from it are marked for review.
     """
     memory = desk.memory()
-    olds = _each(
-        desk, ids, memory.forget, lambda old: "was forgotten already" if old.deprecated else "forgotten"
-    )
+    olds = _each(desk, ids, memory.forget, lambda old: "already forgotten" if old.deprecated else "forgotten")
     flagged = [d for old in olds if not old.deprecated for d in memory.dependents(old.id)]
     if flagged:
         desk.note(reports.flagged_sentence(flagged))
@@ -83,17 +81,17 @@ def forget(desk: Desk, *, ids: tuple[str, ...]) -> None:
 @command("restore")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids(forgotten=True))
 def restore(desk: Desk, *, ids: tuple[str, ...]) -> None:
-    """A restored memory is found again by every search."""
+    """Search finds restored memories again."""
     memory = desk.memory()
     _each(desk, ids, memory.restore, lambda old: "restored" if old.deprecated else "was not forgotten")
 
 
 @command("prune")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Show the changes without making them.")
 def prune(desk: Desk, *, dry_run: bool) -> None:
     """A memory expires when it was not used for three half-lives of its type.
 
-    Pinned and verified memories never expire. What was forgotten is deleted after 30 days.
+    Pinned and verified memories never expire. Forgotten memories are deleted after 30 days.
     """
     done = desk.memory().prune(dry_run=dry_run)
     document = {"dry_run": dry_run, **done._asdict()}

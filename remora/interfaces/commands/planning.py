@@ -21,14 +21,12 @@ LARGEST = 100_000  # steps that a limit can be asked for
 
 @command("plan", epilog='Example: remora plan "make the token lifetime a setting" --steps 100')
 @click.argument("task", nargs=-1)
-@click.option("--module", "modules", multiple=True, metavar="NAME", help="A module it is about; repeatable.")
-@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A file it is about; repeatable.")
-@click.option(
-    "--qa", is_flag=True, help="For whoever tests it: requirements, errors, what the interface did."
-)
-@click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="Tokens of the block at most.")
-@click.option("--steps", type=click.IntRange(1, LARGEST), metavar="N", help="A step limit, to be fitted.")
-@click.option("--contents", is_flag=True, help="Also print the files to load, lines numbered.")
+@click.option("--module", "modules", multiple=True, metavar="NAME", help="A related module; repeatable.")
+@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A related file; repeatable.")
+@click.option("--qa", is_flag=True, help="For testers: requirements, errors, observed UI behaviour.")
+@click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="Most tokens of the block.")
+@click.option("--steps", type=click.IntRange(1, LARGEST), metavar="N", help="A step limit to adjust.")
+@click.option("--contents", is_flag=True, help="Also print the files to load, with line numbers.")
 def plan(
     desk: Desk,
     *,
@@ -40,10 +38,10 @@ def plan(
     steps: int | None,
     contents: bool,
 ) -> None:
-    """TASK says in words what is to be done; "-" reads it from stdin.
+    """TASK describes the work; "-" reads it from stdin.
 
-    Shows what memory has for its plan, the files that sessions like it always read, and how many steps
-    work took here for each planned one. Without modules and files the words and the code say where it is.
+    Shows relevant memories, the files that similar sessions read, and the ratio of actual to planned
+    steps. Without --module and --file, the location is inferred from the task and the code.
     """
     asked = desk.statement(task, "the task")
     memory = desk.memory(writes=False)
@@ -73,23 +71,22 @@ def plan(
     desk.tell(notes)
     if not (block.text or ahead or state or factor is not None):
         desk.note(
-            "Nothing for a plan of this task is known yet: what failed, what changes together, how such work "
-            "ended. `remora learn` reads the sessions of agents; `remora context` packs what else is known."
+            "Nothing is known for planning this task yet. `remora learn` reads agent sessions; "
+            "`remora context` shows other relevant memories."
         )
 
 
 @command("teach", epilog="Example: remora teach docs/conventions.md --yes")
 @click.argument("files", nargs=-1, required=True, type=file_type, metavar="FILE...")
 @click.option("--yes", "-y", is_flag=True, help="Store it without asking.")
-@click.option("--user", is_flag=True, help="Keep it in your own memory, true in every project.")
+@click.option("--user", is_flag=True, help="Store it in your own memory, for every project.")
 @click.pass_context
 def teach(context: click.Context, desk: Desk, *, files: tuple[str, ...], yes: bool, user: bool) -> None:
     """FILE is Markdown or plain text that a person wrote; "-" reads stdin.
 
-    Its lists and paragraphs become memories, each with its type. Rule files (CLAUDE.md, AGENTS.md,
-    .cursorrules …) are known by their names. What would be stored is shown first; on a terminal you are
-    asked, elsewhere --yes stores it. A file that cannot be read is named, the others are kept, and the
-    exit code is 2.
+    Lists and paragraphs become memories, each with a type. Rule files (CLAUDE.md, AGENTS.md,
+    .cursorrules …) are recognised by name. A preview comes first; a terminal asks for confirmation,
+    elsewhere --yes stores it. An unreadable file is reported, the others are stored, and the exit code is 2.
     """
     given = {path: desk.document("-") if path == "-" else None for path in dict.fromkeys(files)}
     memory = desk.memory()
@@ -122,7 +119,7 @@ def teach(context: click.Context, desk: Desk, *, files: tuple[str, ...], yes: bo
         document = {"stored": yes, "files": found, "skipped": refused}
         desk.answer(document, lambda: plan_pages.taught(found, refused))
         if not yes and new:
-            desk.note("Nothing was stored yet; --yes stores it.")
+            desk.note("Nothing was stored; use --yes to store it.")
     if refused:
         context.exit(EXIT_CODES[InvalidInput])
 

@@ -12,21 +12,21 @@ id_argument = click.argument("quote_id", metavar="ID")
 
 
 @command("quote list")
-@click.option("-n", "limit", type=click.IntRange(0), default=20, show_default=True, help="How many.")
-@click.option("--session", "session_id", metavar="ID", help="Only of this session.")
+@click.option("-n", "limit", type=click.IntRange(0), default=20, show_default=True, help="Most quotes.")
+@click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 def listing(desk: Desk, *, limit: int = 20, session_id: str | None = None) -> None:
-    """Sentences that may last are kept as they were said; `remora search --kind quote` finds one."""
+    """Sentences of lasting interest are kept verbatim; `remora search --kind quote` searches them."""
     found = desk.memory(writes=False).quotes(limit, session_id=session_id)
     desk.answer({"quotes": found}, lambda: note_pages.quotes(found, desk.clock.now()))
     if not found:
-        desk.note("No quote is kept. `remora learn` reads what you said in sessions.")
+        desk.note("No quotes yet. `remora learn` collects them from sessions.")
 
 
 @command("quote keep", epilog="Example: remora quote keep q12 --type decision")
 @id_argument
-@click.option("--type", "kind", type=click.Choice(MEMORY_TYPES), help="Guessed from the words by default.")
+@click.option("--type", "kind", type=click.Choice(MEMORY_TYPES), help="Guessed from the wording by default.")
 def keep(desk: Desk, *, quote_id: str, kind: str | None) -> None:
-    """The memory holds the words of the quote, as yours; `remora edit` changes them."""
+    """The memory has the words of the quote, with you as the source; `remora edit` changes them."""
     record = desk.memory().keep_quote(quote_id, type=kind)
     desk.answer({"memory": record}, lambda: pages.changed([record], "stored"))
 
@@ -34,7 +34,7 @@ def keep(desk: Desk, *, quote_id: str, kind: str | None) -> None:
 @command("quote remove")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 def remove(desk: Desk, *, ids: tuple[str, ...]) -> None:
-    """A removed quote is gone for good, also when its session is read again."""
+    """A removed quote does not return when its session is read again."""
     memory = desk.memory()
     gone = [(one, memory.remove_quote(one)) for one in dict.fromkeys(ids)]
     desk.answer({"removed": [{"id": i, "text": text} for i, text in gone]}, lambda: note_pages.removed(gone))

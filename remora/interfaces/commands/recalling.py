@@ -34,15 +34,15 @@ files_option = click.option(
     "files",
     multiple=True,
     type=file_type,
-    help="Only what speaks of this file or folder; repeatable.",
+    help="Only results about this file or folder; repeatable.",
 )
 modules_option = click.option(
-    "--module", "modules", multiple=True, metavar="NAME", help="Only what speaks of this module; repeatable."
+    "--module", "modules", multiple=True, metavar="NAME", help="Only results about this module; repeatable."
 )
 branch_option = click.option(
     "--branch",
     metavar="NAME",
-    help='Also what was learnt on this branch; the one checked out by default, "*" for all.',
+    help='Include memories of this branch; the current one by default, "*" for all.',
 )
 kinds_option = click.option(
     "--kind",
@@ -53,13 +53,13 @@ kinds_option = click.option(
     help="Only this kind of hit, such as memory or turn; repeatable.",
 )
 methodology_option = click.option(
-    "--methodology", metavar="NAME", help="Whose words --phase is in; the native ones by default."
+    "--methodology", metavar="NAME", help="The methodology of --phase; native by default."
 )
 
 
 @command("search", epilog='Example: remora search "how long do tokens live" --type decision --why')
 @click.argument("query", nargs=-1)
-@click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 1000), help="How many hits.")
+@click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 1000), help="Most hits.")
 @types_option
 @files_option
 @modules_option
@@ -75,18 +75,18 @@ methodology_option = click.option(
     "--phase",
     metavar="PHASE",
     shell_complete=complete.words(PHASES),
-    help=f"What you are about to do, which weighs types: {', '.join(PHASES)}.",
+    help=f"Kind of work, which weights the types: {', '.join(PHASES)}.",
 )
 @methodology_option
-@click.option("--code", is_flag=True, help="Search the code itself, as --kind code.")
+@click.option("--code", is_flag=True, help="Search the code; same as --kind code.")
 @click.option(
     "--min-score",
     type=click.FloatRange(0, 1),
     default=TOLD,
     show_default=True,
-    help="Only hits at least this relevant.",
+    help="Least relevance of a hit.",
 )
-@click.option("--why", is_flag=True, help="Show for each hit what every stage did to it.")
+@click.option("--why", is_flag=True, help="Explain the rank of each hit.")
 def search(
     desk: Desk,
     *,
@@ -106,8 +106,7 @@ def search(
 ) -> None:
     """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
 
-    A line tells rank, relevance (0 to 1; above 0.5 is about the question), type, where it comes from
-    and its age.
+    Each line has rank, relevance (0 to 1; above 0.5 is clearly about the question), type, origin and age.
     """
     from remora.app.codebase.freshness import NOTHING_TO_ASK
 
@@ -136,11 +135,11 @@ def search(
         if set(split(kinds) or ()) != {"code"}:
             desk.note(_nothing(desk, filtered=filtered or bool(kinds)))
         elif filtered:
-            desk.note("No code fits that passes the filters.")
+            desk.note("No code matches the query and the filters.")
         elif not any(note in notes for note in NOTHING_TO_ASK):
-            desk.note("No code fits. Try other words, or a name that stands in it.")
+            desk.note("No code matches. Try other words, or a name from the code.")
     elif not answered(found):
-        desk.note("No hit is clearly about this; these come closest.")
+        desk.note("No hit is clearly about this; these are closest.")
 
 
 @command("context", epilog='Example: remora context "make the token lifetime a setting" --phase define')
@@ -154,7 +153,7 @@ def search(
     help=f"One of {', '.join(PHASES)}.",
 )
 @methodology_option
-@click.option("--budget", type=int, metavar="TOKENS", help="Tokens at most; the phase's own by default.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Most tokens; depends on the phase by default.")
 @files_option
 @modules_option
 @branch_option
@@ -171,9 +170,9 @@ def context(
     branch: str | None,
     kinds: tuple[str, ...],
 ) -> None:
-    """TASK says in words what is about to be done; "-" reads it from stdin.
+    """TASK describes the work; "-" reads it from stdin.
 
-    The block goes to stdout; how full it is to stderr.
+    The block goes to stdout, its size to stderr.
     """
     asked = desk.statement(task, "the task")
     memory = desk.memory(writes=False)
@@ -198,11 +197,11 @@ def context(
 
 @command("related", epilog="Example: remora related auth/tokens.py")
 @click.argument("path", type=file_type)
-@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many files.")
+@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most files.")
 def related(desk: Desk, *, path: str, k: int) -> None:
     """PATH is a file of the project. Each line gives the closeness (0 to 1) and the evidence.
 
-    The module of the file, and who changed it most, go to stderr.
+    The module and the main authors of the file go to stderr.
     """
     memory = desk.memory(writes=False)
     asked = desk.repository_path(path)
@@ -211,16 +210,16 @@ def related(desk: Desk, *, path: str, k: int) -> None:
     if owned is not None:
         desk.note(owned_sentence(owned))
     elif found and not (memory.root / asked).exists():
-        desk.note(f"There is no file {asked} yet: what follows goes by its name.")
+        desk.note(f"There is no file {asked} yet; these results match its name.")
     if not found:
-        desk.note(f"Nothing is known of files that go with {asked}. `remora init` reads the git history.")
+        desk.note(f"No related files of {asked} are known. `remora init` reads the git history.")
     desk.answer({"path": asked, "ownership": owned, "files": found}, lambda: pages.files(found))
 
 
 @command("show")
 @click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
 def show(desk: Desk, *, memory_id: str) -> None:
-    """ID is an id or its first characters, four at least. Forgotten memories can be shown too."""
+    """ID is an id or at least its first four characters, also of a forgotten memory."""
     memory = desk.memory(writes=False)
     record = memory.show(memory_id)
     dependents = memory.dependents(record.id)
@@ -242,14 +241,14 @@ def show(desk: Desk, *, memory_id: str) -> None:
     shell_complete=complete.words(MEMORY_SCOPES),
     help="Only this scope: global, module, work_unit or session.",
 )
-@click.option("--needs-review", is_flag=True, help="Only memories that somebody should look at.")
+@click.option("--needs-review", is_flag=True, help="Only memories that need review.")
 @click.option("--pinned", is_flag=True, help="Only pinned memories.")
-@click.option("--records", is_flag=True, help="What happened instead: records of commits and sessions.")
-@click.option("--all", "everything", is_flag=True, help="Forgotten and superseded ones too.")
-@click.option("--user", is_flag=True, help="Only your own, true in every project.")
-@click.option("--project-only", is_flag=True, help="Only the project's.")
+@click.option("--records", is_flag=True, help="List records of commits and sessions instead.")
+@click.option("--all", "everything", is_flag=True, help="Include forgotten and superseded memories.")
+@click.option("--user", is_flag=True, help="Only your own memories, of every project.")
+@click.option("--project-only", is_flag=True, help="Only the project's memories.")
 @click.option(
-    "--limit", "-n", default=50, show_default=True, type=click.IntRange(0), help="At most so many; 0 for all."
+    "--limit", "-n", default=50, show_default=True, type=click.IntRange(0), help="Most results; 0 for all."
 )
 @click.option(
     "--order",
@@ -276,7 +275,7 @@ def list_(
     limit: int,
     order: str,
 ) -> None:
-    """A line tells id, type, confidence now, age and the beginning of the text."""
+    """Each line has id, type, current confidence, age and the start of the text."""
     if user and project_only:
         raise click.UsageError("--user and --project-only exclude each other")
     memory = desk.memory(writes=False)
@@ -304,9 +303,9 @@ def list_(
     desk.answer(answer, lambda: pages.memory_list(found, desk.clock.now()) if found else ())
     desk.tell(notes)
     if more:
-        desk.note(f"These are the first {most}; there are more. --limit 0 shows all.")
+        desk.note(f"Showing the first {most}; use --limit 0 for all.")
     elif not records and not types and memory.list(limit=1, records=True):
-        desk.note("What commits and sessions tell is listed apart, by --records.")
+        desk.note("Records of commits and sessions are listed by --records.")
 
 
 def _paths(desk: Desk, files: tuple[str, ...]) -> list[str] | None:
@@ -327,10 +326,10 @@ def _nothing(desk: Desk, *, filtered: bool, listed: str = "") -> str:
     code = " `remora search --code` searches the code itself." if memory.modules() else ""
     if not is_empty(memory):
         if filtered:
-            return "Nothing found that passes the filters."
+            return "Nothing matches the filters."
         if listed:
             return f"There are no {listed}."
-        return f"Nothing found. Try other words, or `remora list` to look around.{code}"
+        return f"Nothing found. Try other words, or browse `remora list`.{code}"
     if code:  # so `init` was here, or `index`
         return f'Nothing is remembered here yet.{code} `remora remember "…"` stores a statement.'
     return (

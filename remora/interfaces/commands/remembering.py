@@ -22,20 +22,20 @@ type_option = click.option(
     "kind",
     metavar="TYPE",
     shell_complete=complete.words(MEMORY_TYPES),
-    help="One of the 16 types, such as gotcha, decision or preference; guessed when left out.",
+    help="One of the 16 types, such as gotcha, decision or preference; guessed by default.",
 )
 file_type = click.Path(path_type=str)
 
 
 def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say at what a memory is told, instead of what its text says of it."""
+    """Add the options that set the triggers of a memory, which are else read from its text."""
     for name, metavar, text in (
-        ("--when", "EVENT", 'Tell it then: "before each commit", or a file that is changed; repeatable.'),
-        ("--wants", "THING", "A command or name that it asks for; what did it keeps it unsaid; repeatable."),
+        ("--when", "EVENT", 'When to tell it: "before each commit", or a changed file; repeatable.'),
+        ("--wants", "THING", "A command or name that it requires; not told after its use; repeatable."),
         (
             "--forbids",
             "THING",
-            "A command, name or path that it rules out: told where one is used; repeatable.",
+            "A command, name or path that it forbids; told when one is used; repeatable.",
         ),
     ):
         verb = click.option(name, multiple=True, metavar=metavar, help=text)(verb)
@@ -48,9 +48,9 @@ def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("text", nargs=-1)
 @type_option
-@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A file it speaks of; repeatable.")
-@click.option("--module", "modules", multiple=True, metavar="NAME", help="A module it speaks of; repeatable.")
-@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by; repeatable.")
+@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A related file; repeatable.")
+@click.option("--module", "modules", multiple=True, metavar="NAME", help="A related module; repeatable.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag; repeatable.")
 @click.option(
     "--scope",
     default="global",
@@ -58,22 +58,20 @@ def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
     shell_complete=complete.words(MEMORY_SCOPES),
     help="global (the whole project, the default), module, work_unit or session.",
 )
-@click.option("--user", is_flag=True, help="Keep it in your own memory, true in every project.")
-@click.option(
-    "--confidence", type=float, metavar="0..1", help="How sure it is; 1.0 for what you say yourself."
-)
+@click.option("--user", is_flag=True, help="Store it in your own memory, for every project.")
+@click.option("--confidence", type=float, metavar="0..1", help="Confidence; 1.0 for your own statements.")
 @click.option(
     "--source",
     default="user_taught",
     metavar="SOURCE",
     shell_complete=complete.words(MEMORY_SOURCES),
-    help="Who says so; user_taught by default.",
+    help="The source; user_taught by default.",
 )
-@click.option("--branch", metavar="NAME", help="The only branch it holds on; every branch by default.")
+@click.option("--branch", metavar="NAME", help="The only branch where it holds; all branches by default.")
 @click.option(
     "--payload",
     metavar="JSON",
-    help="The parts of a workflow_recipe, dead_end, prefetch_pattern or task_calibration, as an object.",
+    help="Fields of a workflow_recipe, dead_end, prefetch_pattern or task_calibration, as an object.",
 )
 @trigger_options
 @click.option(
@@ -103,23 +101,22 @@ def remember(
     when: tuple[str, ...],
     from_json: str | None,
 ) -> None:
-    """TEXT is a statement that can be understood on its own; "-" reads it from stdin.
+    """TEXT is one self-contained statement; "-" reads it from stdin.
 
-    Secrets are taken out before anything is stored.
+    Secrets are removed before storing.
 
-    With --from-json the file holds one draft, a list of drafts, or a draft on each line: objects with
-    a content and, if you like, any other field of MemoryDraft. What a draft leaves out is taken from
-    the options. Each draft is stored by itself: one that is refused is named with its place, the others
-    are kept, and the exit code is 2.
+    With --from-json the file holds one draft, a list of drafts, or one draft per line: objects with
+    a content and, optionally, other fields of MemoryDraft. The options supply missing fields. A refused
+    draft is reported with its position, the others are stored, and the exit code is 2.
     """
     if from_json is not None and text:
         raise click.UsageError("give a text or --from-json, not both")
     if payload is not None and kind is None and from_json is None:
-        raise InvalidInput("a payload needs the type it belongs to", hint="Add --type, such as dead_end.")
+        raise InvalidInput("a payload needs a type", hint="Add --type, such as dead_end.")
     given: dict[str, Any] = {"type": kind, "confidence": confidence, "branch": branch}
     given["payload"] = drafts.payload(payload) if payload is not None else None
     given["triggers"] = _triggers(forbids, wants, when)
-    content = desk.statement(text, "what to remember") if from_json is None else ""
+    content = desk.statement(text, "the statement") if from_json is None else ""
     proposed = [*drafts.proposals(desk.document(from_json))] if from_json is not None else []
     memory = desk.memory()
     options = {
@@ -189,21 +186,21 @@ def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict
 @click.option("--content", "-c", metavar="TEXT", help='The new text; "-" reads it from stdin.')
 @type_option
 @click.option("--add-tag", multiple=True, metavar="WORD", help="Add a tag; repeatable.")
-@click.option("--remove-tag", multiple=True, metavar="WORD", help="Take a tag off; repeatable.")
+@click.option("--remove-tag", multiple=True, metavar="WORD", help="Remove a tag; repeatable.")
 @click.option(
     "--file", "-f", "files", multiple=True, type=file_type, help="Set the files to these; repeatable."
 )
 @click.option("--add-file", multiple=True, type=file_type, help="Add a file; repeatable.")
-@click.option("--remove-file", multiple=True, type=file_type, help="Take a file off; repeatable.")
+@click.option("--remove-file", multiple=True, type=file_type, help="Remove a file; repeatable.")
 @click.option(
     "--scope",
     metavar="SCOPE",
     shell_complete=complete.words(MEMORY_SCOPES),
     help="global, module, work_unit or session.",
 )
-@click.option("--confidence", type=float, metavar="0..1", help="How sure it is.")
-@click.option("--branch", metavar="NAME", help='The only branch it holds on; "" for every branch.')
-@click.option("--payload", metavar="JSON", help="Set the payload to this object; null takes it away.")
+@click.option("--confidence", type=float, metavar="0..1", help="The confidence.")
+@click.option("--branch", metavar="NAME", help='The only branch where it holds; "" for all branches.')
+@click.option("--payload", metavar="JSON", help="Set the payload to this object; null removes it.")
 @trigger_options
 def edit(
     desk: Desk,
@@ -265,9 +262,9 @@ def supersede(
     files: tuple[str, ...],
     tags: tuple[str, ...],
 ) -> None:
-    """TEXT takes the place of memory ID; "-" reads it from stdin. What is not given is taken over.
+    """TEXT replaces memory ID; "-" reads it from stdin. Other fields are copied unless given.
 
-    The old memory leaves every search and stays readable. What was derived from it is marked for review.
+    The old memory leaves every search and stays readable. Memories derived from it are marked for review.
     """
     content = desk.statement(text, "the new text")
     memory = desk.memory()
@@ -296,10 +293,10 @@ def _altered(
 
 def _edited(text: str, *, interactive: bool) -> str:
     if not (interactive and sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InvalidInput("nothing to change", hint="Say what: `remora edit --help` lists the options.")
+        raise InvalidInput("nothing to change", hint="Give an option; `remora edit --help` lists them.")
     changed = click.edit(text + "\n", extension=".md", require_save=True)
     if changed is None or changed.strip() == text.strip():
-        raise InvalidInput("the text was not changed", hint="Save another text in the editor to change it.")
+        raise InvalidInput("the text was not changed", hint="Change the text in the editor and save it.")
     return changed.strip()
 
 

@@ -100,7 +100,7 @@ def page(found: Reviewed) -> Page:
     told += [f"{found.later:,} for later"] if found.later else []
     edited = tuple(Item(short(r.id), (Cell("edited", "good"),), r.content) for r in found.edited)
     return (
-        Para(", ".join(told) or "nothing was learnt", "strong"),
+        Para(", ".join(told) or "nothing to review", "strong"),
         *edited,
         *(Para(problem, "bad") for problem in found.problems),
     )

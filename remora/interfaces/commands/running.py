@@ -18,24 +18,26 @@ from remora.interfaces.present import counted, dumps
 
 SHELLS = ("bash", "zsh", "fish")
 WHERE = {
-    "bash": 'Put this into ~/.bashrc:\n  eval "$(remora completion bash)"',
-    "zsh": 'Put this into ~/.zshrc:\n  eval "$(remora completion zsh)"',
+    "bash": 'Add this to ~/.bashrc:\n  eval "$(remora completion bash)"',
+    "zsh": 'Add this to ~/.zshrc:\n  eval "$(remora completion zsh)"',
     "fish": "Run this once:\n  remora completion fish > ~/.config/fish/completions/remora.fish",
 }
 
 
 @command("init", epilog="Example: remora init ~/src/shop")
 @click.argument("path", required=False, type=click.Path(path_type=str))
-@click.option("--import-shipped", is_flag=True, help="Take over the memory that came with it, unverified.")
-@click.option("--claim-home", is_flag=True, help="Use the home in the repository: you made it yourself.")
-@click.option("--allow-import", multiple=True, metavar="FILE", help="Let rule files import FILE of yours.")
+@click.option(
+    "--import-shipped", is_flag=True, help="Import the memory shipped in the repository, unverified."
+)
+@click.option("--claim-home", is_flag=True, help="Use the home in the repository as your own.")
+@click.option("--allow-import", multiple=True, metavar="FILE", help="Allow rule files to import your FILE.")
 def init(
     desk: Desk, *, path: str | None, import_shipped: bool, claim_home: bool, allow_import: tuple[str, ...]
 ) -> None:
-    """PATH is a folder of the project, here by default.
+    """PATH is a folder of the project, the current one by default.
 
-    Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin), CONTRIBUTING, records of
-    decisions, and the git history. Running it again changes nothing and reads only what is new.
+    Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar), CONTRIBUTING, decision records, the
+    git history and the code. Running it again reads only new content.
     """
     if path is not None and desk.project == ".":
         desk.project = path
@@ -57,7 +59,7 @@ def init(
         for draft in found.drafts:
             desk.note(f"from outside: {draft.content}")
         desk.note(
-            f"{counted(new, 'memory')} taken over from {found.home}, unverified; left alone: "
+            f"{counted(new, 'memory', 'memories')} imported from {found.home}, unverified; not imported: "
             f"{', '.join(found.left_alone) or 'nothing'}"
         )
     with desk.progress() as progress:
@@ -68,15 +70,17 @@ def init(
 
 @command("move-in", epilog="Example: remora move-in ~/.golemcore/workspace --dry-run")
 @click.argument("path", type=click.Path(path_type=str))
-@click.option("--from", "system", metavar="SYSTEM", help="Whose files they are; found out by default.")
-@click.option("--of-project", "foreign", metavar="ID", help="Which project's, where a database has several.")
-@click.option("--dry-run", is_flag=True, help="Only say what there is.")
+@click.option("--from", "system", metavar="SYSTEM", help="The other system; detected by default.")
+@click.option(
+    "--of-project", "foreign", metavar="ID", help="The project to import from a database with several."
+)
+@click.option("--dry-run", is_flag=True, help="Show the contents without importing them.")
 def move_in(desk: Desk, *, path: str, system: str | None, foreign: str | None, dry_run: bool) -> None:
-    """PATH is a file or folder of the other system; it is only read.
+    """PATH is a file or folder of the other system; it is not changed.
 
-    Known are neoclaw, GolemCore, CrabTalk, Forge, Auto Claude, Claude Code's auto memory, basic-memory
-    and the MCP memory server. Running it again brings over what is new; what you edited or forgot here
-    since stays so.
+    Supported are neoclaw, GolemCore, CrabTalk, Forge, Auto Claude, Claude Code's auto memory, basic-memory
+    and the MCP memory server. Running it again imports new content; your edits stay, and forgotten
+    memories stay forgotten.
     """
     with desk.progress() as progress:
         report = desk.memory().move_in(path, system, project=foreign, dry_run=dry_run, progress=progress)
@@ -85,7 +89,7 @@ def move_in(desk: Desk, *, path: str, system: str | None, foreign: str | None, d
 
 @command("stats")
 def stats(desk: Desk) -> None:
-    """Counts of memories by type, conversation turns, vectors, files known from git, and sizes."""
+    """Counts memories by type, conversation turns, vectors and files in git, with sizes."""
     found = desk.memory(writes=False).stats()
     desk.answer(found, lambda: reports.counts(found))
     for note in found.notes:
@@ -93,13 +97,13 @@ def stats(desk: Desk) -> None:
 
 
 @command("doctor")
-@click.option("--allow-server", metavar="URL", help="Say yes to a model server of this machine.")
+@click.option("--allow-server", metavar="URL", help="Allow a model server on this machine.")
 @click.pass_context
 def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> None:
-    """Looks at the data folder, the database, the embedding model, git, settings, permissions and disk.
+    """Checks the data folder, the database, the embedding model, git, settings, permissions and disk.
 
-    In a terminal it asks once about an Ollama that may be somebody else's, and remembers the answer.
-    Exits with 0 unless there is an error; then with the code of its kind.
+    On a terminal it asks once about an Ollama server that may belong to somebody else.
+    The exit code is 0, or that of the first error.
     """
     from remora.app.health.doctor import diagnose
     from remora.disk.places import data_folder
@@ -135,20 +139,20 @@ def _ask_about_listener(project: Path) -> None:
 
 @command("reindex")
 def reindex(desk: Desk) -> None:
-    """Reads the session logs again and makes the vectors of the present model. Memories stay as they are."""
+    """Reads the session logs again and computes vectors with the current model. Memories do not change."""
     memory = desk.memory()
     with desk.progress() as progress:
         rows = memory.reindex(progress=progress)
-    desk.answer({"rows": rows}, (Para(f"{counted(rows, 'row')} made again."),))
+    desk.answer({"rows": rows}, (Para(f"{counted(rows, 'row')} rebuilt."),))
 
 
 @command("backup", epilog="Example: remora backup ~/shop-memory.tar")
 @click.argument("file", type=click.Path(path_type=str))
 def backup(desk: Desk, *, file: str) -> None:
-    """FILE must not exist yet; it is a tar file that only you may read.
+    """FILE is a new tar file that only you can read.
 
-    Others may use the memory meanwhile. To go back to it, unpack FILE into the home that `remora doctor`
-    names, after moving away what is there.
+    The memory stays usable meanwhile. To restore it, move the project home (`remora doctor` shows it)
+    away and unpack FILE in its place.
     """
     found = desk.memory(writes=False).backup(file)
     size = f"{found.bytes / 1_000_000:,.1f} MB"
@@ -157,10 +161,10 @@ def backup(desk: Desk, *, file: str) -> None:
 
 @command("recover")
 def recover(desk: Desk) -> None:
-    """For a database that `remora doctor` finds damaged. The damaged file is kept beside the new one.
+    """For a database that `remora doctor` reports as damaged. The damaged file is kept beside the new one.
 
-    Memories, what was said of them and what sessions showed are taken over row by row. Everything else is
-    read again: run `remora init` and `remora reindex` afterwards.
+    Data that cannot be rebuilt, such as memories, is copied row by row. Run `remora init` and
+    `remora reindex` afterwards to rebuild the rest.
     """
     from remora.app.health.backup import recover as save
     from remora.app.project.locate import locate
@@ -176,9 +180,7 @@ def recover(desk: Desk) -> None:
         else Para(f"{one.table}: {one.refused} rows did not fit")
         for one in lost
     ]
-    words.append(
-        Para("Run `remora init` and `remora reindex`: they read the code, git, rules and logs again.")
-    )
+    words.append(Para("Run `remora init` and `remora reindex` to read the code, git, rules and logs again."))
     desk.answer(found, tuple(words))
 
 
@@ -205,20 +207,20 @@ def completion(desk: Desk, *, shell: str) -> None:
 
 @command("work")
 @click.option(
-    "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="At most so long."
+    "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="Most seconds."
 )
-@click.option("--sessions", is_flag=True, help="Learn the sessions of agents that are over, of any project.")
+@click.option("--sessions", is_flag=True, help="Learn from finished agent sessions of all projects.")
 def work(desk: Desk, *, seconds: float, sessions: bool) -> None:
-    """One pass over what waits to be done; it ends when nothing is left or the time is up.
+    """One pass over pending work; ends when nothing is left or the time is up.
 
-    Hooks start it with --sessions when an agent's session ends; only one such process runs at a time.
+    Hooks start it with --sessions when a session ends; only one such process runs at a time.
     """
     if sessions:
         from remora.app.agent.session_end import bounded_work
 
         done = bounded_work(os.environ)
         failed = [one for one in done if one.problem]
-        words = f"{counted(len(done) - len(failed), 'session')} taken in."
+        words = f"{counted(len(done) - len(failed), 'session')} processed."
         desk.answer([one._asdict() for one in done], (Para(words),))
         for one in failed:
             desk.note(f"note: {one.session}: {one.problem}")

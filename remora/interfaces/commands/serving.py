@@ -1,4 +1,4 @@
-"""mcp: the verb that serves the memory of a project to hosts."""
+"""mcp: the verb that serves the memory of a project over MCP."""
 
 from __future__ import annotations
 
@@ -26,24 +26,28 @@ OF_HTTP = ("host", "port", "token_variable", "names")
 
 @command("mcp", epilog="Example: claude mcp add remora -- remora mcp")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp; needs a token.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
-@click.option("--port", default=PORT, show_default=True, type=click.IntRange(0, 65_535), help="0 takes any.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on."
+)
+@click.option(
+    "--port", default=PORT, show_default=True, type=click.IntRange(0, 65_535), help="0 for any free port."
+)
 @click.option(
     "--token-env",
     "token_variable",
     default=TOKEN_VARIABLE,
     show_default=True,
     metavar="NAME",
-    help="The variable that has the token which requests must bring.",
+    help="Environment variable with the token that requests must send.",
 )
 @click.option(
     "--allow-host",
     "names",
     multiple=True,
     metavar="NAME",
-    help="A further name by which hosts call this server; repeatable.",
+    help="Another host name of this server; repeatable.",
 )
-@click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
+@click.option("--read-only", is_flag=True, help="Offer only read-only tools.")
 @click.pass_context
 def mcp(
     context: click.Context,
@@ -56,10 +60,10 @@ def mcp(
     names: tuple[str, ...],
     read_only: bool,
 ) -> None:
-    """A host starts it and speaks MCP over its stdin and stdout; it ends when the host closes stdin.
+    """Speaks MCP over stdin and stdout; ends when stdin is closed.
 
-    With --http it listens instead, and answers only requests with the header "Authorization: Bearer TOKEN".
-    With --json it shows what a host's configuration needs and serves nothing.
+    With --http it listens on a port and answers only requests with the header "Authorization: Bearer TOKEN".
+    With --json it prints the entry for an MCP client's configuration and serves nothing.
     """
     given = [name for name in OF_HTTP if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if given and not http:
@@ -75,7 +79,7 @@ def mcp(
     if not http:
         server = _built(desk, holder, read_only=read_only)
         if sys.stdin is not None and sys.stdin.isatty():
-            desk.note("Waiting for a host to speak MCP on stdin; docs/mcp.md says how to add this to one.")
+            desk.note("Waiting for MCP on stdin; docs/mcp.md explains the setup of a client.")
         serving.over_stdio(server, holder)
         return
     token = serving.token_from(os.environ, token_variable)

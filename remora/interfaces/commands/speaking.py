@@ -13,27 +13,27 @@ from remora.interfaces.commands.desk import Desk, command
 
 
 @command("log", epilog="Example: remora log -k 5")
-@click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="How many.")
-@click.option("--session", "session_id", metavar="ID", help="Only of this session.")
+@click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="Most entries.")
+@click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 def log(desk: Desk, *, k: int, session_id: str | None) -> None:
-    """What was put in front of agents: when, at what, why, and what they did afterwards. Newest first."""
+    """Lists texts given to agents, newest first: time, event, reason, text and the agent's next action."""
     found = desk.memory(writes=False).log(k, session_id=session_id)
     desk.answer({"said": found}, lambda: spoken_pages.log(found))
     if not found:
-        desk.note("Nothing was said to an agent yet. `remora install` connects one.")
+        desk.note("No agent was told anything yet. `remora install` connects one.")
 
 
 @command("why", epilog="Example: remora why 1a2b3c4d")
 @click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
 def why(desk: Desk, *, memory_id: str) -> None:
-    """Where the memory ID comes from, how far to trust it, at what it is said and when it was."""
+    """Shows the origins, trust and triggers of memory ID, and when agents were told."""
     found = desk.memory(writes=False).why(memory_id)
     desk.answer(found, lambda: spoken_pages.why(found))
 
 
 @command("status")
 def status(desk: Desk) -> None:
-    """What this project has, which sessions go on, and what a session that began now would be told."""
+    """Shows counts, sessions that are not learnt yet, and the brief for a new session."""
     from remora.disk.places import data_folder
     from remora.interfaces.install.health import looked_at
 
@@ -44,9 +44,9 @@ def status(desk: Desk) -> None:
 
 
 @command("hook")
-@click.option("--host", metavar="NAME", help="Which host sends the event.")
+@click.option("--host", metavar="NAME", help="The coding agent that sends the event.")
 def hook(desk: Desk, *, host: str | None) -> None:  # noqa: ARG001  the entry answers before this is read
-    """Answers one event of an agent's host on stdin; `remora install` writes the host's settings."""
+    """Reads the event from stdin; `remora install` configures the hooks."""
     from remora.interfaces.hooks.main import main
 
     main(["--host", host] if host else [])

@@ -15,9 +15,9 @@ SEARCHED = 5  # times as many hits are looked at where only one session's are wa
 
 
 @command("session list")
-@click.option("--limit", type=click.IntRange(1), default=SHOWN, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1), default=SHOWN, show_default=True, help="Most conversations.")
 def listing(desk: Desk, *, limit: int = SHOWN) -> None:
-    """Each has an id, `channel:chat`; what is counted are all messages ever said."""
+    """An id has the form `channel:chat`; counts include compacted messages."""
     found = desk.memory(writes=False).sessions()
     desk.answer({"sessions": found[:limit]}, lambda: note_pages.sessions(found[:limit], desk.clock.now()))
     if not found:
@@ -28,10 +28,10 @@ def listing(desk: Desk, *, limit: int = SHOWN) -> None:
 
 @command("session show", epilog="Example: remora session show cli:42 --all")
 @id_argument
-@click.option("--all", "everything", is_flag=True, help="Everything ever said, not only what is current.")
+@click.option("--all", "everything", is_flag=True, help="All messages, not only the working context.")
 @click.option("--last", type=click.IntRange(1), metavar="N", help="Only the last N messages.")
 def show(desk: Desk, *, session_id: str, everything: bool, last: int | None) -> None:
-    """Shows the working context: a summary, if there was one, and what was said since."""
+    """Shows the working context: the summary, if any, and later messages."""
     _must_be_there(desk, session_id)
     session = desk.memory(writes=False).session(session_id)
     said = session.history() if everything else session.messages()
@@ -46,22 +46,22 @@ def show(desk: Desk, *, session_id: str, everything: bool, last: int | None) -> 
     }
     desk.answer(document, lambda: note_pages.messages(shown))
     if problems:
-        first = f"line {problems[0].line} first: {problems[0].reason}"
-        desk.note(f"note: {len(problems):,} lines of the log were not read whole, {first}")
+        first = f"the first is line {problems[0].line}: {problems[0].reason}"
+        desk.note(f"note: {len(problems):,} lines of the log could not be read in full, {first}")
     if not everything:
         more = len(session.history()) - len([m for m in said if m.seq])
         earlier = f"; {more:,} earlier messages with --all" if more else ""
         kept = desk.memory(writes=False).settings.compaction.overhead_tokens
-        size = f"about {standing.tokens - kept:,} tokens of messages; {kept:,} are kept for the instructions"
-        desk.note(f"{size} and tools of the host, {standing.limit:,} are the limit{earlier}")
+        size = f"about {standing.tokens - kept:,} tokens of messages, {kept:,} reserved for instructions"
+        desk.note(f"{size} and tools; the limit is {standing.limit:,}{earlier}")
 
 
 @command("session append", epilog='Example: remora session append cli:42 --role user "where are tokens set?"')
 @id_argument
 @click.argument("text", nargs=-1)
-@click.option("--role", required=True, metavar="ROLE", help="Who speaks: user, assistant, any name.")
+@click.option("--role", required=True, metavar="ROLE", help="The speaker: user, assistant or any name.")
 def append(desk: Desk, *, session_id: str, text: tuple[str, ...], role: str) -> None:
-    """TEXT is what was said; "-" reads it from stdin. Secrets are taken out before it is stored."""
+    """TEXT is the message; "-" reads it from stdin. Secrets are removed before storing."""
     said = desk.statement(text, "the message")
     session = desk.memory().session(session_id)
     message = session.append(role, said)
@@ -73,10 +73,10 @@ def append(desk: Desk, *, session_id: str, text: tuple[str, ...], role: str) -> 
 @id_argument
 @click.argument("keep", type=int, required=False)
 def compact(desk: Desk, *, session_id: str, keep: int | None) -> None:
-    """KEEP is how many messages stay, 1 to 100; compaction.keep_last by default.
+    """KEEP is the number of messages to keep, 1 to 100; compaction.keep_last by default.
 
-    The summary is kept as an archive too (`remora note show`), and the journal gets what left.
-    Nothing is deleted: `remora session show ID --all` has everything.
+    The summary is also stored as an archive (`remora note show`), and the older messages go into the
+    journal. Nothing is deleted: `remora session show ID --all` shows all messages.
     """
     _must_be_there(desk, session_id)
     done = desk.memory().session(session_id).compact(None if keep is None else clamped(keep))
@@ -87,9 +87,9 @@ def compact(desk: Desk, *, session_id: str, keep: int | None) -> None:
 @command("session new")
 @id_argument
 def new(desk: Desk, *, session_id: str) -> None:
-    """The journal gets what was said since the last time, and the working context is empty then.
+    """New messages go into the journal, and the working context becomes empty.
 
-    Nothing is deleted: `remora session show ID --all` has everything.
+    Nothing is deleted: `remora session show ID --all` shows all messages.
     """
     _must_be_there(desk, session_id)
     done = desk.memory().session(session_id).new()
@@ -100,10 +100,10 @@ def new(desk: Desk, *, session_id: str) -> None:
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
 @click.argument("query", nargs=-1)
 @click.option("--session", "session_id", metavar="ID", help="Only in this conversation.")
-@click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="How many hits.")
-@click.option("--why", is_flag=True, help="Explain the place of each hit.")
+@click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="Most hits.")
+@click.option("--why", is_flag=True, help="Explain the rank of each hit.")
 def search(desk: Desk, *, query: tuple[str, ...], session_id: str | None, k: int, why: bool) -> None:
-    """QUERY is a question or some words; also finds the archives of what was said."""
+    """QUERY is a question or keywords; archives are searched too."""
     asked = desk.statement(query, "the question")
     memory = desk.memory(writes=False)
     kinds = ["turn"] if session_id else ["turn", "archive"]
@@ -115,7 +115,7 @@ def search(desk: Desk, *, query: tuple[str, ...], session_id: str | None, k: int
     )
     desk.tell(memory.notes)
     if not found:
-        desk.note("Nothing that was said is about this.")
+        desk.note("No message is about this.")
 
 
 def _must_be_there(desk: Desk, session_id: str) -> None:

@@ -1,4 +1,4 @@
-"""note, journal: the verbs about what is written down under names and in files."""
+"""note, journal: the verbs about notes, archives and the journal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ kind_option = click.option(
 @command("note list")
 @kind_option
 def listing(desk: Desk, *, kind: str | None = None) -> None:
-    """Notes are what somebody wrote; archives are the summaries of compacted conversations."""
+    """Notes are named texts; archives are the summaries of compacted conversations."""
     found = desk.memory(writes=False).entries.list(kind)
     desk.answer({"entries": found}, lambda: note_pages.entries(found, desk.clock.now()))
     if not found:
-        desk.note('Nothing yet. `remora note add deploy "never on Fridays"` adds a note.')
+        desk.note('No notes yet. `remora note add deploy "never on Fridays"` adds one.')
 
 
 @command("note show")
@@ -38,9 +38,9 @@ def show(desk: Desk, *, name: str) -> None:
 @command("note add", epilog='Example: remora note add deploy "never on Fridays" --alias release')
 @name_argument
 @click.argument("text", nargs=-1)
-@click.option("--alias", "aliases", multiple=True, metavar="NAME", help="Another name; may be repeated.")
+@click.option("--alias", "aliases", multiple=True, metavar="NAME", help="An alias; repeatable.")
 def add(desk: Desk, *, name: str, text: tuple[str, ...], aliases: tuple[str, ...]) -> None:
-    """TEXT is what the note says; "-" reads it from stdin. Secrets are taken out before it is stored."""
+    """TEXT is the text of the note; "-" reads it from stdin. Secrets are removed before storing."""
     entries = desk.memory().entries
     made = entries.add(name, desk.statement(text, "the text of the note"), aliases=aliases)
     document = {"entry": made, "redactions": entries.redactions}
@@ -51,7 +51,7 @@ def add(desk: Desk, *, name: str, text: tuple[str, ...], aliases: tuple[str, ...
 @name_argument
 @click.argument("new_name", metavar="NEW")
 def rename(desk: Desk, *, name: str, new_name: str) -> None:
-    """The old name still finds it."""
+    """Both names find the note."""
     made = desk.memory().entries.rename(name, new_name)
     desk.answer({"entry": made}, lambda: note_pages.changed_entry(made, "renamed"))
 
@@ -59,9 +59,9 @@ def rename(desk: Desk, *, name: str, new_name: str) -> None:
 @command("note alias")
 @name_argument
 @click.argument("alias")
-@click.option("--off", is_flag=True, help="Free the alias again.")
+@click.option("--off", is_flag=True, help="Remove the alias.")
 def alias(desk: Desk, *, name: str, alias: str, off: bool) -> None:
-    """ALIAS then finds the note, too; no two entries share a name."""
+    """No two entries share a name or an alias."""
     entries = desk.memory().entries
     made = entries.unalias(name, alias) if off else entries.alias(name, alias)
     done = f"no longer called {alias}" if off else f"also called {alias}"
@@ -72,7 +72,7 @@ def alias(desk: Desk, *, name: str, alias: str, off: bool) -> None:
 @name_argument
 @click.argument("text", nargs=-1)
 def write(desk: Desk, *, name: str, text: tuple[str, ...]) -> None:
-    """TEXT takes the place of what the note says; "-" reads it from stdin."""
+    """TEXT is the new text; "-" reads it from stdin."""
     entries = desk.memory().entries
     made = entries.write(name, desk.statement(text, "the text of the note"))
     document = {"entry": made, "redactions": entries.redactions}
@@ -82,7 +82,7 @@ def write(desk: Desk, *, name: str, text: tuple[str, ...]) -> None:
 @command("note remove")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 def remove(desk: Desk, *, names: tuple[str, ...]) -> None:
-    """What is removed is gone for good; an unknown name stops before the first is removed."""
+    """Deletion is permanent; with an unknown name nothing is deleted."""
     entries = desk.memory().entries
     found = list({entries.show(name).id: name for name in names}.values())
     gone = [entries.remove(name) for name in found]
@@ -93,23 +93,23 @@ def remove(desk: Desk, *, names: tuple[str, ...]) -> None:
 
 @command("note search")
 @click.argument("query", nargs=-1)
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many.")
+@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="Most results.")
 @kind_option
 def search(desk: Desk, *, query: tuple[str, ...], k: int, kind: str | None) -> None:
-    """Looks for words, best first; `remora search` finds notes by meaning and among everything else."""
+    """Searches by words, best match first; `remora search` also searches by meaning."""
     asked = desk.statement(query, "the question")
     found = desk.memory(writes=False).entries.search(asked, k, kind=kind)
     document = {"query": asked, "hits": [{"entry": e, "score": score} for e, score in found]}
     desk.answer(document, lambda: note_pages.found_entries(found, desk.clock.now()))
     if not found:
-        desk.note("No note or archive has these words; `remora search` looks for the meaning, too.")
+        desk.note("No note or archive has these words; `remora search` also searches by meaning.")
 
 
 @command("journal show")
 @click.option("--block", is_flag=True, help="The whole `# Memory` block, with today's and recent notes.")
-@click.option("--task", metavar="TEXT", help="With --block: also what is relevant for a task.")
+@click.option("--task", metavar="TEXT", help="With --block: include content relevant to a task.")
 def journal_show(desk: Desk, *, block: bool = False, task: str | None = None) -> None:
-    """MEMORY.md is a file of its own that you may edit; `--json` tells where it lies."""
+    """MEMORY.md is a file that you may edit; `--json` gives its path."""
     journal = desk.memory(writes=False).journal
     text = journal.block(task) if block or task else journal.show()
     _text(desk, text, str(journal.folder / "MEMORY.md"), journal.problems)
@@ -117,7 +117,7 @@ def journal_show(desk: Desk, *, block: bool = False, task: str | None = None) ->
         desk.note(f"MEMORY.md is empty. Write it yourself: {journal.folder / 'MEMORY.md'}")
         others = [("today", journal.today()), ("history", journal.history(1))]
         if verbs := [f"`remora journal {verb}`" for verb, there in others if there]:
-            desk.note(f"What is there is shown by {' and '.join(verbs)}.")
+            desk.note(f"See also {' and '.join(verbs)}.")
 
 
 @command(
@@ -126,7 +126,7 @@ def journal_show(desk: Desk, *, block: bool = False, task: str | None = None) ->
 )
 @click.argument("text", nargs=-1)
 def journal_add(desk: Desk, *, text: tuple[str, ...]) -> None:
-    """TEXT becomes an entry of the history, under the present time; "-" reads it from stdin."""
+    """TEXT becomes a history entry with the current time; "-" reads it from stdin."""
     journal = desk.memory().journal
     at = journal.add_history(desk.statement(text, "the text of the entry"))
     desk.answer(
@@ -137,36 +137,36 @@ def journal_add(desk: Desk, *, text: tuple[str, ...]) -> None:
 @command("journal today")
 @click.argument("day", required=False, metavar="[YYYY-MM-DD]")
 def journal_today(desk: Desk, *, day: str | None) -> None:
-    """One line an exchange: when, what the user said, what the answer was."""
+    """One line per exchange: time, user message, answer."""
     journal = desk.memory(writes=False).journal
     wanted = _date(day) if day else None
     text = journal.day(wanted) if wanted else journal.today()
     _text(desk, text, str(journal.folder), journal.problems)
     if not text:
         days = journal.days()
-        there = f" Notes are there for {', '.join(str(d) for d in days[-5:])}." if days else ""
+        there = f" Days with notes: {', '.join(str(d) for d in days[-5:])}." if days else ""
         desk.note(f"No notes for that day.{there}" if wanted else f"No notes today.{there}")
 
 
 @command("journal history")
-@click.option("-n", "limit", type=click.IntRange(1), default=20, show_default=True, help="How many.")
+@click.option("-n", "limit", type=click.IntRange(1), default=20, show_default=True, help="Most results.")
 def journal_history(desk: Desk, *, limit: int) -> None:
-    """Newest first; `remora search --kind history` looks for something."""
+    """Newest first; `remora search --kind history` searches the history."""
     journal = desk.memory(writes=False).journal
     found = journal.history(limit)
     document = {"entries": found, "problems": journal.problems}
     desk.answer(document, lambda: note_pages.history(found, desk.clock.now()))
     if not found:
-        desk.note("No history yet. `remora journal consolidate` makes it from conversations.")
+        desk.note("No history yet. `remora journal consolidate` creates it from conversations.")
 
 
 @command("journal consolidate")
 @click.argument("session_id", required=False, metavar="[SESSION]")
 def consolidate(desk: Desk, *, session_id: str | None) -> None:
-    """SESSION is the id of one conversation; all that said something new by default.
+    """SESSION is the id of a conversation; all with new messages by default.
 
-    Without a language model the history gets an extract of the conversation's own words, and MEMORY.md
-    stays as it is.
+    Without a language model the history gets an extract of the conversation, and MEMORY.md does not
+    change.
     """
     done = desk.memory().journal.consolidate(session_id)
     desk.answer({"sessions": done}, lambda: note_pages.consolidated(done))
@@ -176,17 +176,17 @@ def consolidate(desk: Desk, *, session_id: str | None) -> None:
 
 @command("journal versions")
 def versions(desk: Desk) -> None:
-    """The text before each change is kept, fifty of them."""
+    """The last fifty versions are kept."""
     found = desk.memory(writes=False).journal.versions()
     desk.answer({"versions": found}, lambda: note_pages.versions(found, desk.clock.now()))
     if not found:
-        desk.note("MEMORY.md was never changed by Remora.")
+        desk.note("Remora has not changed MEMORY.md yet.")
 
 
 @command("journal restore")
 @name_argument
 def restore(desk: Desk, *, name: str) -> None:
-    """NAME is one of `remora journal versions`; today's text is kept as a version."""
+    """NAME is one of `remora journal versions`; the current text is kept as a version."""
     changed = desk.memory().journal.restore(name)
     desk.answer({"restored": name, "changed": changed}, lambda: note_pages.restored(name, changed=changed))
 
@@ -201,7 +201,7 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InvalidInput(f"{text!r} is no day", hint="Write it as 2026-01-31.") from None
+        raise InvalidInput(f"{text!r} is not a date", hint="Write it as 2026-01-31.") from None
 
 
 COMMANDS = {

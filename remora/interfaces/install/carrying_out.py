@@ -49,7 +49,7 @@ def _require_as_planned(change: Change) -> None:
         now = b""
     if now != change.before:
         raise Conflict(
-            f"{change.path} was changed meanwhile; nothing was done", hint="Run it again to see the change."
+            f"{change.path} was changed meanwhile; nothing was done", hint="Run the command again."
         )
 
 

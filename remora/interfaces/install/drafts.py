@@ -121,5 +121,5 @@ def refused(path: object, why: Broken | str, by_hand: str) -> RemoraError:
     where = f"{path}:{why.line}:{why.column}" if isinstance(why, Broken) else str(path)
     return SourceError(
         f"{where}: {why}; nothing was changed",
-        hint=f"Mend the file and try again, or put this into it by hand:\n{by_hand}",
+        hint=f"Fix the file and try again, or add this by hand:\n{by_hand}",
     )

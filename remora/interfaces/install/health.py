@@ -44,7 +44,7 @@ def trouble_of(words: list[str], environ: Mapping[str, str]) -> str:
     elif find_program(program, environ) is None:
         return "is not found on the PATH"
     elif search_path(environ) != environ.get("PATH", os.defpath):
-        return "may be a program of the folder that a host starts it in: the PATH has relative folders"
+        return "may be a program in the current folder: the PATH has relative folders"
     if "-m" in words and not {"-P", "-I"} & set(words[: words.index("-m")]):
-        return "runs Python code of the folder that a host starts it in"
+        return "runs Python code from the current folder"
     return ""

@@ -456,7 +456,7 @@ HOSTS: dict[str, Host] = {
             _gemini,
             lambda place: [place.root / ".gemini", _gemini_home(place)],
             True,
-            ("Gemini CLI reads a project's settings once you trust the folder; start it anew.",),
+            ("Gemini CLI reads a project's settings once you trust the folder; restart it.",),
         ),
         Host(
             "copilot",
@@ -465,7 +465,7 @@ HOSTS: dict[str, Host] = {
             _copilot,
             lambda place: [_copilot_home(place), place.root / ".github/copilot-instructions.md"],
             False,
-            ("Start Copilot CLI anew; it reads a project's files once you trust the folder.",),
+            ("Restart Copilot CLI; it reads a project's files once you trust the folder.",),
             also_runs=_copilot_hooks,
             runs_claude=lambda place: _claude_hooks(place)[:2],
         ),
@@ -490,7 +490,9 @@ HOSTS: dict[str, Host] = {
             _windsurf,
             lambda place: [place.root / ".windsurf", place.home / ".codeium/windsurf"],
             False,
-            ("Windsurf: refresh the MCP servers. Its hooks only tell Remora; the model asks by the tools.",),
+            (
+                "Windsurf: refresh the MCP servers. Its hooks only report to Remora; the model recalls with the tools.",
+            ),
         ),
         Host(
             "opencode",
@@ -502,7 +504,7 @@ HOSTS: dict[str, Host] = {
                 _opencode_home(place),
             ],
             True,
-            ("Start OpenCode anew: plugins are loaded when it starts.",),
+            ("Restart OpenCode: it loads plugins when it starts.",),
         ),
     )
 }

@@ -173,10 +173,10 @@ def install(desk: Desk, host: Host, wish: Wish) -> Plan:
         plan = plan._replace(user=(inner,))
         names = ", ".join(sorted({file.part for file in others if file.part in wanted}))
         if names:
-            notes.append(f"{host.title} keeps this for the user alone, not for a project: {names}")
+            notes.append(f"{host.title} has this only for the user, not for a project: {names}")
     if not desk.place.call.shared and scope == PROJECT and not plan.idle:
         words = " ".join(desk.place.call.words)
-        notes.append(f"these files call `{words}`, which is of this machine; do not commit them")
+        notes.append(f"these files call `{words}`, which exists only on this machine; do not commit them")
     return plan._replace(notes=tuple(notes), after=host.after)
 
 
@@ -190,7 +190,7 @@ def uninstall(desk: Desk, host: Host, scope: str | None) -> Plan:
         elsewhere = [r for r in elsewhere if r.root != str(desk.place.root) and Path(r.root).exists()]
         inner = _plan(desk, host, USER, others, (), [])
         if elsewhere and not inner.idle:
-            again = f"`remora uninstall {host.name} --scope user` takes it out"
+            again = f"`remora uninstall {host.name} --scope user` removes it"
             where = elsewhere[0].root
             notes.append(f"{inner.every[0].path} stays: {where} uses it, too; {again}")
         else:
@@ -232,8 +232,8 @@ def _held_back(desk: Desk, host: Host, wish: Wish, by_plugin: Path | None, notes
     """Return whether hooks are better left out, because the host would run them twice; say so."""
     if by_plugin is not None:
         notes.append(
-            f"the plugin of Remora is switched on in {by_plugin}: nothing else is needed; "
-            "--hooks --mcp writes it all the same, and then everything happens twice"
+            f"the Remora plugin is enabled in {by_plugin}: nothing else is needed; "
+            "--hooks --mcp installs both anyway, and then each event is handled twice"
         )
         return True
     own = [file for file in host.files(desk.place) if file.part == HOOKS]
@@ -250,8 +250,8 @@ def _held_back(desk: Desk, host: Host, wish: Wish, by_plugin: Path | None, notes
         if calls:
             title = HOSTS[min(calls)].title if min(calls) in HOSTS else min(calls)
             notes.append(
-                f"no hooks: {host.title} also runs those of {title} in {path}, and would tell Remora "
-                "everything twice; --hooks adds them all the same"
+                f"no hooks: {host.title} also runs those of {title} in {path}, and would report each "
+                "event twice; --hooks adds them anyway"
             )
             return True
     for path in host.runs_claude(desk.place):
@@ -344,7 +344,7 @@ def _change(
                 return Change(path, tuple(pieces), data, data, None)
             raise SourceError(
                 f"{path}:{why.line}:{why.column}: {why}; nothing was changed",
-                hint="Mend the file and try again, or take out of it by hand what calls remora.",
+                hint="Fix the file and try again, or remove the entries of Remora by hand.",
             ) from None
         raise refused(path, why, "\n\n".join(piece.by_hand() for piece in mine.values())) from None
 
@@ -418,7 +418,7 @@ def _elsewhere(desk: Desk, past: Past) -> Change:
             return Change(past.path, (), data, old, None, made=past.folders)
     if data is None:
         return Change(past.path, (), None, None, None)
-    said = "an earlier install wrote to this file, and it was changed since: look what of remora is in it"
+    said = "this file changed since an earlier install: check it for entries of Remora"
     return Change(past.path, (), data, data, None, (said,))
 
 

@@ -17,7 +17,7 @@ WRITERS = {
     "claude-code": 'claude -p --tools "" --strict-mcp-config --no-session-persistence',
     "codex": "codex exec --sandbox read-only --skip-git-repo-check --ephemeral -",
 }
-COST = "about 5,000 tokens in and 500 out a session, 50 sessions a day at most"
+COST = "about 5,000 tokens in and 500 out per session, at most 50 sessions a day"
 
 
 def program_of(command: str) -> str:

@@ -222,7 +222,7 @@ def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
         _require_known(memory, path, related=bool(related))
     blocks = [*users, *related]
     if not blocks:
-        blocks = ["Nothing that is known uses it, is used by it or changes with it."]
+        blocks = ["No known file uses it, is used by it or changes with it."]
     return bounded([head], blocks, notes, more="{} more lines are left out; ask with a smaller limit."), path
 
 

@@ -82,8 +82,8 @@ that it is told at that act.""",
         "get_session_context",
         "What this session recorded and recalled so far",
         """\
-What this session did so far as far as memory knows: what was recorded and recalled, the files that were \
-asked about, the newest memories, and the state in which work was left.
+The session so far: memories recorded and recalled, files asked about, the newest memories, and the state \
+of unfinished work.
 
 Use it after your context was shortened, when you resume, and before you hand work over.""",
     ),
@@ -110,7 +110,7 @@ symbol its direct users are listed, too; analyze_impact follows them further."""
         "context_for_task",
         "What is worth knowing for a task",
         """\
-What is worth knowing before a task, packed: the memories that bear on it, the files it will most likely \
+Knowledge for a task: the relevant memories, the files it will most likely \
 touch, and the commands that check such work in this project.
 
 Use it once at the beginning of a task, and again when the task changes.""",

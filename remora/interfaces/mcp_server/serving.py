@@ -168,7 +168,7 @@ def token_from(environ: MutableMapping[str, str], name: str) -> str:
         raise ConfigError(f"no token is set in {name}; HTTP is not served without one", hint=hint)
     if len(token) < LEAST_TOKEN or not token.isascii() or any(c.isspace() for c in token):
         raise ConfigError(
-            f"the token in {name} is no word of at least {LEAST_TOKEN} ASCII characters", hint=hint
+            f"the token in {name} must be at least {LEAST_TOKEN} ASCII characters without spaces", hint=hint
         )
     return token
 

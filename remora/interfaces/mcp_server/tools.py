@@ -214,7 +214,7 @@ class Tools:
             f"{counted(len(found), 'place')} may break when {collapse(found.target)} changes, nearest first:"
         )
         if not found:
-            head = f"Nothing that is known depends on {collapse(found.target)}."
+            head = f"Nothing known depends on {collapse(found.target)}."
         tests = listed(dict.fromkeys(collapse(impact.path) for impact in found.tests), 10)
         tail = [f"Tests to run: {tests}" if tests else "", *(f"note: {note}" for note in found.notes)]
         more = "{} more are left out; ask with a smaller depth."
@@ -248,8 +248,8 @@ class Tools:
             tail.append(f"Files it may touch: {', '.join(map(collapse, likely))}")
         if checks:
             commands = listed(f"`{shorten(c.command, 100)}`" for c in checks)
-            tail.append(f"Such work is checked here with: {commands}")
-        text = packed.text or "Nothing that is remembered bears on this task."
+            tail.append(f"Commands that check such work: {commands}")
+        text = packed.text or "No memory is relevant to this task."
         return lines(f"{text}\n" if tail else text, tail, notes)
 
     def why(self, memory_id: Id) -> str:
@@ -269,7 +269,7 @@ class Tools:
         with self.holder.use(writes=True) as memory:
             olds = _shown(memory, wanted)
             for old in olds:
-                what = "was forgotten already" if old.deprecated else "forgotten"
+                what = "already forgotten" if old.deprecated else "forgotten"
                 told += _dropped(old, memory.forget(old.id), what)
             flagged = {short(d.id) for old in olds if not old.deprecated for d in memory.dependents(old.id)}
         if flagged:

@@ -227,7 +227,7 @@ def test_without_a_model(opened: Opener) -> None:
     """Nothing is done and the report says why."""
     memory = opened(model=False)
     report = memory.describe_modules()
-    assert report.notes == ("modules are described by a language model; llm.provider sets none",)
+    assert report.notes == ("descriptions of modules need a language model; llm.provider is none",)
     assert (report.complete, report.modules) == (False, 0)
 
 

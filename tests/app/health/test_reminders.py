@@ -64,7 +64,7 @@ def test_home_moved_into_the_repository(tmp_path: Path, *, in_git: bool) -> None
     (folder / "remora.toml").write_text(SETTINGS)
     said = (
         f"another database of this project with 2 memories lies in {old}; in use is {folder}/.remora. "
-        "To use that one, take `home` out of the settings; delete the folder once nothing in it is needed"
+        "To use that one, remove `home` from the settings; delete the folder once nothing in it is needed"
     )
     assert others(folder, environ) == [f"{said}."]
     assert not (folder / ".remora").exists(), "the doctor makes nothing"

@@ -123,7 +123,7 @@ def test_what_was_edited_here_stays(bare: Memory, tmp_path: Path, case: Any) -> 
     done = moved(bare, tmp_path, files(grown), system)
     assert ("memories" in numbers(done)[0], "memories" in numbers(done)[1]) == (False, False)
     assert [one.why for one in done.skipped if one.what.startswith("memory ")] == [
-        "it was changed here since; its newer text was left there"
+        "it was edited here; the newer text was not imported"
     ]
     assert bare.show(old.id).content == mine
     assert len(bare.list(limit=1000)) == count

@@ -173,7 +173,7 @@ def test_a_home_outside_the_repository_is_refused(repo: Repo, tmp_path: Path) ->
     """A cloned repository cannot put the data, or send it, anywhere outside itself."""
     for home in ("/tmp/elsewhere", "../up", "~/mine", "a/../../b"):
         repo.put("remora.toml", f'home = "{home}"\n')
-        assert ignored_settings(repo.root) == ("home is ignored: a home lies inside the repository",)
+        assert ignored_settings(repo.root) == ("home is ignored: the home must be inside the repository",)
         project, settings = locate(repo.root, environment(tmp_path))
         assert settings.home == ""
         assert project.home.parent == tmp_path / "data/projects"
