@@ -134,7 +134,9 @@ def test_one_part_waits():
         "2 parts wait for a vector; words find them meanwhile (`remora index --embed` makes all now)" in many
     )
     told = SemanticReport(modules=1, waiting=1)
-    assert "1 module waits to be described; the next run goes on" in str(code_pages.described(told))
+    assert "1 module not described yets to be described; the next run goes on" in str(
+        code_pages.described(told)
+    )
 
 
 def test_a_folder_is_asked_about_as_a_whole(run: Run):

@@ -86,7 +86,7 @@ def test_every_field_of_a_draft() -> None:
         ({"content": None}, "a draft needs 'content'", "The least is"),
         ({"tag": "a"}, "a draft has no field 'tag'", "Did you mean 'tags'?"),
         ({"zzz": 1}, "a draft has no field 'zzz'", "Its fields are content, type"),
-        ({"payload": {}}, "a payload needs the type it belongs to", "dead_end"),
+        ({"payload": {}}, "a payload needs a type", "dead_end"),
         ({"taint": "web"}, "taint must be a JSON object, not a text", ""),
         ({"taint": {"step": 1}}, "taint needs 'source'", "Its fields are source, step."),
         ({"relations": {}}, "relations must be a list, not an object", ""),

@@ -46,7 +46,7 @@ def test_forgetting_reaches_what_rests_on_it(run: Run, project: Path, clock: Fix
         parent = memory.remember("Tokens are JWTs", type="decision")
         child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id,))
     result = run("forget", parent.id)
-    assert result.stderr == f"1 memory rests on it and was marked for review: {child.id[:8]}\n"
+    assert result.stderr == f"1 dependent memory marked for review: {child.id[:8]}\n"
     assert run("list", "--needs-review").stdout.startswith(child.id[:8])
     assert run("verify", child.id).stdout == f"{child.id[:8]}  verified  So they are big\n"
     assert run("list", "--needs-review").stdout == ""

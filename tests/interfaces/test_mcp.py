@@ -186,14 +186,14 @@ def test_record_again(call: Caller) -> None:
     """What is there already is merged, and the answer says with what."""
     first = call("record_memory", content="Tokens expire after 24 h", type="decision")
     again = call("record_memory", content="tokens  expire after 24 h", type="decision", tags="auth")
-    assert again.startswith(f"{first.split()[0]} merged with a decision that says the same.")
+    assert again.startswith(f"{first.split()[0]} merged with an existing decision (same text).")
     assert "It says: Tokens expire after 24 h" in again
 
 
 def test_record_a_secret(one: Caller, holder: Holder) -> None:
     """Secrets are taken out before anything is stored, and the answer counts them."""
     answer = one("record_memory", content="The staging password=hunter2hunter2 is rotated weekly")
-    assert "1 secret was taken out before storing: 1 password" in answer
+    assert "1 secret removed before storing: 1 password" in answer
     assert "hunter2" not in answer
     with holder.use() as memory:
         assert "hunter2" not in memory.list()[0].content

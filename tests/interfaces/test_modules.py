@@ -71,7 +71,7 @@ def test_index_without_a_model(run: Run, answer: Callable[..., Any]) -> None:
     result = run("index", "--semantic")
     assert result.exit_code == 0
     assert "2 files in the code graph" in result.stdout
-    assert "llm.provider sets none" in result.stderr
+    assert "llm.provider is none" in result.stderr
     assert answer("index", "--semantic")["semantic"]["described"] == []
     assert "semantic" not in answer("index")
 
@@ -91,5 +91,5 @@ def test_index_with_a_model(project: Path, clock: FixedClock) -> None:
     result = call(said, ProviderError("it broke"))
     assert result.exit_code == 0
     assert "1 module described in 2 calls, 0 relations found, 1 dropped" in result.stdout
-    assert "1 module wait" in result.stdout
+    assert "1 module not described yet" in result.stdout
     assert "note: stopped at web: it broke" in result.stderr

@@ -63,7 +63,7 @@ def test_card_shows_everything() -> None:
     for line in (
         "on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, tainted by web page",
         "Tokens expire after 24 h",
-        "said by: AGENTS.md:4 +1, 2026-02-26 12:00 UTC (3 days ago)",
+        "source: AGENTS.md:4 +1, 2026-02-26 12:00 UTC (3 days ago)",
         "changed: 2026-02-28 12:00 UTC (24 h ago)",
         "used: 3 times, last 2026-02-26 12:00 UTC (3 days ago)",
         "confidence: 0.97 now, 1.00 when fresh (halves every 60 days of disuse; unused for 3)",
@@ -95,7 +95,7 @@ def test_card_of_a_plain_memory_is_short() -> None:
     assert "taint" not in text
     assert "confidence: 1.00, does not fade" in text
     assert "used: not yet" in text
-    assert "vector of: none yet; search by words works" in text
+    assert "vector of: none yet; found by words only" in text
 
 
 def test_card_of_a_forgotten_memory() -> None:
@@ -145,7 +145,7 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
     lines = plain(pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)).splitlines()
     assert lines[1:] == [
         "    found: meaning 0.52, words 0.20, files 0.60",
-        "    raised by: it comes from user (× 1.17)",
+        "    raised by: source user (× 1.17)",
         "    lowered by: nobody has confirmed it yet (× 0.90)",
         "    said: 2026-02-26 12:00 UTC (3 days ago), from user",
         "    confidence: 1.00, does not fade",
@@ -168,10 +168,10 @@ def test_receipt_says_what_was_merged_and_taken_out() -> None:
     got = Receipt("merged", OTHER, 0.91, (Redaction("password", 1),), ("2 control characters were removed",))
     text = plain(pages.receipt(full()._replace(receipt=got)))
     assert text.splitlines() == [
-        "1a2b3c4d  merged with a gotcha that is 91% alike  Tokens expire after 24 h",
+        "1a2b3c4d  merged with an existing gotcha (91% similar)  Tokens expire after 24 h",
         "  all origins are kept: AGENTS.md:4, agent",
         "  your words are kept as an origin: tokens live a day",
-        "  1 secret was taken out before storing: 1 password",
+        "  1 secret removed before storing: 1 password",
         "  2 control characters were removed",
     ]
 

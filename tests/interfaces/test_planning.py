@@ -73,7 +73,7 @@ PLAN = """\
 Files to load first
 auth/tokens.py  100%  31  used in 3 of 3 sessions that were asked for something alike
 
-Steps: work here took 1.6 times the planned ones; 100 become 160.
+Steps: past work took 1.6 times the planned steps; 100 become 160.
 """
 
 
@@ -136,7 +136,7 @@ def test_teach_shows_first(run: Run, project: Path, memory: Memory) -> None:
         "line 5    new  preference  Payments: Prefer `Decimal` to floats\n"
         "  left out: rules.md:4 “See below”: says nothing\n"
     )
-    assert "--yes stores it" in result.stderr
+    assert "--yes to store it" in result.stderr
     assert memory.list() == []
 
 
@@ -146,7 +146,7 @@ def test_teach_stores(run: Run, project: Path, memory: Memory) -> None:
     assert run("teach", "CLAUDE.md", "--yes").stdout.startswith("CLAUDE.md (rules of claude): 2 stored\n")
     assert len(memory.list()) == 2
     again = run("teach", "CLAUDE.md", "-y").stdout
-    assert "2 merged with what says the same" in again
+    assert "2 merged with duplicates" in again
     assert "the same text" in again
 
 
@@ -237,7 +237,7 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
 
     learn(run, project)
     again = run("learn", "talks").stdout.splitlines()
-    assert again[0] == "Nothing new: 1 transcript was read before and has not changed"
+    assert again[0] == "Nothing new: 1 unchanged transcript"
     assert len(again) == 2
     for number in range(2, 6):
         work(f"s{number}", number, str(project)).save(project / "talks")
@@ -264,7 +264,7 @@ def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, proj
     assert run("verify", confirmed).exit_code == 0
     assert run("learned", "--session", "s", "--forget-all").exit_code == EXIT_CODES[Conflict]
     result = run("learned", "--forget-all")
-    assert "2 memories stay that were there before, confirmed or seen elsewhere" in result.stderr
+    assert "2 memories kept: older, confirmed or seen elsewhere" in result.stderr
     assert {one["memory"]["id"] for one in answer("learned")["learned"]} == {*kept, confirmed}
     assert all(answer("show", one)["deprecated"] for one in dropped)
 
@@ -272,7 +272,7 @@ def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, proj
 def test_a_folder_without_sessions(run: Run, project: Path) -> None:
     """It is named; nobody is told to name a folder who did."""
     (project / "empty").mkdir()
-    assert "No session of an agent was found in empty." in run("learn", "empty").stderr
+    assert "No agent session was found in empty." in run("learn", "empty").stderr
     assert "Name a file or a folder to read." in run("learn").stderr
 
 
@@ -285,7 +285,7 @@ def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
     assert "Only run 1 is there." in result.stderr
     assert "Nothing was learnt" not in run("learned").stderr
     nobody = run("learned", "--session", "nobody").stderr
-    assert "No session whose id begins with nobody was learnt." in nobody
+    assert "No learnt session has an id that begins with nobody." in nobody
     assert run("learned", "--forget-all").exit_code == 0
     assert "What run 1 learnt is no longer there." in run("learned").stderr
 
@@ -312,7 +312,7 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
     why = "3 not worth a memory, 1 about code that has changed, 2 that you forgot or edited"
     assert lines[3:7] == [
         f"  left out: {why}, 1 from branches deleted unmerged, 1 new filter",
-        "    not worth it: everybody does (2); nobody knows why (1)",
+        "    reasons: everybody does (2); nobody knows why (1)",
         "    Polling fails: `poll` is no longer there",
         "    Use tabs: it was forgotten or changed here",
     ]
@@ -410,6 +410,6 @@ def test_a_memory_that_is_gone_stops_no_review(memory: Memory) -> None:
     told = review(memory, found, answers("k", "k"))
     assert len(told.kept) == 1
     assert "is forgotten" in told.problems[0]
-    assert page(Reviewed())[0].text == "nothing was learnt"  # type: ignore[union-attr]
+    assert page(Reviewed())[0].text == "nothing to review"  # type: ignore[union-attr]
     with pytest.raises(NotFound):
         memory.show("nowhere-at-all")

@@ -85,7 +85,7 @@ def test_error_document() -> None:
 
 def test_unforeseen_error_is_one_line() -> None:
     """An error nobody planned for is named in one line, whatever its text looks like."""
-    assert present.unexpected(ValueError("a\nb")) == "something unforeseen went wrong (ValueError: a b)"
+    assert present.unexpected(ValueError("a\nb")) == "unexpected error (ValueError: a b)"
     assert present.unexpected(KeyError()) == "something unforeseen went wrong (KeyError)"
     assert present.unexpected(OSError(28, "No space left on device", "/x")) == "No space left on device: /x"
 
@@ -214,13 +214,10 @@ def test_redaction_sentence_never_needs_the_value() -> None:
     assert present.redaction_sentence([]) == ""
     assert (
         present.redaction_sentence([Redaction("password", 1)])
-        == "1 secret was taken out before storing: 1 password"
+        == "1 secret removed before storing: 1 password"
     )
     both = [Redaction("github-token", 2), Redaction("password", 1)]
-    assert (
-        present.redaction_sentence(both)
-        == "3 secrets were taken out before storing: 2 github-token, 1 password"
-    )
+    assert present.redaction_sentence(both) == "3 secrets removed before storing: 2 github-token, 1 password"
 
 
 @pytest.mark.parametrize(
@@ -228,13 +225,13 @@ def test_redaction_sentence_never_needs_the_value() -> None:
     [
         (None, "stored as decision"),
         (Receipt("stored"), "stored as decision"),
-        (Receipt("merged", "x", 1.0), "merged with a decision that says the same"),
-        (Receipt("merged", "x", 0.9), "merged with a decision that is 90% alike"),
-        (Receipt("restored", "x", 1.0), "brought back: a forgotten decision says the same"),
+        (Receipt("merged", "x", 1.0), "merged with an existing decision (same text)"),
+        (Receipt("merged", "x", 0.9), "merged with an existing decision (90% similar)"),
+        (Receipt("restored", "x", 1.0), "restored a forgotten decision (same text)"),
         (Receipt("updated"), "updated, decision"),
         (
             Receipt("skipped", "x", 1.0),
-            "not stored: a forgotten decision says the same; restore it if it is true again",
+            "not stored: matches a forgotten decision (same text); restore that if it is true again",
         ),
     ],
 )

@@ -76,7 +76,7 @@ def test_why(run: Run, remember: Remember) -> None:
     lines = run("search", "tokens", "--why").stdout.splitlines()
     stages = [line.split()[0] for line in lines[1:]]
     assert stages[0] == "found:"
-    assert stages[-2:] == ["said:", "confidence:"]
+    assert stages[-2:] == ["time:", "confidence:"]
     assert len(stages) <= 5
 
 
@@ -228,9 +228,7 @@ def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.Mo
     document = answer("related", "a.py", "-k", "1")
     assert document["path"] == "src/a.py"
     assert [f["path"] for f in document["files"]] == ["src/b.py"]
-    assert (
-        "There is no file src/new.py yet: what follows goes by its name." in run("related", "new.py").stderr
-    )
+    assert "There is no file src/new.py yet; these results match its name." in run("related", "new.py").stderr
 
 
 def test_related_tells_whose_a_file_is(run: Run, answer: Answer, project: Path) -> None:
@@ -279,7 +277,7 @@ def test_show_names_parents_and_dependents(run: Run, project: Path, clock: Fixed
     with Memory.open(project, clock=clock) as memory:
         parent = memory.remember("Tokens are JWTs", type="decision")
         child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id, "0000-gone"))
-    assert f"rests on it: {child.id[:8]}  So they are big" in run("show", parent.id).stdout
+    assert f"dependents: {child.id[:8]}  So they are big" in run("show", parent.id).stdout
     shown = run("show", child.id).stdout
     assert f"derived from: {parent.id[:8]}  Tokens are JWTs" in shown
     assert "(deleted)" in shown
@@ -325,7 +323,7 @@ def test_list_limit_and_order(run: Run, answer: Answer, remember: Remember, cloc
         clock.advance(days=1)
     result = run("list", "--limit", "2")
     assert [line.split("  ")[-1] for line in result.stdout.splitlines()] == ["statement 2", "statement 1"]
-    assert result.stderr == "These are the first 2; there are more. --limit 0 shows all.\n"
+    assert result.stderr == "Showing the first 2; use --limit 0 for all.\n"
     assert answer("list", "--limit", "2")["more"] is True
     document = answer("list", "--limit", "0", "--order", "confidence")
     assert [m["content"] for m in document["memories"]] == [f"statement {n}" for n in range(3)]
@@ -391,7 +389,7 @@ def test_backlog_of_vectors_is_said(project: Path, clock: FixedClock) -> None:
 
     result = call("search", "which port has number7")
     assert result.exit_code == 0
-    assert result.stderr.startswith("note: 84 memories have no vector yet; `remora reindex` gives them one\n")
+    assert result.stderr.startswith("note: 84 memories have no vector yet; `remora reindex` computes them\n")
     assert "no vector yet" not in result.stdout
     with Memory.open(project, clock=clock, embedder=FakeEmbedder()) as memory:
         memory.reindex()
@@ -422,7 +420,7 @@ def test_database_left_behind_is_said(run: Run, remember: Remember, project: Pat
     for words in (["list"], ["search", "tokens"]):
         result = run(*words)
         assert (result.exit_code, result.stdout) == (0, "")
-        assert "note: another database of this project with 1 memory lies in " in result.stderr
+        assert "note: another database of this project with 1 memory is in " in result.stderr
         assert EMPTY in result.stderr
 
 

@@ -193,7 +193,7 @@ def test_what_cannot_be_remembered(run: Run, words: list[str], said: str) -> Non
 def test_secrets_are_counted_and_never_shown(run: Run) -> None:
     """The answer says how many secrets of which kind were taken out; the value is nowhere."""
     result = run("remember", "The staging password: hunter2swordfish", "--type", "gotcha")
-    assert "1 secret was taken out before storing: 1 password" in result.stdout
+    assert "1 secret removed before storing: 1 password" in result.stdout
     everything = result.stdout + run("list").stdout + run("list", "--json").stdout
     assert "hunter2swordfish" not in everything
 
@@ -204,7 +204,7 @@ def test_duplicates_are_merged_and_say_so(run: Run, remember: Callable[..., str]
     clock.advance(days=2)
     result = run("remember", "tokens expire  after 24 h", "--type", "decision", "--source", "qa_auto")
     assert result.stdout.splitlines() == [
-        f"{first[:8]}  merged with a decision that says the same  Tokens expire after 24 h",
+        f"{first[:8]}  merged with an existing decision (same text)  Tokens expire after 24 h",
         "  all origins are kept: user, qa",
     ]
     assert len(run("list").stdout.splitlines()) == 1
@@ -215,7 +215,7 @@ def test_guessed_type_is_called_a_guess(run: Run) -> None:
     result = run("remember", "We decided to keep sessions in Redis because it expires them by itself")
     assert result.exit_code == 0, result.stderr
     assert "stored as decision" in result.stdout
-    assert "the type is a guess from the wording" in result.stdout
+    assert "type guessed from the wording" in result.stdout
 
 
 def test_files_are_named_from_the_root(
@@ -288,7 +288,7 @@ def test_supersede_takes_over_and_says_what_went(run: Run, remember: Callable[..
     result = run("supersede", old[:8], "Tokens", "expire after 12 h")
     first, second = result.stdout.splitlines()
     assert first.endswith("stored as decision  Tokens expire after 12 h")
-    assert second == f"  takes the place of {old[:8]}: Tokens expire after 24 h"
+    assert second == f"  replaces {old[:8]}: Tokens expire after 24 h"
     listed = json.loads(run("list", "--json").stdout)["memories"]
     assert [(m["content"], m["tags"], m["related_files"]) for m in listed] == [
         ("Tokens expire after 12 h", ["auth"], ["a.py"])
@@ -335,7 +335,7 @@ def test_payload(run: Run, answer: Answer) -> None:
         (["--type", "task_calibration", "--payload", '{"ratio": 1}'], "needs 'module', 'average_actual"),
         (["--type", "prefetch_pattern", "--payload", "[]"], "must be a JSON object, not a list"),
         (["--type", "dead_end", "--payload", "threads"], "the payload is not JSON"),
-        (["--payload", "{}"], "a payload needs the type it belongs to"),
+        (["--payload", "{}"], "a payload needs a type"),
     ],
 )
 def test_wrong_payloads(run: Run, words: list[str], said: str) -> None:
@@ -364,7 +364,7 @@ def test_drafts_from_a_file(run: Run, project: Path) -> None:
     lines = result.stdout.splitlines()
     assert lines[0].endswith("  stored as decision  Releases are cut on Mondays")
     assert lines[1].endswith("  stored as gotcha  The cache is keyed by tenant")
-    assert "merged with a decision that says the same" in lines[2]
+    assert "merged with an existing decision (same text)" in lines[2]
     assert lines[-3].startswith("line 2: not JSON (column ")
     assert lines[-2].startswith("line 4: dead_end needs 'why_it_failed'. Its fields are ")
     assert lines[-1] == "Of 5 drafts: 2 stored, 1 merged, 2 refused."

@@ -38,7 +38,7 @@ def test_first_init() -> None:
         "  Read 2 rule files: AGENTS.md, CLAUDE.md. 12 rules found.",
         "  Read 1,200 commits of git history. 88 files known, 340 pairs that change together.",
         ("  10 memories stored, 1 record of fixes and reverts kept, 2 merged with duplicates."),
-        "  1 secret was taken out before storing: 1 password.",
+        "  1 secret removed before storing: 1 password.",
         "  Skipped:",
         "    notes.bin: it is not text",
         "  Done in 1.3 s. It lies in /data/shop",
@@ -53,7 +53,7 @@ def test_second_init() -> None:
         stored=0, merged=0, unchanged=13, commits_new=0, candidates=0, redactions=(), skipped=()
     )
     text = plain(reports.initialised(again))
-    assert "The git history (1,200 commits) was read before; nothing is new." in text
+    assert "Nothing new in the git history (1,200 commits)." in text
     assert "  13 known already.\n" in text
     assert "remora related" not in text
 
@@ -61,7 +61,7 @@ def test_second_init() -> None:
 def test_later_init() -> None:
     """New commits are told apart from those read before; rules that went are counted."""
     text = plain(reports.initialised(INIT._replace(commits_new=3, retired=2)))
-    assert "Read 3 new commits, 1,200 in all." in text
+    assert "Read 3 new commits, 1,200 in total." in text
     assert "2 retired because their source is gone" in text
 
 
@@ -178,7 +178,7 @@ def test_counts() -> None:
         "files: 10 known, 4 pairs that change together",
         "change most: a.py",
         "commits: 7 read, last 0123456789",
-        "vectors: 6 memory: m, 384 numbers",
+        "vectors: 6 memory: m, 384 dimensions",
         "database: 0.3 MB",
         "session logs: 1.0 MB",
     ]
@@ -222,8 +222,8 @@ def test_pruning() -> None:
         "1a2b3c4d  would be forgotten  decision  last used 11 months ago  Tokens expire after 24 h",
         "1a2b3c4d  would be deleted    decision  forgotten 8 weeks ago    Tokens expire after 24 h",
         (
-            "Would be 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
-            "Run it without --dry-run to do so."
+            "Dry run: 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
+            "Run it without --dry-run to apply it."
         ),
     ]
     done = plain(reports.pruning([old], [], 0, NOW, dry_run=False))
@@ -236,5 +236,5 @@ def test_pruning() -> None:
 
 def test_flagged_sentence() -> None:
     """Memories that rest on one that went are named."""
-    assert reports.flagged_sentence([record()]) == "1 memory rests on it and was marked for review: 1a2b3c4d"
+    assert reports.flagged_sentence([record()]) == "1 dependent memory marked for review: 1a2b3c4d"
     assert reports.flagged_sentence([record()] * 2).startswith("2 memories rest on it and were marked")

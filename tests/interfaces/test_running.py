@@ -120,7 +120,7 @@ def test_reindex(run: Run, answer: Answer, project: Path, clock: FixedClock) -> 
     """Turns are made again from the logs."""
     with Memory.open(project, clock=clock) as memory:
         memory.session("cli:1").extend([{"role": "user", "content": f"sentence {n}"} for n in range(3)])
-    assert run("reindex").stdout == "3 rows made again.\n"
+    assert run("reindex").stdout == "3 rows rebuilt.\n"
     assert answer("reindex") == {"rows": 3}
     assert answer("stats")["turns"] == 3
 

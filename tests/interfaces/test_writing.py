@@ -41,21 +41,21 @@ def test_list_and_show(run: Run, talk: str) -> None:
     shown = run("session", "show", talk, "--last", "1")
     assert "#12  assistant" in shown.stdout
     assert "Decision: 60 entries in cache.py" in shown.stdout
-    assert "tokens of messages; 8,000 are kept" in shown.stderr
+    assert "tokens of messages, 8,000 reserved" in shown.stderr
 
 
 def test_append_takes_secrets_out(run: Run, answer: Answer) -> None:
     """What is stored holds no secret, and the answer says how many were taken out."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     result = run("session", "append", "cli:2", "--role", "user", f"use {secret}")
-    assert "1 secret was taken out" in result.stdout
+    assert "1 secret removed" in result.stdout
     assert secret not in json.dumps(answer("session", "show", "cli:2"))
 
 
 def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) -> None:
     """A summary takes the place of older messages, an archive keeps it, the history has everything."""
     result = run("session", "compact", talk, "4")
-    assert "8 messages of cli:1 became a summary, 4 stayed" in result.stdout
+    assert "8 messages of cli:1 summarised, 4 kept" in result.stdout
     assert "remora note show cli-1-1" in result.stdout
     messages = answer("session", "show", talk)["messages"]
     assert [m["seq"] for m in messages] == [0, 9, 10, 11, 12]
@@ -69,7 +69,7 @@ def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) 
 
 def test_new_tells_the_journal(run: Run, answer: Answer, talk: str) -> None:
     """The journal gets what was said, once, and the context is empty."""
-    assert "12 messages into the history" in run("session", "new", talk).stdout
+    assert "12 messages added to the history" in run("session", "new", talk).stdout
     assert answer("session", "show", talk)["messages"] == []
     assert "no conversation has new messages" in run("journal", "consolidate").stdout
 
@@ -79,7 +79,7 @@ def test_search_of_one_conversation(run: Run, answer: Answer, talk: str) -> None
     run("session", "append", "cli:2", "--role", "user", "the cache of the other team")
     found = answer("session", "search", "cache of the other team", "--session", talk)["hits"]
     assert {hit["session_id"] for hit in found} == {talk}
-    assert "Nothing that was said" in run("session", "search", "zebra").stderr
+    assert "No message is about this" in run("session", "search", "zebra").stderr
 
 
 @pytest.mark.parametrize("verb", [("show",), ("compact",), ("new",)])
@@ -158,7 +158,7 @@ def test_the_journal_of_a_new_project(run: Run) -> None:
     assert "MEMORY.md" in run("journal").stderr
     assert "No notes today" in run("journal", "today").stderr
     assert "remora journal consolidate" in run("journal", "history").stderr
-    assert "never changed" in run("journal", "versions").stderr
+    assert "has not changed MEMORY.md" in run("journal", "versions").stderr
     assert run("journal", "today", "soon").exit_code == EXIT_CODES[InvalidInput]
 
 
@@ -181,7 +181,7 @@ def test_versions_come_back(run: Run, answer: Answer, project: Path) -> None:
         memory.journal.write("one")
         memory.journal.write("two")
     (version,) = answer("journal", "versions")["versions"]
-    assert "again" in run("journal", "restore", version["name"]).stdout
+    assert "restored to" in run("journal", "restore", version["name"]).stdout
     assert run("journal").stdout == "one\n"
     assert len(answer("journal", "versions")["versions"]) == 2
 
@@ -193,7 +193,7 @@ def test_move_in_says_what_came_and_what_did_not(run: Run, answer: Answer) -> No
     """New, known and left out, each with its number; again brings nothing twice."""
     entity = {"type": "entity", "name": "cache", "entityType": "part", "observations": ["has a bound of 9"]}
     Path("memory.jsonl").write_text(json.dumps(entity) + "\n{broken\n", "utf-8")
-    assert "would come over from mcp" in run("move-in", "memory.jsonl", "--dry-run").stdout
+    assert "would be imported from mcp" in run("move-in", "memory.jsonl", "--dry-run").stdout
     assert answer("list")["memories"] == []
     result = run("move-in", "memory.jsonl")
     assert "came over from mcp" in result.stdout
@@ -217,7 +217,7 @@ def test_learn_on_the_command_line(
     assert "4 sessions read" in tried.stdout
     assert "would be learnt" in tried.stdout
     assert "4 build (success)" in run("learn", "talks").stdout
-    assert "4 transcripts were read before and have not changed" in run("learn", "talks").stdout
+    assert "Nothing new: 4 unchanged transcripts" in run("learn", "talks").stdout
     listed = answer("learned")["learned"]
     assert any("gateway" in one["memory"]["content"] for one in listed)
     monkeypatch.chdir(project)
@@ -235,7 +235,7 @@ def test_learn_on_the_command_line(
 
 def test_learning_without_sessions_says_so(run: Run) -> None:
     """A machine without transcripts of the project is told how to go on."""
-    assert "Name a file or a folder" in run("learn").stderr
+    assert "Name a transcript or a folder" in run("learn").stderr
     assert "remora learn" in run("learned").stderr
     assert "remora learn" in run("checks").stderr
 

@@ -490,9 +490,7 @@ HOSTS: dict[str, Host] = {
             _windsurf,
             lambda place: [place.root / ".windsurf", place.home / ".codeium/windsurf"],
             False,
-            (
-                "Windsurf: refresh the MCP servers. Its hooks only report to Remora; the model recalls with the tools.",
-            ),
+            ("Windsurf: refresh the MCP servers. Its hooks only report; the model recalls by the tools.",),
         ),
         Host(
             "opencode",

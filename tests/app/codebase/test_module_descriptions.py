@@ -173,7 +173,7 @@ def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener
     assert first.described == ()
     assert "the model is away" in db_of(memory).meta.get(RAN)["notes"][0]
     assert describe_when_due(memory._project) is None
-    found = [one for one in code(memory._project) if "last described" in one.detail]
+    found = [one for one in code(memory._project) if "modules described on" in one.detail]
     assert [(one.level, "the model is away" in one.detail) for one in found] == [("note", True)]
     clock = memory._project.clock
     assert isinstance(clock, FixedClock)
@@ -181,8 +181,10 @@ def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener
     second = describe_when_due(memory._project)
     assert second is not None
     assert second.described == ("core", "tests", "web")
-    found = [one for one in code(memory._project) if "last described" in one.detail]
-    assert [(one.level, one.detail.partition(": ")[2]) for one in found] == [("ok", "3, and 0 wait")]
+    found = [one for one in code(memory._project) if "modules described on" in one.detail]
+    assert [(one.level, one.detail.partition(": ")[2]) for one in found] == [
+        ("ok", "3, not described yet: 0")
+    ]
 
 
 @pytest.mark.parametrize("why", ["no model", "off", "no code"])

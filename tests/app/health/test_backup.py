@@ -158,6 +158,6 @@ def test_a_check_that_takes_too_long_is_said_and_is_no_damage(
         monkeypatch.setattr(doctor, "CHECK_SECONDS", 0.0)
         (found,) = [one for one in memory.doctor().findings if one.what == "database"]
         assert found.level == "warning"
-        assert "not checked to its end" in found.detail
+        assert "not fully checked" in found.detail
         assert "memories: 1" in found.detail
         assert db.check() == []

@@ -92,7 +92,7 @@ def test_without_a_model(folder: Path, environ: dict[str, str]) -> None:
     (found,) = of(diagnose(folder, environ), "embedding")
     assert found.level == "warning"
     assert "embedding.provider is none" in found.detail
-    assert "by words" in found.advice
+    assert "words" in found.advice
 
 
 def test_model_is_tried(folder: Path, environ: dict[str, str]) -> None:
@@ -108,7 +108,7 @@ def test_model_is_tried(folder: Path, environ: dict[str, str]) -> None:
     assert tier.detail.startswith("onnx, model ")
     assert "answers in" in tier.detail
     (pending,) = of(before, "vectors")
-    assert (pending.level, pending.detail) == ("note", "memories and turns that have none yet: 1")
+    assert (pending.level, pending.detail) == ("note", "memories and turns without a vector: 1")
     (vectors,) = of(after, "vectors")
     assert vectors.level == "ok"
     assert vectors.detail.startswith("1 memory vectors of ")
@@ -199,7 +199,7 @@ def test_review_is_pointed_out(folder: Path, environ: dict[str, str]) -> None:
     with Memory.open(folder, environ=environ) as memory:
         memory.remember("Tokens expire after 24 h", type="decision", needs_review=True)
         (found,) = of(memory.doctor(), "review")
-    assert found.detail == "memories that need a look: 1"
+    assert found.detail == "memories that need review: 1"
     assert "`remora list --needs-review`" in found.advice
 
 
@@ -216,7 +216,7 @@ def test_git(tmp_path: Path, environ: dict[str, str]) -> None:
         assert of(report, "git")[0].detail.startswith("branch main at ")
         assert of(report, "history")[0].detail == "no commit was read yet"
         memory.init()
-        assert of(memory.doctor(), "history") == [Finding("ok", "history", "commits read: 1, all there are")]
+        assert of(memory.doctor(), "history") == [Finding("ok", "history", "commits read: 1, up to date")]
         subprocess.run([*commit, "-m", "two"], cwd=root, check=True)
         assert of(memory.doctor(), "history")[0].detail == "commits read: 1, new since: 1"
         subprocess.run([*commit, "--amend", "-m", "three"], cwd=root, check=True)
@@ -311,7 +311,7 @@ def test_open_permissions(folder: Path, environ: dict[str, str]) -> None:
         memory.home.chmod(0o755)
         (found,) = of(memory.doctor(), "permissions")
         assert found.level == "warning"
-        assert found.advice == f"`chmod 700 {memory.home}` keeps it to yourself."
+        assert found.advice == f"`chmod 700 {memory.home}` denies them access."
 
 
 def test_disk(folder: Path, environ: dict[str, str]) -> None:

@@ -73,7 +73,7 @@ def test_too_many_nodes(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None
         db.graph.put_nodes(file, [Definition(f"f{n}", f"f{n}", "function", n, n, n) for n in range(20)], 1)
         db.graph.linked("vendor/x.py", 1)
     found = findings(memory)[1]
-    assert (found.level, found.detail) == ("warning", "27 nodes are more than the 3 that it is made for")
+    assert (found.level, found.detail) == ("warning", "27 nodes exceed the design limit of 3")
     assert "(most nodes: vendor/ 78%)" in found.advice
     assert ".gitignore" in found.advice
     assert "linguist-vendored" in found.advice
@@ -145,7 +145,7 @@ def test_stale_files(memory: Memory) -> None:
     with db.connection.transaction():
         db.graph.mark_stale(["a.py", "b.py"], 1)
     (_, found) = findings(memory)
-    assert found.detail == "files that changed since they were read: 1"
+    assert found.detail == "files changed since the last indexing: 1"
     assert db.overview.stale_files() == 1
 
 
@@ -155,7 +155,7 @@ def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:
     (root / "b.py").write_text("x = 1\n")
     (root / "new.py").write_text("y = 2\n")
     found = findings(memory)[1]
-    assert (found.level, found.detail) == ("note", "files that changed since they were read: 2")
+    assert (found.level, found.detail) == ("note", "files changed since the last indexing: 2")
     memory.index()
     assert len(findings(memory)) == 1
 
@@ -183,7 +183,7 @@ def test_broken_and_left_out(memory: Memory) -> None:
         db.meta.set(LEFT_OUT, reasons)
     left_out, broken = findings(memory, "code")
     assert left_out.detail == ("files left out: 9 binary, 4 generated, 3 a, 2 b, 1 c, 2 for other reasons")
-    assert broken.detail == "files that could be read only in part (syntax errors): 1"
+    assert broken.detail == "files read in part (syntax errors): 1"
 
 
 def test_chunks_that_wait(tmp_path: Path, folder: Path) -> None:
@@ -195,4 +195,4 @@ def test_chunks_that_wait(tmp_path: Path, folder: Path) -> None:
         waiting = memory.waiting_chunks()
         found = findings(memory, "code")
     assert waiting > 0
-    assert found[0].detail == f"parts of code that have no vector yet: {waiting} of {waiting}"
+    assert found[0].detail == f"code chunks without a vector: {waiting} of {waiting}"

@@ -44,8 +44,8 @@ def test_what_needs_a_hand(memory: Memory) -> None:
     (memory.journal.folder / ".pending").mkdir()
     (memory.journal.folder / ".pending" / "a.json").write_text("{}")
     assert said(memory) == [
-        ("note", "journal", "MEMORY.md has 9,000 bytes; 8,192 are wanted"),
-        ("warning", "journal", "consolidations that did not end: 1"),
+        ("note", "journal", "MEMORY.md has 9,000 bytes; the limit is 8,192"),
+        ("warning", "journal", "unfinished consolidations: 1"),
     ]
     (memory.journal.folder / "MEMORY.md").write_bytes(b"caf\xe9")
     assert said(memory)[0] == ("warning", "journal", "MEMORY.md is not UTF-8 from byte 3 on")

@@ -40,7 +40,7 @@ def test_what_waits_for_a_vector(able: Memory, embedder: FakeEmbedder) -> None:
     """A backlog is counted, with the command that works it off; not where the model itself fails."""
     able.remember("Tokens expire after 24 h", type="decision")
     assert able.reminders() == ()
-    assert able.reminders(vectors=True) == ("1 memory has no vector yet; `remora reindex` gives it one",)
+    assert able.reminders(vectors=True) == ("1 memory has no vector yet; `remora reindex` computes it",)
     able.remember("Caches are keyed by tenant", type="gotcha")
     able.session("cli:1").append("user", "We moved the refresh into the gateway")
     assert able.reminders(vectors=True)[0].startswith("3 memories and turns have no vector yet;")
@@ -63,8 +63,8 @@ def test_home_moved_into_the_repository(tmp_path: Path, *, in_git: bool) -> None
     assert others(folder, environ) == []
     (folder / "remora.toml").write_text(SETTINGS)
     said = (
-        f"another database of this project with 2 memories lies in {old}; in use is {folder}/.remora. "
-        "To use that one, remove `home` from the settings; delete the folder once nothing in it is needed"
+        f"another database of this project with 2 memories is in {old}; {folder}/.remora is in use. "
+        "To use that one, remove `home` from the settings; delete the folder when you no longer need it"
     )
     assert others(folder, environ) == [f"{said}."]
     assert not (folder / ".remora").exists(), "the doctor makes nothing"
@@ -86,7 +86,7 @@ def test_home_moved_out_of_the_repository(repo: Repo, tmp_path: Path) -> None:
     (repo.root / "remora.toml").unlink()
     for place in (repo.root, tree):
         first, second = others(place, environ)
-        assert "with 1 memory lies in" in first
+        assert "with 1 memory is in" in first
         assert "To use that one, set `home` to '.remora' in remora.toml" in first
         assert "To use that one, set `home` to '.agent/memory' in remora.toml" in second
 
@@ -117,7 +117,7 @@ def test_conversations_alone_count(repo: Repo, tmp_path: Path) -> None:
     with Memory.open(repo.root, environ=environ | {"REMORA_PROJECT_HOME": str(repo.root / "talk")}) as memory:
         memory.session("cli:1").append("user", "We moved the refresh into the gateway")
     (said,) = others(repo.root, environ)
-    assert said.startswith(f"another database of this project lies in {repo.root / 'talk'};")
+    assert said.startswith(f"another database of this project is in {repo.root / 'talk'};")
 
 
 def test_a_database_that_cannot_be_read(repo: Repo, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_database_that_cannot_be_read(repo: Repo, tmp_path: Path) -> None:
     with closing(sqlite3.connect(talk / "memory.db")) as theirs:
         theirs.execute("PRAGMA user_version = 9999")
     (said,) = others(repo.root, environ)
-    assert f"lies in {talk};" in said
+    assert f"is in {talk};" in said
 
 
 def test_own_database_that_cannot_be_opened(tmp_path: Path, folder: Path) -> None:

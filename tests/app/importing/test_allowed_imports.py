@@ -64,5 +64,5 @@ def test_nothing_from_outside_goes_into_a_home_in_the_repository(repo: Repo, tmp
 
 def test_what_is_no_file_cannot_be_allowed(tmp_path: Path):
     """It is named."""
-    with pytest.raises(InvalidInput, match="is no file"):
+    with pytest.raises(InvalidInput, match="is not a file"):
         allow(tmp_path, "p", tmp_path / "none.md")

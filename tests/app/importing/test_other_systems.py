@@ -430,7 +430,7 @@ def test_what_nobody_knows(bare: Memory, tmp_path: Path) -> None:
         bare.move_in(tmp_path, "eliza")
     assert "neoclaw" in caught.value.hint
     path = write(tmp_path / "odd", {"letter.txt": "Dear Ann"})
-    with pytest.raises(NotFound, match="holds nothing of a system"):
+    with pytest.raises(NotFound, match="no files of a supported system"):
         bare.move_in(path)
     unclear = write(tmp_path / "unclear", {"memory/MEMORY.md": "- They use tabs.\n"})
     with pytest.raises(InvalidInput, match="may be of neoclaw or golemcore or claude-code"):

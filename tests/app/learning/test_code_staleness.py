@@ -122,7 +122,7 @@ def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Pa
     till.write_text(TILL.replace("total_of_rows", "receipt_sum"))
     memory.index()
     report = memory.learn(tmp_path / "talks")
-    assert report.notes == ("memories that name what the code no longer has, and rank lower now: 1",)
+    assert report.notes == ("memories ranked lower because they name deleted code: 1",)
     marked = memory.show(learnt.id)
     assert marked.stale_at is not None
     assert marked.review_reason == "the code no longer has total_of_rows"
@@ -181,7 +181,7 @@ def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memo
     (tmp_path / "talks").mkdir()
     report = memory.learn(tmp_path / "talks")
     assert report.notes == (
-        "memories of what sessions did, which are learnt no more, taken out of search: 1",
+        "memories of session activity, which are no longer learnt, removed from search: 1",
     )
     assert [memory.show(one).deprecated for one in ids] == [True, False, False]
     memory.restore(ids[0])

@@ -568,7 +568,7 @@ def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):
     """That is said where none of its files is here, and only where somebody chose the file."""
     path = work("s1", 1, "/somewhere/else").save(tmp_path / "talks")
     (note,) = memory.learn(path).notes
-    assert note == "may be of another project, for none of their files is in this one: s1"
+    assert note == "sessions that may belong to another project, with no file in this one: s1"
     (memory.root / "auth").mkdir()
     (memory.root / "auth" / "tokens.py").write_text("a = 1\n")
     assert memory.learn(path, again=True).notes == ()
@@ -876,7 +876,7 @@ def test_a_model_that_fails_to_write_costs_one_wait(tmp_path):
         talks = talk_of_ports(tmp_path)
         Talk("s2", 2, str(tmp_path / "project")).user(CORRECTION).reply("Done.").save(talks)
         report = memory.learn(talks)
-        assert report.notes == ("the language model was not asked further: it is down",)
+        assert report.notes == ("the language model was not called again: it is down",)
         assert any("gateway" in text for text in said(report))
         assert len(model.calls) == 1
 

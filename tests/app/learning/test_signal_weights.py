@@ -112,9 +112,9 @@ def test_what_was_learnt_is_weighed_and_nothing_else_is_written(memory: Memory, 
 def test_the_doctor_says_what_came_of_it(memory: Memory, tmp_path: Path) -> None:
     """One line has the sessions that were asked, what was found, and the best simple ranking."""
     memory.learn(sessions(tmp_path, FEWEST))
-    (said,) = [f.detail for f in memory.doctor().findings if f.detail.startswith("files of a task: ")]
-    assert f"of what {FEWEST} earlier sessions edited would have been among ten (by " in said
-    assert said.endswith("weights that differ from what ships: none")
+    (said,) = [f.detail for f in memory.doctor().findings if f.detail.startswith("file prediction: ")]
+    assert f"of the files edited in {FEWEST} earlier sessions (" in said
+    assert said.endswith("weights that differ from the defaults: none")
 
 
 def test_it_is_weighed_again_after_some_sessions(memory: Memory, tmp_path: Path) -> None:

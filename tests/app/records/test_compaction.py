@@ -319,7 +319,7 @@ def test_secrets(tmp_path: Path) -> None:
         )
         done = session.compact(0)
         assert done.summary == f"{SUMMARY} The key is [REDACTED:github-token]."
-        assert done.notes == ("secrets that were taken out of the summary: 1",)
+        assert done.notes == ("secrets removed from the summary: 1",)
         assert SECRET not in contents(session)[0]
     assert "Use [REDACTED:github-token] there" in model.calls[0].messages[-1].content
     assert [Path(name).suffix for name in holds(tmp_path, SECRET)] == [".jsonl"]
@@ -372,7 +372,7 @@ def test_a_journal_that_cannot_be_written(bare: Memory) -> None:
         path.mkdir()
     done = session.compact(2)
     assert (done.removed, done.consolidation) == (28, None)
-    assert done.notes[-1].startswith("the journal did not get it yet: ")
+    assert done.notes[-1].startswith("not in the journal yet: ")
     assert session.count() == 3
     for path in months:
         path.rmdir()

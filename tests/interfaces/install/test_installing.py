@@ -236,11 +236,11 @@ def test_the_question_is_asked_once(
 ) -> None:
     """It names the program and the cost; whatever the answer, the next install does not ask."""
     settings = agent(person, monkeypatch, "codex")
-    said = at_terminal(project, "codex", {"Make this change?": "y", "Let it?": typed})
+    said = at_terminal(project, "codex", {"Make this change?": "y", "Allow this?": typed})
     assert "`codex` can write down what each session taught, for about 5,000 tokens in" in said
     assert settings.exists() is set_up
-    assert "Let it?" not in at_terminal(project, "gemini", {"Make this change?": "y"})
-    assert "Let it?" not in at_terminal(project, "codex", {})
+    assert "Allow this?" not in at_terminal(project, "gemini", {"Make this change?": "y"})
+    assert "Allow this?" not in at_terminal(project, "codex", {})
 
 
 def at_terminal(project: Path, host: str, answers: dict[str, str]) -> str:

@@ -53,11 +53,11 @@ def test_hooks_in_both_scopes(bench: Bench) -> None:
 
 @pytest.mark.parametrize("name", ["person/.claude/settings.json", "shop/.claude/settings.local.json"])
 def test_the_plugin_is_enough(bench: Bench, name: str) -> None:
-    """Where the plugin of Remora is switched on, nothing is written unless it is asked for."""
+    """Where the Remora plugin is enabled, nothing is written unless it is asked for."""
     bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": True, "x@y": True}}))
     plan = bench.plan("claude-code")
     assert plan.idle
-    assert "plugin of Remora is switched on" in " ".join(plan.notes)
+    assert "Remora plugin is enabled" in " ".join(plan.notes)
     assert not bench.plan("claude-code", Wish(hooks=True)).idle
     bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": False}}))
     assert not bench.plan("claude-code").idle
