@@ -28,7 +28,7 @@ DESCRIPTIONS: dict[str, str] = {
     "rerank.budget_ms": "Milliseconds after which reranking is abandoned.",
     "search.user_memories": "Search the user's own memories together with the project's.",
     "search.neighbourhood_boost": "Raise results about files next to those of the best results.",
-    "search.hyde": "Search again with a guessed answer of the language model if fewer than three hits are good.",
+    "search.hyde": "Search with a guessed answer of the model if fewer than three hits are good.",
     "compaction.enabled": "Shorten long conversations automatically.",
     "compaction.keep_last": "Messages at the end that are never shortened.",
     "compaction.max_context_tokens": "Tokens that a conversation may take, whatever the model can hold.",

@@ -41,7 +41,7 @@ def test_index_says_what_it_read(run: Run):
     """How much was read, what the graph holds, and nothing that is not so."""
     first = run("index").stdout
     assert first.startswith("3 files in the code graph\n")
-    assert "3 files read, 0 unchanged, 0 gone; names resolved in 3" in first
+    assert "3 files read, 0 unchanged, 0 deleted; names resolved in 3" in first
     assert "left out" not in first
     assert "0 files read, 3 unchanged" in run("index").stdout
 
@@ -111,7 +111,7 @@ def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
     for kind in (["--code"], ["--kind", "code"]):
         said = run("search", *kind, "zzqqxx").stderr
         assert said == "No code matches. Try other words, or a name from the code.\n"
-    assert "No code fits that passes" in run("search", "--code", "zzqqxx", "--file", "lib/").stderr
+    assert "No code matches the query" in run("search", "--code", "zzqqxx", "--file", "lib/").stderr
     said = run("files", "zzqqxx").stderr
     assert said == "No file matches. Names, error messages and paths work best.\n"
     for path in project.rglob("*.py"):
@@ -128,7 +128,7 @@ def test_one_part_waits():
     """One is not many."""
     report = IndexReport(1, 1, 0, 1, 0, (), 0, (), 2, 1, 1, 1)
     said = [part.text for part in code_pages.indexed(report) if isinstance(part, Para)]
-    assert "1 part waits for a vector; words find it meanwhile (`remora index --embed` makes it now)" in said
+    assert "1 chunk without a vector, found by words only (`remora index --embed` computes vectors)" in said
     many = [part.text for part in code_pages.indexed(report._replace(waiting=2)) if isinstance(part, Para)]
     assert (
         "2 parts wait for a vector; words find them meanwhile (`remora index --embed` makes all now)" in many

@@ -66,7 +66,7 @@ def test_pin_and_unpin(run: Run, remember: Remember, answer: Answer) -> None:
     memory_id = remember("one thing")
     assert run("pin", memory_id).stdout.split("  ")[1] == "pinned"
     assert answer("list", "--pinned")["memories"][0]["pinned"] is True
-    assert run("pin", "--off", memory_id).stdout.split("  ")[1] == "pin taken off"
+    assert run("pin", "--off", memory_id).stdout.split("  ")[1] == "unpinned"
     assert answer("list", "--pinned")["memories"] == []
 
 

@@ -406,7 +406,7 @@ def test_impact(call: Caller, stored: Remember) -> None:
     assert "Tests to run: tests/test_tokens.py" in answer
     assert f"- {memory_id} gotcha" in answer
     assert "- depth 1: web/routes.py:login (calls)" in call("analyze_impact", target="make", depth=1)
-    assert call("analyze_impact", target="web/routes.py") == "Nothing that is known depends on web/routes.py."
+    assert call("analyze_impact", target="web/routes.py") == "Nothing known depends on web/routes.py."
     assert "nothing in the code graph is called 'nowhere.py'" in call.error(
         "analyze_impact", target="nowhere.py"
     )
@@ -741,9 +741,9 @@ def test_what_nobody_foresaw(project: Path, clock: FixedClock, caplog: pytest.Lo
     call = Caller(Tools(Holder(project, clock=clock, opener=opener), clock))
     with caplog.at_level(logging.ERROR):
         answer = call.error("search_memory", query="tokens")
-        with pytest.raises(MCPError, match="unforeseen"):
+        with pytest.raises(MCPError, match="unexpected error"):
             call.read("remora://project/brief")
-    assert answer.endswith("something unforeseen went wrong (ProgrammingError: a bug)")
+    assert answer.endswith("unexpected error (ProgrammingError: a bug)")
     assert "search_memory failed" in caplog.text
 
 

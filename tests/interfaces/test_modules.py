@@ -53,7 +53,7 @@ def test_the_first_modules(run: Run, answer: Callable[..., Any]) -> None:
     run("index")
     result = run("modules", "--limit", "1")
     assert len(result.stdout.splitlines()) == 1
-    assert result.stderr == "These are the first 1 of 2; --limit 0 shows all.\n"
+    assert result.stderr == "Showing 1 of 2; use --limit 0 for all.\n"
     assert answer("modules", "-n", "1")["more"] is True
     assert len(answer("modules", "-n", "0")["modules"]) == 2
 

@@ -80,7 +80,7 @@ def test_card_shows_everything() -> None:
         "agent, 2026-02-27 12:00 UTC (2 days ago), in the words: tokens live a day",
         "relations: supersedes 9f8e7d6c\n  required with c.py (detected)",
         "derived from: 9f8e7d6c  Tokens are JWTs\n  00000000  (deleted)",
-        "rests on it: 77777777  So refresh daily",
+        "dependents: 77777777  So refresh daily",
         "taint: learnt after reading web page at step 4; `remora verify 1a2b3c4d` confirms it",
         "secrets: 2 taken out before storing",
         "vector of: m",
@@ -147,7 +147,7 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
         "    found: meaning 0.52, words 0.20, files 0.60",
         "    raised by: source user (× 1.17)",
         "    lowered by: nobody has confirmed it yet (× 0.90)",
-        "    said: 2026-02-26 12:00 UTC (3 days ago), from user",
+        "    time: 2026-02-26 12:00 UTC (3 days ago), from user",
         "    confidence: 1.00, does not fade",
     ]
 
@@ -169,7 +169,7 @@ def test_receipt_says_what_was_merged_and_taken_out() -> None:
     text = plain(pages.receipt(full()._replace(receipt=got)))
     assert text.splitlines() == [
         "1a2b3c4d  merged with an existing gotcha (91% similar)  Tokens expire after 24 h",
-        "  all origins are kept: AGENTS.md:4, agent",
+        "  all origins kept: AGENTS.md:4, agent",
         "  your words are kept as an origin: tokens live a day",
         "  1 secret removed before storing: 1 password",
         "  2 control characters were removed",

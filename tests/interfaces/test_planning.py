@@ -273,7 +273,7 @@ def test_a_folder_without_sessions(run: Run, project: Path) -> None:
     """It is named; nobody is told to name a folder who did."""
     (project / "empty").mkdir()
     assert "No agent session was found in empty." in run("learn", "empty").stderr
-    assert "Name a file or a folder to read." in run("learn").stderr
+    assert "Name a transcript or a folder." in run("learn").stderr
 
 
 def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
     nobody = run("learned", "--session", "nobody").stderr
     assert "No learnt session has an id that begins with nobody." in nobody
     assert run("learned", "--forget-all").exit_code == 0
-    assert "What run 1 learnt is no longer there." in run("learned").stderr
+    assert "The memories of run 1 no longer exist." in run("learned").stderr
 
 
 def report(**fields: Any) -> LearnReport:

@@ -86,7 +86,7 @@ def test_error_document() -> None:
 def test_unforeseen_error_is_one_line() -> None:
     """An error nobody planned for is named in one line, whatever its text looks like."""
     assert present.unexpected(ValueError("a\nb")) == "unexpected error (ValueError: a b)"
-    assert present.unexpected(KeyError()) == "something unforeseen went wrong (KeyError)"
+    assert present.unexpected(KeyError()) == "unexpected error (KeyError)"
     assert present.unexpected(OSError(28, "No space left on device", "/x")) == "No space left on device: /x"
 
 

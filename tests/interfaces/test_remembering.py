@@ -205,7 +205,7 @@ def test_duplicates_are_merged_and_say_so(run: Run, remember: Callable[..., str]
     result = run("remember", "tokens expire  after 24 h", "--type", "decision", "--source", "qa_auto")
     assert result.stdout.splitlines() == [
         f"{first[:8]}  merged with an existing decision (same text)  Tokens expire after 24 h",
-        "  all origins are kept: user, qa",
+        "  all origins kept: user, qa",
     ]
     assert len(run("list").stdout.splitlines()) == 1
 

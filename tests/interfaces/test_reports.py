@@ -41,7 +41,7 @@ def test_first_init() -> None:
         "  1 secret removed before storing: 1 password.",
         "  Skipped:",
         "    notes.bin: it is not text",
-        "  Done in 1.3 s. It lies in /data/shop",
+        "  Done in 1.3 s. Stored in /data/shop",
     ]
     assert "  remora related src/app.py" in text
     assert "  remora search" in text
@@ -54,7 +54,7 @@ def test_second_init() -> None:
     )
     text = plain(reports.initialised(again))
     assert "Nothing new in the git history (1,200 commits)." in text
-    assert "  13 known already.\n" in text
+    assert "  13 already known.\n" in text
     assert "remora related" not in text
 
 
@@ -237,4 +237,4 @@ def test_pruning() -> None:
 def test_flagged_sentence() -> None:
     """Memories that rest on one that went are named."""
     assert reports.flagged_sentence([record()]) == "1 dependent memory marked for review: 1a2b3c4d"
-    assert reports.flagged_sentence([record()] * 2).startswith("2 memories rest on it and were marked")
+    assert reports.flagged_sentence([record()] * 2).startswith("2 dependent memories marked")

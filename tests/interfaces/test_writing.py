@@ -62,7 +62,7 @@ def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) 
     assert len(answer("session", "show", talk, "--all")["messages"]) == 12
     assert "40 entries" in run("note", "show", "cli-1-1").stdout
     assert "8 messages in cli:1" in run("journal", "history").stdout
-    assert "What is there is shown by `remora journal history`." in run("journal").stderr
+    assert "See also `remora journal history`." in run("journal").stderr
     assert "8 earlier messages with --all" in run("session", "show", talk).stderr
     assert "nothing to shorten" in run("session", "compact", talk, "100").stdout
 
@@ -196,7 +196,7 @@ def test_move_in_says_what_came_and_what_did_not(run: Run, answer: Answer) -> No
     assert "would be imported from mcp" in run("move-in", "memory.jsonl", "--dry-run").stdout
     assert answer("list")["memories"] == []
     result = run("move-in", "memory.jsonl")
-    assert "came over from mcp" in result.stdout
+    assert "imported from mcp" in result.stdout
     assert "did not come over" in result.stdout
     assert "nothing new" in run("move-in", "memory.jsonl").stdout
     assert run("move-in", "nowhere").exit_code == EXIT_CODES[NotFound]
@@ -225,7 +225,7 @@ def test_learn_on_the_command_line(
     assert ("make lint" in checks.stdout, checks.stderr) == (True, "")
     (project / "web").mkdir()
     monkeypatch.chdir(project / "web")
-    assert f"To be run from {project}" in run("checks", "--project", str(project)).stderr
+    assert f"Run from {project}" in run("checks", "--project", str(project)).stderr
     monkeypatch.chdir(project)
     assert answer("learned", "--forget-all")["memories"]
     assert answer("learned")["learned"] == []

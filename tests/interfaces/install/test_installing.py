@@ -49,7 +49,7 @@ def test_what_is_here(run: Run, answer: Answer, person: Path, project: Path, tmp
     (tmp_path / "bin" / "gemini").chmod(0o755)
     result = run("install", *REMORA)
     assert "Codex (codex)" in result.stdout
-    assert f"would be made  {project}/.cursor/hooks.json" in result.stdout
+    assert f"would be created  {project}/.cursor/hooks.json" in result.stdout
     assert "`remora install --all` does it for 3 hosts" in result.stdout
     found = answer("install")["hosts"]
     assert [one["host"] for one in found] == ["codex", "cursor", "gemini"]
@@ -62,7 +62,7 @@ def test_install_and_uninstall(run: Run, person: Path, project: Path) -> None:
     assert first.exit_code == 0
     assert f"+++ {project}/.codex/hooks.json" in first.stdout
     assert "+[mcp_servers.remora]" in first.stdout
-    assert f"made: {project}/.codex/config.toml" in first.stdout
+    assert f"created: {project}/.codex/config.toml" in first.stdout
     assert "type /hooks and trust the hooks" in first.stdout
     assert run("install", "codex", *REMORA).stdout == "Codex: nothing to change\n"
     gone = run("uninstall", "codex", "--yes")
@@ -76,7 +76,7 @@ def test_nobody_to_ask(run: Run, person: Path, project: Path) -> None:
     result = run("install", "cursor")
     assert result.exit_code == 2
     assert "+++" in result.stdout
-    assert "no terminal to ask at" in result.stderr
+    assert "no terminal for the question" in result.stderr
     assert "--yes" in result.stderr
     dry = run("install", "cursor", "--dry-run")
     assert dry.exit_code == 0
@@ -140,8 +140,8 @@ def test_all_with_a_broken_file(run: Run, answer: Answer, person: Path, project:
         (["install", "emacs"], "there is no host 'emacs'"),
         (["uninstall", "emacs"], "there is no host 'emacs'"),
         (["install", "codex", "--all"], "exclude each other"),
-        (["install", "--yes"], "--yes needs the name of a host"),
-        (["uninstall", "--yes"], "or say --all"),
+        (["install", "--yes"], "--yes needs HOST or --all"),
+        (["uninstall", "--yes"], "or use --all"),
         (["install", "codex", "--command", "a 'b"], "cannot be read"),
         (["install", "codex", "--scope", "world"], "invalid value"),
         (["install", "codex", "--project", "/does/not/exist"], "does not exist"),
@@ -207,7 +207,7 @@ def test_an_agent_writes_what_sessions_teach_after_a_yes(
     assert run("install", "claude-code", "--yes").exit_code == 0
     assert "llm" not in settings.read_text()
     result = run("install", "claude-code", "--yes", "--writer")
-    assert "Sessions are written down by `claude -p" in result.stderr
+    assert "`claude -p" in result.stderr
     text = settings.read_text()
     assert text.startswith("# mine\n[search]\nhyde = false\n\n[llm]\n")
     found = settings_for(project, os.environ)
@@ -237,7 +237,7 @@ def test_the_question_is_asked_once(
     """It names the program and the cost; whatever the answer, the next install does not ask."""
     settings = agent(person, monkeypatch, "codex")
     said = at_terminal(project, "codex", {"Make this change?": "y", "Allow this?": typed})
-    assert "`codex` can write down what each session taught, for about 5,000 tokens in" in said
+    assert "`codex` can write memories from each session, for about 5,000 tokens in" in said
     assert settings.exists() is set_up
     assert "Allow this?" not in at_terminal(project, "gemini", {"Make this change?": "y"})
     assert "Allow this?" not in at_terminal(project, "codex", {})
