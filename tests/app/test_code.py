@@ -224,7 +224,7 @@ def test_many_changed_files_are_left_out_until_they_are_read(
     assert shop.related_files("shop/money.py", 9) == []
     monkeypatch.setattr(impact, "up_to_date", freshness.notices)
     assert shop.impact("shop/money.py:price").notes[0] == (
-        "1 file changed since it was read and is left out until the next `remora index`"
+        "1 file changed since the last run and is left out until the next `remora index`"
     )
     monkeypatch.undo()
     shop.index()
@@ -525,7 +525,7 @@ def test_a_question_about_a_project_that_is_away_forgets_nothing(shop: Memory, f
     folder.rename(away)
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total", "test_total"]
-    assert found.notes == (f"{folder} is not there; this is how it was at the last `remora index`",)
+    assert found.notes == (f"{folder} does not exist; this is its state at the last `remora index`",)
     with pytest.raises(SourceError, match="cannot look at"):
         shop.index_files(["shop/cart.py"])
     away.rename(folder)

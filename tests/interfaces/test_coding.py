@@ -130,13 +130,9 @@ def test_one_part_waits():
     said = [part.text for part in code_pages.indexed(report) if isinstance(part, Para)]
     assert "1 chunk without a vector, found by words only (`remora index --embed` computes vectors)" in said
     many = [part.text for part in code_pages.indexed(report._replace(waiting=2)) if isinstance(part, Para)]
-    assert (
-        "2 parts wait for a vector; words find them meanwhile (`remora index --embed` makes all now)" in many
-    )
+    assert "2 chunks without a vector, found by words only (`remora index --embed` computes vectors)" in many
     told = SemanticReport(modules=1, waiting=1)
-    assert "1 module not described yets to be described; the next run goes on" in str(
-        code_pages.described(told)
-    )
+    assert "1 module not described yet; the next run continues" in str(code_pages.described(told))
 
 
 def test_a_folder_is_asked_about_as_a_whole(run: Run):

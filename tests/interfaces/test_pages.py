@@ -82,7 +82,7 @@ def test_card_shows_everything() -> None:
         "derived from: 9f8e7d6c  Tokens are JWTs\n  00000000  (deleted)",
         "dependents: 77777777  So refresh daily",
         "taint: learnt after reading web page at step 4; `remora verify 1a2b3c4d` confirms it",
-        "secrets: 2 taken out before storing",
+        "secrets: 2 removed before storing",
         "vector of: m",
     ):
         assert line in text

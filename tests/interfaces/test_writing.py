@@ -64,7 +64,7 @@ def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) 
     assert "8 messages in cli:1" in run("journal", "history").stdout
     assert "See also `remora journal history`." in run("journal").stderr
     assert "8 earlier messages with --all" in run("session", "show", talk).stderr
-    assert "nothing to shorten" in run("session", "compact", talk, "100").stdout
+    assert "nothing to compact" in run("session", "compact", talk, "100").stdout
 
 
 def test_new_tells_the_journal(run: Run, answer: Answer, talk: str) -> None:
@@ -197,7 +197,7 @@ def test_move_in_says_what_came_and_what_did_not(run: Run, answer: Answer) -> No
     assert answer("list")["memories"] == []
     result = run("move-in", "memory.jsonl")
     assert "imported from mcp" in result.stdout
-    assert "did not come over" in result.stdout
+    assert "not imported" in result.stdout
     assert "nothing new" in run("move-in", "memory.jsonl").stdout
     assert run("move-in", "nowhere").exit_code == EXIT_CODES[NotFound]
 

@@ -130,7 +130,7 @@ def _looked(project: OpenProject) -> str:
             said, settled = said or _not_compared(project, unread), False
     except (RemoraError, OSError) as error:
         project.last_look = None
-        return f"the files could not be held against the index: {error}"
+        return f"the files could not be compared with the index: {error}"
     until = time.monotonic() + min(SHARE * took, LONGEST)
     note = "" if said.endswith(READ_AGAIN) else said
     project.last_look = Look(until, _seen(project, graph.state()), note) if settled else None

@@ -111,7 +111,7 @@ def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
         yield name.capitalize(), listed(things, 10)
     yield "Branch", collapse(record.branch or "")
     yield "Commit", (record.commit_sha or "")[:12]
-    yield "Secrets taken out", str(record.redaction_count) if record.redaction_count else ""
+    yield "Secrets removed", str(record.redaction_count) if record.redaction_count else ""
 
 
 def _origin(record: MemoryRecord, number: int, now: float) -> str:

@@ -110,8 +110,8 @@ symbol its direct users are listed, too; analyze_impact follows them further."""
         "context_for_task",
         "What is worth knowing for a task",
         """\
-Knowledge for a task: the relevant memories, the files it will most likely \
-touch, and the commands that check such work in this project.
+Knowledge for a task: the relevant memories, the files it will most likely touch, and the commands that \
+check such work in this project.
 
 Use it once at the beginning of a task, and again when the task changes.""",
     ),

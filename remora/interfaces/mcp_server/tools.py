@@ -73,46 +73,44 @@ Kinds = Annotated[
     _Many,
     Field(description=f"Only these kinds of hit: {', '.join(HIT_SOURCES)}; all but code if empty."),
 ]
-MinScore = Annotated[float, Field(ge=0, le=1, description="Only hits at least this relevant, from 0 to 1.")]
+MinScore = Annotated[float, Field(ge=0, le=1, description="Least relevance of a hit, from 0 to 1.")]
 Files = Annotated[
     Sequence[str], _Many, Field(description="Paths from the repository's root; that of a folder ends in /.")
 ]
 Modules = Annotated[Sequence[str], _Many, Field(description="Modules (folders) it is about.")]
 Tags = Annotated[Sequence[str], _Many, Field(description="Words to find it by.")]
-Parents = Annotated[Sequence[str], _Many, Field(description="Ids of the memories it was concluded from.")]
+Parents = Annotated[Sequence[str], _Many, Field(description="Ids of the memories that it was derived from.")]
 Forbids = Annotated[
     Sequence[str],
     _Many,
-    Field(description="Commands, names or paths that it rules out; it is told where one is used."),
+    Field(description="Commands, names or paths that it forbids; told when one is used."),
 ]
 Wants = Annotated[
     Sequence[str],
     _Many,
-    Field(description="Commands or names that it asks for; what did it keeps it unsaid."),
+    Field(description="Commands or names that it requires; not told after their use."),
 ]
 When = Annotated[
     Sequence[str],
     _Many,
-    Field(description='When it is told: "before each commit", or a file that is changed.'),
+    Field(description='When to tell it: "before each commit", or a changed file.'),
 ]
 Id = Annotated[str, Field(description="The id of a memory, whole or its first 8 characters.")]
 Ids = Annotated[
     Sequence[str], _Many, Field(description="Ids of memories, whole or their first 8 characters.")
 ]
-Confirm = Annotated[
-    Sequence[str], _Many, Field(description="Ids of which a person said that they are right.")
-]
-Drop = Annotated[Sequence[str], _Many, Field(description="Ids of which a person said that they should go.")]
+Confirm = Annotated[Sequence[str], _Many, Field(description="Ids that a person confirmed.")]
+Drop = Annotated[Sequence[str], _Many, Field(description="Ids that a person rejected.")]
 Limit = Annotated[int, Field(ge=1, le=50, description="How many at most.")]
 Depth = Annotated[int, Field(ge=1, le=10, description="Steps to follow.")]
-Budget = Annotated[int, Field(ge=200, le=MOST_TOKENS, description="Tokens of the answer, about.")]
+Budget = Annotated[int, Field(ge=200, le=MOST_TOKENS, description="Tokens of the answer, approximately.")]
 Target = Annotated[
     str, Field(description="path/file.py, path/file.py:Class.method, or a symbol's name if it is unique.")
 ]
-Task = Annotated[str, Field(description="What is about to be done, in a sentence or two.")]
+Task = Annotated[str, Field(description="The task, in a sentence or two.")]
 Phase = Annotated[
     Literal["define", "implement", "validate", "refine", "explore", "reflect"],
-    Field(description="What kind of work comes next; it weighs the types of memories."),
+    Field(description="Kind of work; it weights the types of memories."),
 ]
 
 

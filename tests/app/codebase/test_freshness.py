@@ -443,7 +443,7 @@ def test_files_that_cannot_be_compared_never_take_the_answer_with_them(
     put(repo, {"lib/new.py": USER.format(name="new")})
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total"]
-    assert found.notes == ("the files could not be held against the index: git refuses",)
+    assert found.notes == ("the files could not be compared with the index: git refuses",)
 
 
 def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Repo, clock: FixedClock):
