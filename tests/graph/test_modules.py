@@ -111,8 +111,8 @@ def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
     assert modules["shop/auth"].entries == ("shop/web/routes.py", login)
     assert (modules["shop/web"].entries, modules["shop/web"].needs) == ((), ("shop/store", "notes"))
     shown = plain(code_pages.modules(shop.modules()))
-    assert "shop/auth is entered by shop/web/routes.py, shop/web/routes.py:login" in shown
-    assert "shop/web has to change with shop/store, notes" in shown
+    assert "entry points of shop/auth: shop/web/routes.py, shop/web/routes.py:login" in shown
+    assert "shop/web must change with shop/store, notes" in shown
 
 
 def test_tests_that_cover_a_module(shop: Memory) -> None:

@@ -69,10 +69,19 @@ def _watch(desk: Desk) -> None:
 @command("impact", epilog="Example: remora impact auth/tokens.py:verify_jwt --depth 2")
 @click.argument("target")
 @click.option(
-    "--depth", default=3, show_default=True, type=click.IntRange(1, MAX_DEPTH), help="Most steps to follow."
+    "--depth",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1, MAX_DEPTH),
+    help="Maximum steps to follow.",
 )
 @click.option(
-    "--limit", "-n", default=50, show_default=True, type=click.IntRange(1, 1000), help="Most results."
+    "--limit",
+    "-n",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="Maximum number of results.",
 )
 @click.option("--tests", is_flag=True, help="Only the tests to run.")
 def impact(desk: Desk, *, target: str, depth: int, limit: int, tests: bool) -> None:
@@ -105,7 +114,9 @@ def _target(desk: Desk, target: str) -> str:
 
 @command("files", epilog='Example: remora files "tokens should expire after 12 hours"')
 @click.argument("task", nargs=-1)
-@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most files.")
+@click.option(
+    "-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of files."
+)
 @click.option(
     "--tests", is_flag=True, help="Rank all files, including tests; the default is code without tests."
 )
@@ -128,7 +139,12 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
 
 @command("modules", epilog="Example: remora modules --limit 10")
 @click.option(
-    "--limit", "-n", default=30, show_default=True, type=click.IntRange(0), help="Most results; 0 for all."
+    "--limit",
+    "-n",
+    default=30,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Maximum number of results; 0 for all.",
 )
 def modules(desk: Desk, *, limit: int) -> None:
     """Lists the modules, largest first.

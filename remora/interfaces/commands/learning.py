@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("path", required=False, type=click.Path(path_type=str))
 @click.option("--claude", is_flag=True, help="Only sessions of Claude Code.")
 @click.option("--codex", is_flag=True, help="Only sessions of Codex.")
-@click.option("--again", is_flag=True, help="Also read unchanged transcripts again.")
+@click.option("--again", is_flag=True, help="Include unchanged transcripts.")
 @click.option("--dry-run", is_flag=True, help="Show the results without storing them.")
 @click.option("--left-out", is_flag=True, help="List rejected candidates with reasons; --json always does.")
 def learn(
@@ -124,7 +124,7 @@ def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
 @command("checks", epilog='Example: remora checks "fix the token refresh"')
 @click.argument("task", nargs=-1)
 @click.option("--file", "files", multiple=True, metavar="PATH", help="An edited file; repeatable.")
-@click.option("-k", type=click.IntRange(1), default=5, show_default=True, help="Most commands.")
+@click.option("-k", type=click.IntRange(1), default=5, show_default=True, help="Maximum number of commands.")
 def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int) -> None:
     """TASK describes your work; commands of sessions with similar tasks rank higher."""
     memory = desk.memory(writes=False)

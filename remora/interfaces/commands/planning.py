@@ -24,7 +24,7 @@ LARGEST = 100_000  # steps that a limit can be asked for
 @click.option("--module", "modules", multiple=True, metavar="NAME", help="A related module; repeatable.")
 @click.option("--file", "-f", "files", multiple=True, type=file_type, help="A related file; repeatable.")
 @click.option("--qa", is_flag=True, help="For testers: requirements, errors, observed UI behaviour.")
-@click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="Most tokens of the block.")
+@click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="Maximum tokens of the block.")
 @click.option("--steps", type=click.IntRange(1, LARGEST), metavar="N", help="A step limit to adjust.")
 @click.option("--contents", is_flag=True, help="Also print the files to load, with line numbers.")
 def plan(

@@ -12,7 +12,9 @@ id_argument = click.argument("quote_id", metavar="ID")
 
 
 @command("quote list")
-@click.option("-n", "limit", type=click.IntRange(0), default=20, show_default=True, help="Most quotes.")
+@click.option(
+    "-n", "limit", type=click.IntRange(0), default=20, show_default=True, help="Maximum number of quotes."
+)
 @click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 def listing(desk: Desk, *, limit: int = 20, session_id: str | None = None) -> None:
     """Sentences of lasting interest are kept verbatim; `remora search --kind quote` searches them."""

@@ -59,7 +59,9 @@ methodology_option = click.option(
 
 @command("search", epilog='Example: remora search "how long do tokens live" --type decision --why')
 @click.argument("query", nargs=-1)
-@click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 1000), help="Most hits.")
+@click.option(
+    "-k", "k", default=8, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of hits."
+)
 @types_option
 @files_option
 @modules_option
@@ -84,7 +86,7 @@ methodology_option = click.option(
     type=click.FloatRange(0, 1),
     default=TOLD,
     show_default=True,
-    help="Least relevance of a hit.",
+    help="Minimum relevance of a hit.",
 )
 @click.option("--why", is_flag=True, help="Explain the rank of each hit.")
 def search(
@@ -153,7 +155,7 @@ def search(
     help=f"One of {', '.join(PHASES)}.",
 )
 @methodology_option
-@click.option("--budget", type=int, metavar="TOKENS", help="Most tokens; depends on the phase by default.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens; depends on the phase by default.")
 @files_option
 @modules_option
 @branch_option
@@ -197,7 +199,9 @@ def context(
 
 @command("related", epilog="Example: remora related auth/tokens.py")
 @click.argument("path", type=file_type)
-@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most files.")
+@click.option(
+    "-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of files."
+)
 def related(desk: Desk, *, path: str, k: int) -> None:
     """PATH is a file of the project. Each line gives the closeness (0 to 1) and the evidence.
 
@@ -248,7 +252,12 @@ def show(desk: Desk, *, memory_id: str) -> None:
 @click.option("--user", is_flag=True, help="Only your own memories, of every project.")
 @click.option("--project-only", is_flag=True, help="Only the project's memories.")
 @click.option(
-    "--limit", "-n", default=50, show_default=True, type=click.IntRange(0), help="Most results; 0 for all."
+    "--limit",
+    "-n",
+    default=50,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Maximum number of results; 0 for all.",
 )
 @click.option(
     "--order",

@@ -207,7 +207,7 @@ def completion(desk: Desk, *, shell: str) -> None:
 
 @command("work")
 @click.option(
-    "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="Most seconds."
+    "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="Maximum seconds."
 )
 @click.option("--sessions", is_flag=True, help="Learn from finished agent sessions of all projects.")
 def work(desk: Desk, *, seconds: float, sessions: bool) -> None:

@@ -13,7 +13,7 @@ from remora.interfaces.commands.desk import Desk, command
 
 
 @command("log", epilog="Example: remora log -k 5")
-@click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="Most entries.")
+@click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of entries.")
 @click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 def log(desk: Desk, *, k: int, session_id: str | None) -> None:
     """Lists texts given to agents, newest first: time, event, reason, text and the agent's next action."""

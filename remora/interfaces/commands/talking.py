@@ -15,7 +15,13 @@ SEARCHED = 5  # times as many hits are looked at where only one session's are wa
 
 
 @command("session list")
-@click.option("--limit", type=click.IntRange(1), default=SHOWN, show_default=True, help="Most conversations.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=SHOWN,
+    show_default=True,
+    help="Maximum number of conversations.",
+)
 def listing(desk: Desk, *, limit: int = SHOWN) -> None:
     """An id has the form `channel:chat`; counts include compacted messages."""
     found = desk.memory(writes=False).sessions()
@@ -100,7 +106,7 @@ def new(desk: Desk, *, session_id: str) -> None:
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
 @click.argument("query", nargs=-1)
 @click.option("--session", "session_id", metavar="ID", help="Only in this conversation.")
-@click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="Most hits.")
+@click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="Maximum number of hits.")
 @click.option("--why", is_flag=True, help="Explain the rank of each hit.")
 def search(desk: Desk, *, query: tuple[str, ...], session_id: str | None, k: int, why: bool) -> None:
     """QUERY is a question or keywords; archives are searched too."""

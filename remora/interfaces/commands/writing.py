@@ -93,7 +93,7 @@ def remove(desk: Desk, *, names: tuple[str, ...]) -> None:
 
 @command("note search")
 @click.argument("query", nargs=-1)
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="Most results.")
+@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="Maximum number of results.")
 @kind_option
 def search(desk: Desk, *, query: tuple[str, ...], k: int, kind: str | None) -> None:
     """Searches by words, best match first; `remora search` also searches by meaning."""
@@ -149,7 +149,9 @@ def journal_today(desk: Desk, *, day: str | None) -> None:
 
 
 @command("journal history")
-@click.option("-n", "limit", type=click.IntRange(1), default=20, show_default=True, help="Most results.")
+@click.option(
+    "-n", "limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of results."
+)
 def journal_history(desk: Desk, *, limit: int) -> None:
     """Newest first; `remora search --kind history` searches the history."""
     journal = desk.memory(writes=False).journal

@@ -73,7 +73,7 @@ Kinds = Annotated[
     _Many,
     Field(description=f"Only these kinds of hit: {', '.join(HIT_SOURCES)}; all but code if empty."),
 ]
-MinScore = Annotated[float, Field(ge=0, le=1, description="Least relevance of a hit, from 0 to 1.")]
+MinScore = Annotated[float, Field(ge=0, le=1, description="Minimum relevance of a hit, from 0 to 1.")]
 Files = Annotated[
     Sequence[str], _Many, Field(description="Paths from the repository's root; that of a folder ends in /.")
 ]
