@@ -453,7 +453,7 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
         if other.id != note.id
         and not (_seen(note) and _seen(other))
         and other.confidence >= limits.threshold
-        and _alike(note.content, other.content)
+        and _alike(_bare(note.content), _bare(other.content))
         and _outweighs(other, note)
     ]
     if not rivals:
@@ -471,7 +471,13 @@ def _one_rule(one: str, other: str) -> bool:
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:
     """Return whether two texts share so many long words that it is worth to look closer."""
     mine, theirs = set(_LONG.findall(one.lower())), set(_LONG.findall(other.lower()))
-    return len(mine & theirs) >= share * max(1, min(len(mine), len(theirs)))
+    return len(mine & theirs) >= share * len(mine | theirs)
+
+
+def _bare(content: str) -> str:
+    """Return the words of a quote without the marks and the day around them; any other text as it is."""
+    text, mark, _ = content.removeprefix("“").rpartition("” (said by the user")
+    return text if mark else content
 
 
 def _seen(note: Note) -> bool:
