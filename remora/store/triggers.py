@@ -1,4 +1,4 @@
-"""SQL for `memory_triggers`: at which actions a memory is said. `app/triggers.py` makes them."""
+"""SQL for `memory_triggers`: at which actions a memory is said. `app/memories/triggers.py` makes them."""
 
 from __future__ import annotations
 
