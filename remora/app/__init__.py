@@ -1,1 +1,1 @@
-"""The one object users hold, and the wiring behind it."""
+"""`Memory`, the object users hold, and the services behind its verbs."""

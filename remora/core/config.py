@@ -2,8 +2,8 @@
 
 Order, later wins: defaults, `config.toml` in the user's configuration folder, `remora.toml` at the
 root of the repository (only `home` and `[search]`: a repository must not choose servers or keys),
-environment variables. This module reads no file and no environment: the
-wiring hands it mappings, so what a process believes can be shown (`remora doctor`) and tested.
+environment variables. This module reads no file and no environment: the open project hands it mappings,
+so the settings in force can be shown (`remora doctor`) and tested.
 
 A key in remora.toml is `[section] name`; its variable is `REMORA_SECTION_NAME`. API keys are never
 settings: a setting names the environment variable that holds the key. `described.py` says what each is for.

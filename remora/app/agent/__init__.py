@@ -1,1 +1,1 @@
-"""What an agent is told and when: hook events, the brief, the loop, the end of a session."""
+"""Text for agents and its time: hook events, the brief, the loop, the end of a session."""

@@ -1,7 +1,7 @@
 """One moment of a session, from a process that lives for it alone: look up, decide, note down, answer.
 
 Everything that is needed for a tool call is imported here and is little; what a session's start or its first
-prompt needs (the whole `Memory`, with its model) is imported where that happens, in a thread that has three
+prompt needs (the open project, with its model) is imported where that happens, in a thread that has three
 seconds. Whatever goes wrong, the answer is silence and, where a file can be written, a line in the log.
 """
 

@@ -1,6 +1,6 @@
-"""What was said to agents, and what would be said now: the log, one memory's reasons, a project's state.
+"""The log of advice, the reasons of one memory, and the state of a project with its brief as of now.
 
-What is over stands in the database with what followed; what goes on stands in the live files of its sessions.
+Sessions that are over stand in the database with what followed; sessions that go on have their live files.
 """
 
 from __future__ import annotations
@@ -190,14 +190,14 @@ def _is_of(said: Injection, session_id: str | None) -> bool:
 
 def why(project: OpenProject, memory_id: str) -> Why:
     """Return where a memory comes from and when it was said; see `Memory.why`."""
-    room, record = find(project, memory_id)
+    store, record = find(project, memory_id)
     said = project.db.injections.of(record.id, SHOWN)
     for one in waiting(project.environ, str(project.location.home)):
         if _is_older(one, said, SHOWN):
             break
         if record.id.encode() in one.data:
             said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
-    triggers, children = room.db.triggers.of(record.id), room.db.memories.dependents(record.id)
+    triggers, children = store.db.triggers.of(record.id), store.db.memories.dependents(record.id)
     return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children))
 
 

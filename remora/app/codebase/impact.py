@@ -1,4 +1,4 @@
-"""What a change may break, and the modules of the code: questions to the code graph."""
+"""Questions to the code graph: the impact of a change, and the modules of the code."""
 
 from __future__ import annotations
 

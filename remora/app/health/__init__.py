@@ -1,1 +1,1 @@
-"""The state of the store: checks, counts, backup, what expired, derived data made again."""
+"""The state of the store: checks, counts, backup, pruning, rebuilding of derived data."""

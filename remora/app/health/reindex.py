@@ -1,4 +1,4 @@
-"""Make derived data again: turns of the logs, pieces of written files, full-text rows, missing vectors."""
+"""Rebuild derived data: turns of the logs, pieces of written files, full-text rows, missing vectors."""
 
 from __future__ import annotations
 

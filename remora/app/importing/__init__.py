@@ -1,1 +1,1 @@
-"""What was there before: rule files, git history, other memory systems."""
+"""Import of rule files, git history and other memory systems."""

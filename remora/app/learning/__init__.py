@@ -1,1 +1,1 @@
-"""What becomes a memory: transcripts and live sessions, quotes, what is known already."""
+"""Learning from transcripts and live sessions: quotes, promotion, deduplication."""

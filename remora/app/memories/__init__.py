@@ -1,1 +1,1 @@
-"""Memories by id and as drafts, their triggers, and the vectors of what is stored."""
+"""Memories by id and as drafts, their triggers, and the vectors of stored texts."""

@@ -1,7 +1,7 @@
-"""Slow work in bounded passes: give vectors to what has none, make derived data again.
+"""Compute the vectors of stored texts in bounded passes, before a search and in the background.
 
-A pass is made of short transactions; stopping it anywhere loses nothing. What was asked for is
-embedded newest first, since the newest is asked for next.
+A pass is made of short transactions; stopping it anywhere loses nothing. The newest texts are embedded first,
+since they are asked for next.
 """
 
 from __future__ import annotations

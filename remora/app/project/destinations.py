@@ -34,7 +34,7 @@ def destinations(settings: Settings, environ: Mapping[str, str]) -> list[tuple[s
         if provider in ("none", "onnx"):
             where = "nowhere: on this machine, in this process" if provider == "onnx" else "nowhere"
         elif provider in ("auto", "ollama") and not url:
-            where = "to Ollama on this machine where it is yours or the system's, else nowhere"
+            where = "to Ollama on this machine if you or the system runs it, else nowhere"
         else:
             where = f"to {':'.join(map(str, address_of(url)))}" if url else f"to the server of {provider}"
         found.append((what, where))

@@ -1,4 +1,4 @@
-"""Config and environment to live parts. The only place that builds them.
+"""The open project: settings and environment turned into databases and models, built here alone.
 
 Everything that costs time to make (models, the user's database, in-memory vectors) is made on first
 use, so that a keyword search or a `remember` pays for none of it.
@@ -75,7 +75,7 @@ class Store(NamedTuple):
 
 
 class OpenProject:
-    """The live parts of one open `Memory`."""
+    """The databases, models and settings behind one `Memory`."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class OpenProject:
         self.user_trouble = ""  # why the user's own database cannot be read
 
     def store(self, realm: str) -> Store:
-        """Return the room of a realm, "project" or "user", opened (and made) on first use.
+        """Return the store of a realm, "project" or "user", opened (and made) on first use.
 
         Raises:
             NotFound: it is opened for reading only and there is none.
@@ -161,7 +161,7 @@ class OpenProject:
         return Store(db, intake, Upkeep(db, self.clock, intake))
 
     def stores(self) -> tuple[Store, ...]:
-        """Return the project's room, and the user's where there is one.
+        """Return the project's store, and the user's where there is one.
 
         A user's database that cannot be opened never takes the project's with it; `user_trouble` says why.
         """
@@ -186,7 +186,7 @@ class OpenProject:
             raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
 
     def searched_stores(self) -> tuple[Store, ...]:
-        """Return the rooms that a search looks into: the user's only if the settings say so."""
+        """Return the stores that a search looks into: the user's only if the settings say so."""
         return self.stores() if self.settings.search.user_memories else (self.store("project"),)
 
     def plugins(self) -> Plugins:

@@ -1,1 +1,1 @@
-"""Questions to the memory: hits, files, and what is known before a task."""
+"""Questions to the memory: hits, related files, context before a task."""

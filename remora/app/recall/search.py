@@ -1,8 +1,8 @@
-"""Build what a search may read, catch up on fresh writes, search, and pack.
+"""Prepare the data of a search, embed fresh writes, search, and pack the hits.
 
-What this process has just written is embedded before it searches, so that one always finds what one
-has just said. A backlog left by others (a switch of models, another process) is worked off for a
-moment, then in the background; keywords find the rest meanwhile.
+Texts that this process has just written are embedded before it searches, so that it finds what it stored. A
+backlog left by others (a switch of models, another process) is worked off for a moment, then in the
+background; keywords find the rest meanwhile.
 """
 
 from __future__ import annotations

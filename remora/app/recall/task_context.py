@@ -1,8 +1,6 @@
-"""What a session is given before it begins its work, and what is kept for the one that goes on with it.
+"""Context before a task: the blocks for planning and testing, files to load ahead, the step limit.
 
-The blocks for planning and testing, files to load ahead, the step limit, the state of unfinished work, and
-what tools for interfaces showed. The words are made in `remora.injection`; here they are asked for with the
-parts of an open memory, and what is worth keeping is stored.
+`remora.injection` writes the texts; here they are requested with the data of the open project.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What is written down: conversations, entries, journal, files of the memory tool, items of other stores."""
+"""Written records: conversations, entries, journal, files of the memory tool, items of other stores."""
