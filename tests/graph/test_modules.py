@@ -13,7 +13,7 @@ from remora.core.clock import FixedClock
 from remora.core.code import Definition, Link
 from remora.core.values import MemoryDraft
 from remora.graph.modules import ModuleInfo, files_named, grouping, module_map, module_named, sentence
-from remora.interfaces import code_pages
+from remora.interfaces import project_pages
 from remora.interfaces.draw import plain
 from remora.store.database import Database
 from remora.store.graph import NewFile
@@ -110,7 +110,7 @@ def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
     modules = by_name(shop)
     assert modules["shop/auth"].entries == ("shop/web/routes.py", login)
     assert (modules["shop/web"].entries, modules["shop/web"].needs) == ((), ("shop/store", "notes"))
-    shown = plain(code_pages.modules(shop.modules()))
+    shown = plain(project_pages.modules(shop.modules()))
     assert "entry points of shop/auth: shop/web/routes.py, shop/web/routes.py:login" in shown
     assert "shop/web must change with shop/store, notes" in shown
 
@@ -300,7 +300,7 @@ def _seconds(db: Database) -> float:
     ("top", "purpose"),
     [
         ("# -*- coding: utf-8 -*-\n", ""),
-        ('"""-*- coding: utf-8 -*-\n\nCounts pages."""\n', "Counts pages."),
+        ('"""-*- coding: utf-8 -*-\n\nCounts memory_pages."""\n', "Counts memory_pages."),
         ('"""vim: ts=4 sw=4\nCounts: one page after the other."""\n', "Counts: one page after the other."),
     ],
 )

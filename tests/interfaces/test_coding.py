@@ -15,7 +15,7 @@ import pytest
 
 from remora.app.codebase.module_descriptions import SemanticReport
 from remora.core.code import IndexReport
-from remora.interfaces import code_pages
+from remora.interfaces import project_pages
 from remora.interfaces.page import Para
 from tests.interfaces.conftest import Run
 
@@ -127,12 +127,12 @@ def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
 def test_one_part_waits():
     """One is not many."""
     report = IndexReport(1, 1, 0, 1, 0, (), 0, (), 2, 1, 1, 1)
-    said = [part.text for part in code_pages.indexed(report) if isinstance(part, Para)]
+    said = [part.text for part in project_pages.indexed(report) if isinstance(part, Para)]
     assert "1 chunk without a vector, found by words only (`remora index --embed` computes vectors)" in said
-    many = [part.text for part in code_pages.indexed(report._replace(waiting=2)) if isinstance(part, Para)]
+    many = [part.text for part in project_pages.indexed(report._replace(waiting=2)) if isinstance(part, Para)]
     assert "2 chunks without a vector, found by words only (`remora index --embed` computes vectors)" in many
     told = SemanticReport(modules=1, waiting=1)
-    assert "1 module not described yet; the next run continues" in str(code_pages.described(told))
+    assert "1 module not described yet; the next run continues" in str(project_pages.described(told))
 
 
 def test_a_folder_is_asked_about_as_a_whole(run: Run):

@@ -18,7 +18,7 @@ from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse
 from remora.core.values import Context
 from remora.injection.prefetch import Prefetch, PrefetchFile
-from remora.interfaces import learn_pages, plan_pages
+from remora.interfaces import learn_pages
 from remora.interfaces.commands.reviewing import Asking, Reviewed, page, review
 from remora.interfaces.draw import plain
 from remora.observer.promotion import Discarded
@@ -115,9 +115,9 @@ def test_the_page_of_a_plan() -> None:
     """Work left open stands first; contents take the place of the list of files."""
     files = Prefetch([PrefetchFile("a.py", 1.0, True, 9, "used")], text="## Files\n\n### a.py")
     block = Context("## What memory has", (), 4, 100, "define")
-    shown = plain(plan_pages.plan(block, files, None, None, "## Where it stopped", contents=True))
+    shown = plain(learn_pages.plan(block, files, None, None, "## Where it stopped", contents=True))
     assert shown == "## Where it stopped\n\n## What memory has\n\n## Files\n\n### a.py\n"
-    assert plan_pages.plan(Context("", (), 0, 100, "define"), Prefetch(()), None, None, "") == ()
+    assert learn_pages.plan(Context("", (), 0, 100, "define"), Prefetch(()), None, None, "") == ()
 
 
 # Teaching
@@ -219,8 +219,8 @@ def test_the_page_of_a_session() -> None:
         ),
         (made(1, related_files=("auth/a.py", "auth/b.py", "auth/c.py")), made(2, needs_review=True)),
     )
-    assert plain(plan_pages.summary(found)) == SUMMARY
-    assert plan_pages.summary(SessionSummary(0, "", "", (), (), ())) == ()
+    assert plain(learn_pages.summary(found)) == SUMMARY
+    assert learn_pages.summary(SessionSummary(0, "", "", (), (), ())) == ()
 
 
 def learn(run: Run, project: Path) -> None:

@@ -9,7 +9,7 @@ from types import FrameType
 
 import click
 
-from remora.interfaces import code_pages, pages
+from remora.interfaces import memory_pages, project_pages
 from remora.interfaces.commands.desk import Desk, command
 
 MAX_DEPTH = 10
@@ -39,7 +39,7 @@ def index(desk: Desk, *, path: str | None, watch: bool, embed: bool, semantic: b
             report = report._replace(waiting=memory.waiting_chunks())
         told = memory.describe_modules(progress=progress) if semantic else None
     document = report if told is None else {**report._asdict(), "semantic": told}
-    desk.answer(document, lambda: code_pages.indexed(report) + code_pages.described(told))
+    desk.answer(document, lambda: project_pages.indexed(report) + project_pages.described(told))
     for note in (*report.notes, *(told.notes if told is not None else ())):
         desk.note(f"note: {note}")
 
@@ -54,7 +54,7 @@ def _watch(desk: Desk) -> None:
         stop.set()
 
     def said(report: IndexReport) -> None:
-        desk.answer(report, lambda: code_pages.round_of(report))
+        desk.answer(report, lambda: project_pages.round_of(report))
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -100,7 +100,7 @@ def impact(desk: Desk, *, target: str, depth: int, limit: int, tests: bool) -> N
         "memories": found.memories,
         "notes": found.notes,
     }
-    desk.answer(document, lambda: code_pages.impacts(found, shown, desk.clock.now()))
+    desk.answer(document, lambda: project_pages.impacts(found, shown, desk.clock.now()))
     desk.tell(found.notes)
 
 
@@ -131,7 +131,7 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     asked = desk.statement(task, "the task")
     memory = desk.memory(writes=False)
     found = memory.predict_files(asked, k, tests=tests)
-    desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: pages.files(found))
+    desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: memory_pages.files(found))
     desk.tell(memory.notes)
     if not found and not any(note in memory.notes for note in NOTHING_TO_ASK):
         desk.note("No file matches. Names, error messages and paths work best.")
@@ -155,7 +155,7 @@ def modules(desk: Desk, *, limit: int) -> None:
     found = desk.memory(writes=False).modules()
     shown = found[:limit] if limit else found
     document = {"modules": shown, "more": len(found) > len(shown)}
-    desk.answer(document, lambda: code_pages.modules(shown))
+    desk.answer(document, lambda: project_pages.modules(shown))
     if not found:
         desk.note("No modules yet. `remora index` reads the code.")
     elif len(found) > len(shown):

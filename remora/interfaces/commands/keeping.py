@@ -9,7 +9,7 @@ import click
 
 from remora.core.errors import InvalidInput
 from remora.core.values import MOST_LISTED, MemoryRecord
-from remora.interfaces import pages, reports
+from remora.interfaces import memory_pages, project_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
 
@@ -75,7 +75,7 @@ def forget(desk: Desk, *, ids: tuple[str, ...]) -> None:
     olds = _each(desk, ids, memory.forget, lambda old: "already forgotten" if old.deprecated else "forgotten")
     flagged = [d for old in olds if not old.deprecated for d in memory.dependents(old.id)]
     if flagged:
-        desk.note(reports.flagged_sentence(flagged))
+        desk.note(project_pages.flagged_sentence(flagged))
 
 
 @command("restore")
@@ -97,7 +97,9 @@ def prune(desk: Desk, *, dry_run: bool) -> None:
     document = {"dry_run": dry_run, **done._asdict()}
     desk.answer(
         document,
-        lambda: reports.pruning(done.forget, done.delete, done.cache_rows, desk.clock.now(), dry_run=dry_run),
+        lambda: project_pages.pruning(
+            done.forget, done.delete, done.cache_rows, desk.clock.now(), dry_run=dry_run
+        ),
     )
 
 
@@ -117,7 +119,9 @@ def _each(
     desk.answer(
         {"memories": news},
         lambda: tuple(
-            part for old, new in zip(olds, news, strict=True) for part in pages.changed([new], done(old))
+            part
+            for old, new in zip(olds, news, strict=True)
+            for part in memory_pages.changed([new], done(old))
         ),
     )
     for note in (note for new in news if new.receipt is not None for note in new.receipt.notes):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remora.core.errors import InvalidInput
-from remora.interfaces import learn_pages, pages, plan_pages
+from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
@@ -88,7 +88,7 @@ def learned(
         change, done = (memory.verify, "verified") if verify_all else (memory.forget, "forgotten")
         meant = found.learned if verify_all else _added(found, session_id)
         records = [change(one.memory.id) for one in meant]
-        desk.answer({"memories": records}, lambda: pages.changed(records, done))
+        desk.answer({"memories": records}, lambda: memory_pages.changed(records, done))
         if stay := len(found.learned) - len(meant):
             kept = counted(stay, "memory", "memories")
             desk.note(f"{kept} kept: older, confirmed or seen elsewhere; `forget` takes their ids.")
@@ -96,7 +96,7 @@ def learned(
         reviewed = reviewing.review(memory, found.learned, reviewing.asking(desk))
         desk.answer(reviewed, lambda: reviewing.page(reviewed))
     else:
-        desk.answer(found, lambda: plan_pages.summary(found))
+        desk.answer(found, lambda: learn_pages.summary(found))
     if not found.learned:
         gone = f"The memories of run {found.run} no longer exist."
         if session_id is not None:

@@ -8,7 +8,7 @@ import click
 
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
 from remora.core.values import Skipped
-from remora.interfaces import plan_pages
+from remora.interfaces import learn_pages
 from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command, split
 
@@ -67,7 +67,7 @@ def plan(
         "work_state": state,
         "notes": notes,
     }
-    desk.answer(document, lambda: plan_pages.plan(block, ahead, factor, limit, state, contents=contents))
+    desk.answer(document, lambda: learn_pages.plan(block, ahead, factor, limit, state, contents=contents))
     desk.tell(notes)
     if not (block.text or ahead or state or factor is not None):
         desk.note(
@@ -108,16 +108,16 @@ def teach(context: click.Context, desk: Desk, *, files: tuple[str, ...], yes: bo
     asks = not desk.json and "-" not in given and reviewing.somebody()
     new = sum(one.number("stored", "merged", "restored", "updated") for one in found)
     if not yes and asks and new:
-        desk.answer({}, plan_pages.taught(found, refused))
+        desk.answer({}, learn_pages.taught(found, refused))
         if click.confirm(f"Store {'this' if new == 1 else f'these {new:,}'}?", default=True, err=True):
             found, refused = read(dry_run=False)
             for one in found:
-                desk.note(plan_pages.taught_sentence(one))
+                desk.note(learn_pages.taught_sentence(one))
         else:
             desk.note("Nothing was stored.")
     else:
         document = {"stored": yes, "files": found, "skipped": refused}
-        desk.answer(document, lambda: plan_pages.taught(found, refused))
+        desk.answer(document, lambda: learn_pages.taught(found, refused))
         if not yes and new:
             desk.note("Nothing was stored; use --yes to store it.")
     if refused:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from remora.core.values import MEMORY_TYPES
-from remora.interfaces import note_pages, pages
+from remora.interfaces import memory_pages, note_pages
 from remora.interfaces.commands.desk import Desk, command, group
 
 id_argument = click.argument("quote_id", metavar="ID")
@@ -30,7 +30,7 @@ def listing(desk: Desk, *, limit: int = 20, session_id: str | None = None) -> No
 def keep(desk: Desk, *, quote_id: str, kind: str | None) -> None:
     """The memory has the words of the quote, with you as the source; `remora edit` changes them."""
     record = desk.memory().keep_quote(quote_id, type=kind)
-    desk.answer({"memory": record}, lambda: pages.changed([record], "stored"))
+    desk.answer({"memory": record}, lambda: memory_pages.changed([record], "stored"))
 
 
 @command("quote remove")

@@ -8,7 +8,7 @@ import click
 
 from remora.core.errors import NotFound
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
-from remora.interfaces import pages
+from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 from remora.interfaces.page import Para
@@ -130,7 +130,7 @@ def search(
     )
     notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
     answer = {"query": asked, "hits": found, "notes": notes}
-    desk.answer(answer, lambda: pages.hits(found, desk.clock.now(), why=why))
+    desk.answer(answer, lambda: memory_pages.hits(found, desk.clock.now(), why=why))
     desk.tell(notes)
     if not found:
         filtered = bool(types or files or modules or scope)
@@ -217,7 +217,7 @@ def related(desk: Desk, *, path: str, k: int) -> None:
         desk.note(f"There is no file {asked} yet; these results match its name.")
     if not found:
         desk.note(f"No related files of {asked} are known. `remora init` reads the git history.")
-    desk.answer({"path": asked, "ownership": owned, "files": found}, lambda: pages.files(found))
+    desk.answer({"path": asked, "ownership": owned, "files": found}, lambda: memory_pages.files(found))
 
 
 @command("show")
@@ -230,7 +230,7 @@ def show(desk: Desk, *, memory_id: str) -> None:
     parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
     document: dict[str, Any] = {**record._asdict(), "dependents": [d.id for d in dependents]}
     desk.answer(
-        document, lambda: pages.card(record, desk.clock.now(), parents=parents, dependents=dependents)
+        document, lambda: memory_pages.card(record, desk.clock.now(), parents=parents, dependents=dependents)
     )
 
 
@@ -309,7 +309,7 @@ def list_(
         filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
         desk.note(_nothing(desk, filtered=filtered, listed="records" if records else "memories"))
     answer = {"memories": found, "more": more, "notes": notes}
-    desk.answer(answer, lambda: pages.memory_list(found, desk.clock.now()) if found else ())
+    desk.answer(answer, lambda: memory_pages.memory_list(found, desk.clock.now()) if found else ())
     desk.tell(notes)
     if more:
         desk.note(f"Showing the first {most}; use --limit 0 for all.")

@@ -10,7 +10,7 @@ import click
 
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
-from remora.interfaces import drafts, pages, reports
+from remora.interfaces import drafts, memory_pages, project_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 
@@ -131,7 +131,7 @@ def remember(
     if from_json is not None:
         context.exit(_remember_all(desk, proposed, dict(options)))
     record = memory.remember(content, **options)
-    desk.answer(record, lambda: pages.receipt(record, guessed=kind is None))
+    desk.answer(record, lambda: memory_pages.receipt(record, guessed=kind is None))
 
 
 def _triggers(
@@ -172,12 +172,14 @@ def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict
                     try:
                         store([one])
                     except RemoraError:  # the store itself: the next draft would fare no better
-                        desk.note(reports.handed_in_sentence(records, skipped) + f" Stopped at {one.place}.")
+                        desk.note(
+                            project_pages.handed_in_sentence(records, skipped) + f" Stopped at {one.place}."
+                        )
                         raise
             done += len(group)
             progress("drafts", done, len(proposed))
     answer = {"memories": records, "skipped": skipped}
-    desk.answer(answer, lambda: reports.handed_in(records, skipped))
+    desk.answer(answer, lambda: project_pages.handed_in(records, skipped))
     return EXIT_CODES[InvalidInput] if skipped else 0
 
 
@@ -242,7 +244,7 @@ def edit(
     if not changes:
         changes["content"] = _edited(old.content, interactive=not desk.json)
     record = memory.edit(old.id, **changes)
-    desk.answer(record, lambda: pages.receipt(record))
+    desk.answer(record, lambda: memory_pages.receipt(record))
 
 
 @command("supersede", epilog='Example: remora supersede 1a2b3c4d "Access tokens now expire after 12 h"')
@@ -277,7 +279,7 @@ def supersede(
     record = memory.supersede(old.id, content, **fields)
     flagged = [m for m in memory.dependents(old.id) if m.id != record.id]
     document = {"memory": record, "superseded": memory.show(old.id), "needs_review": flagged}
-    desk.answer(document, lambda: pages.receipt(record) + reports.superseding(old, flagged))
+    desk.answer(document, lambda: memory_pages.receipt(record) + project_pages.superseding(old, flagged))
 
 
 def _altered(

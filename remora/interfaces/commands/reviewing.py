@@ -10,7 +10,7 @@ import click
 
 from remora.core.errors import RemoraError
 from remora.core.values import MemoryRecord
-from remora.interfaces import plan_pages
+from remora.interfaces import learn_pages
 from remora.interfaces.page import Cell, Item, Page, Para
 from remora.interfaces.present import short
 
@@ -49,7 +49,7 @@ def asking(desk: Desk) -> Asking:
     shown = ", ".join(f"[{letter}] {what}" for letter, what in CHOICES.items())
 
     def letter(one: Learnt, number: int, of: int) -> str:
-        desk.answer({}, (plan_pages.learnt(one, number, of),))
+        desk.answer({}, (learn_pages.learnt_item(one, number, of),))
         kind = click.Choice(list(CHOICES), case_sensitive=False)
         answer: str = click.prompt(shown, type=kind, default="l", show_choices=False, err=True)
         return answer.lower()

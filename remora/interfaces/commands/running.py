@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
-from remora.interfaces import note_pages, reports
+from remora.interfaces import note_pages, project_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
@@ -64,7 +64,7 @@ def init(
         )
     with desk.progress() as progress:
         report = memory.init(path, progress=progress)
-    desk.answer(report, lambda: reports.initialised(report, hottest=memory.stats().hottest))
+    desk.answer(report, lambda: project_pages.initialised(report, hottest=memory.stats().hottest))
     desk.tell(memory.reminders())
 
 
@@ -91,7 +91,7 @@ def move_in(desk: Desk, *, path: str, system: str | None, foreign: str | None, d
 def stats(desk: Desk) -> None:
     """Counts memories by type, conversation turns, vectors and files in git, with sizes."""
     found = desk.memory(writes=False).stats()
-    desk.answer(found, lambda: reports.counts(found))
+    desk.answer(found, lambda: project_pages.counts(found))
     for note in found.notes:
         desk.note(f"note: {note}")
 
@@ -118,7 +118,7 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
     installed = tuple(looked_at(Path(data_folder(os.environ)), os.environ))
     report = report._replace(findings=(*report.findings, *installed))
     document = {"level": report.level, "findings": report.findings}
-    desk.answer(document, lambda: reports.examination(report))
+    desk.answer(document, lambda: project_pages.examination(report))
     codes = {kind.__name__: code for kind, code in EXIT_CODES.items()}
     context.exit(codes.get(report.kind, 1) if report.level == "error" else 0)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from remora.interfaces import spoken_pages
+from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
 
@@ -18,7 +18,7 @@ from remora.interfaces.commands.desk import Desk, command
 def log(desk: Desk, *, k: int, session_id: str | None) -> None:
     """Lists texts given to agents, newest first: time, event, reason, text and the agent's next action."""
     found = desk.memory(writes=False).log(k, session_id=session_id)
-    desk.answer({"said": found}, lambda: spoken_pages.log(found))
+    desk.answer({"said": found}, lambda: memory_pages.log(found))
     if not found:
         desk.note("No agent was told anything yet. `remora install` connects one.")
 
@@ -28,7 +28,7 @@ def log(desk: Desk, *, k: int, session_id: str | None) -> None:
 def why(desk: Desk, *, memory_id: str) -> None:
     """Shows the origins, trust and triggers of memory ID, and when agents were told."""
     found = desk.memory(writes=False).why(memory_id)
-    desk.answer(found, lambda: spoken_pages.why(found))
+    desk.answer(found, lambda: memory_pages.why(found))
 
 
 @command("status")
@@ -39,7 +39,7 @@ def status(desk: Desk) -> None:
 
     found = desk.memory(writes=False).status()
     broken = [one for one in looked_at(Path(data_folder(os.environ)), os.environ) if one.level == "warning"]
-    desk.answer(found, lambda: spoken_pages.status(found))
+    desk.answer(found, lambda: memory_pages.status(found))
     desk.tell((*found.notes, *(f"{one.detail}. {one.advice}" for one in broken)))
 
 

@@ -6,7 +6,7 @@ import click
 
 from remora.conversation.cut import clamped
 from remora.core.errors import NotFound
-from remora.interfaces import note_pages, pages
+from remora.interfaces import memory_pages, note_pages
 from remora.interfaces.commands.desk import Desk, command, group
 
 id_argument = click.argument("session_id", metavar="ID")
@@ -117,7 +117,7 @@ def search(desk: Desk, *, query: tuple[str, ...], session_id: str | None, k: int
     found = [h for h in found if session_id is None or h.session_id == session_id][:k]
     desk.answer(
         {"query": asked, "hits": found, "notes": memory.notes},
-        lambda: pages.hits(found, desk.clock.now(), why=why),
+        lambda: memory_pages.hits(found, desk.clock.now(), why=why),
     )
     desk.tell(memory.notes)
     if not found:

@@ -13,7 +13,7 @@ from remora import Memory
 from remora.app.agent.session_end import work
 from remora.app.agent.status import SHOWN
 from remora.core.errors import NotFound
-from remora.interfaces import spoken_pages
+from remora.interfaces import memory_pages
 from tests.app.hooked import Hooked
 from tests.helpers import Repo, environment
 
@@ -151,15 +151,15 @@ def test_the_status_promises_nothing_while_nobody_is_spoken_to(
     with opened(repo, environ) as memory:
         assert memory.status().speaks is True
         assert memory.status().texts == "nowhere"
-        assert "texts go" in str(spoken_pages.status(memory.status()))
-        assert "inject.enabled" not in str(spoken_pages.status(memory.status()))
+        assert "texts go" in str(memory_pages.status(memory.status()))
+        assert "inject.enabled" not in str(memory_pages.status(memory.status()))
     off = environ | {"REMORA_INJECT_ENABLED": "false"}
     (repo.root / "remora.toml").write_text("[inject]\nenabled = false\n")
     for given in (off, environ):
         with opened(repo, given) as memory:
             status = memory.status()
             assert (status.speaks, status.brief) == (False, "")
-            page = str(spoken_pages.status(status))
+            page = str(memory_pages.status(status))
             assert "inject.enabled is off" in page
             assert "lessons" not in page
 

@@ -18,7 +18,7 @@ from remora.app.learning.learn import LearnReport
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
-from remora.interfaces import draw, learn_pages, reports
+from remora.interfaces import draw, learn_pages, project_pages
 from remora.llm.scripted import Call, ScriptedModel
 from tests.helpers import NOW, Repo, environment
 
@@ -971,7 +971,7 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
         repo.git("branch", "-D", "topic")
         report = memory.init()
         assert report.branches_retired == (("topic", 1),)
-        page = draw.plain(reports.initialised(report))
+        page = draw.plain(project_pages.initialised(report))
         assert "topic was deleted unmerged: 1 memory forgotten" in page
         assert memory.show(known.id).deprecated
 

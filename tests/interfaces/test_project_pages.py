@@ -5,7 +5,7 @@ from __future__ import annotations
 from remora.app.health.findings import Finding, Report
 from remora.app.health.stats import Stats, VectorCount
 from remora.core.values import HISTORY, InitReport, Redaction, Skipped
-from remora.interfaces import reports
+from remora.interfaces import project_pages
 from remora.interfaces.draw import plain
 from tests.interfaces.test_present import NOW, record
 
@@ -32,7 +32,7 @@ INIT = InitReport(
 
 def test_first_init() -> None:
     """The report says what was found, stored, merged, taken out and skipped, and what to try next."""
-    text = plain(reports.initialised(INIT, hottest=("README.md", "src/app.py")))
+    text = plain(project_pages.initialised(INIT, hottest=("README.md", "src/app.py")))
     assert text.splitlines()[:8] == [
         "Memory of /src/shop",
         "  Read 2 rule files: AGENTS.md, CLAUDE.md. 12 rules found.",
@@ -52,7 +52,7 @@ def test_second_init() -> None:
     again = INIT._replace(
         stored=0, merged=0, unchanged=13, commits_new=0, candidates=0, redactions=(), skipped=()
     )
-    text = plain(reports.initialised(again))
+    text = plain(project_pages.initialised(again))
     assert "Nothing new in the git history (1,200 commits)." in text
     assert "  13 already known.\n" in text
     assert "remora related" not in text
@@ -60,7 +60,7 @@ def test_second_init() -> None:
 
 def test_later_init() -> None:
     """New commits are told apart from those read before; rules that went are counted."""
-    text = plain(reports.initialised(INIT._replace(commits_new=3, retired=2)))
+    text = plain(project_pages.initialised(INIT._replace(commits_new=3, retired=2)))
     assert "Read 3 new commits, 1,200 in total." in text
     assert "2 retired because their source is gone" in text
 
@@ -78,29 +78,31 @@ def test_init_of_an_empty_folder() -> None:
         redactions=(),
         skipped=(),
     )
-    text = plain(reports.initialised(bare))
+    text = plain(project_pages.initialised(bare))
     assert "No rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar)." in text
     assert "No git history." in text
     failed = bare._replace(skipped=(Skipped(HISTORY, "git could not read it"),))
-    assert "The git history could not be read." in plain(reports.initialised(failed))
+    assert "The git history could not be read." in plain(project_pages.initialised(failed))
     assert "Nothing was stored." in text
     assert 'remora remember "…"' in text
 
 
 def test_what_to_try_has_an_answer() -> None:
     """Only commands are offered that will find something."""
-    text = plain(reports.initialised(INIT._replace(rules_found=0, rule_files=()), hottest=("src/app.py",)))
+    text = plain(
+        project_pages.initialised(INIT._replace(rules_found=0, rule_files=()), hottest=("src/app.py",))
+    )
     assert '  remora search "what broke in src/app.py"' in text
-    text = plain(reports.initialised(INIT._replace(rules_found=0, candidates=0, stored=0, merged=0)))
+    text = plain(project_pages.initialised(INIT._replace(rules_found=0, candidates=0, stored=0, merged=0)))
     tries = text.split("Try next\n")[1].splitlines()
     assert tries == ['  remora remember "…"  store a statement', "  remora install       connect your agent"]
 
 
 def test_candidates_only() -> None:
     """When all that was stored comes from the history, that is what is said."""
-    text = plain(reports.initialised(INIT._replace(stored=9, candidates=9)))
+    text = plain(project_pages.initialised(INIT._replace(stored=9, candidates=9)))
     assert "  9 records of fixes and reverts kept" in text
-    one = plain(reports.initialised(INIT._replace(stored=1, candidates=1, merged=0)))
+    one = plain(project_pages.initialised(INIT._replace(stored=1, candidates=1, merged=0)))
     assert "  1 record of fixes and reverts kept" in one
     assert "remora list --records" in one
     assert "remora list  " not in one
@@ -109,7 +111,7 @@ def test_candidates_only() -> None:
 def test_many_skips_are_grouped_by_reason() -> None:
     """A long list of skipped things becomes one line for each reason, with examples."""
     skipped = tuple(Skipped(f"{n}.bin", "it is not text") for n in range(20))
-    text = plain(reports.initialised(INIT._replace(skipped=skipped)))
+    text = plain(project_pages.initialised(INIT._replace(skipped=skipped)))
     assert "  Skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n" in text
 
 
@@ -165,7 +167,7 @@ def test_counts() -> None:
         commit="0123456789abcdef",
         log_bytes=1_000_000,
     )
-    assert plain(reports.counts(found)).splitlines() == [
+    assert plain(project_pages.counts(found)).splitlines() == [
         "project: shop, id p",
         "home: /data/shop",
         "memories: 6 (2 need review, 1 pinned)",
@@ -186,7 +188,7 @@ def test_counts() -> None:
 
 def test_counts_of_an_empty_store() -> None:
     """What there is none of is left out, but for the memories themselves."""
-    text = plain(reports.counts(stats()))
+    text = plain(project_pages.counts(stats()))
     assert "memories: 0\n" in text
     assert "vectors" not in text
     assert "commits" not in text
@@ -200,15 +202,15 @@ def test_examination() -> None:
             Finding("warning", "environment", "REMORA_HOEM is not known", "Did you mean REMORA_HOME?"),
         )
     )
-    assert plain(reports.examination(report)).splitlines() == [
+    assert plain(project_pages.examination(report)).splitlines() == [
         "ok       disk         1 GB free",
         "warning  environment  REMORA_HOEM is not known",
         "                      → Did you mean REMORA_HOME?",
         "",
         "Something needs attention: 1 warning.",
     ]
-    assert plain(reports.examination(Report((Finding("ok", "a", "b"),)))).endswith("\nAll is well.\n")
-    assert plain(reports.examination(Report((Finding("note", "a", "b"),)))).endswith(
+    assert plain(project_pages.examination(Report((Finding("ok", "a", "b"),)))).endswith("\nAll is well.\n")
+    assert plain(project_pages.examination(Report((Finding("note", "a", "b"),)))).endswith(
         "\nAll is well: 1 note.\n"
     )
 
@@ -217,7 +219,7 @@ def test_pruning() -> None:
     """What is forgotten and deleted is listed with the reason; a dry run says that it is one."""
     old = record(last_accessed_at="2025-03-01T12:00:00.000Z")
     gone = record(deprecated=True, deprecated_at="2026-01-01T12:00:00.000Z")
-    lines = plain(reports.pruning([old], [gone], 3, NOW, dry_run=True)).splitlines()
+    lines = plain(project_pages.pruning([old], [gone], 3, NOW, dry_run=True)).splitlines()
     assert lines == [
         "1a2b3c4d  would be forgotten  decision  last used 11 months ago  Tokens expire after 24 h",
         "1a2b3c4d  would be deleted    decision  forgotten 8 weeks ago    Tokens expire after 24 h",
@@ -226,15 +228,15 @@ def test_pruning() -> None:
             "Run it without --dry-run to apply it."
         ),
     ]
-    done = plain(reports.pruning([old], [], 0, NOW, dry_run=False))
+    done = plain(project_pages.pruning([old], [], 0, NOW, dry_run=False))
     assert done.splitlines()[-1] == (
         "1 forgotten, 0 deleted for good, 0 cache entries dropped. "
         "`remora restore ID` brings a forgotten one back."
     )
-    assert plain(reports.pruning([], [], 0, NOW, dry_run=True)) == "Nothing to prune.\n"
+    assert plain(project_pages.pruning([], [], 0, NOW, dry_run=True)) == "Nothing to prune.\n"
 
 
 def test_flagged_sentence() -> None:
     """Memories that rest on one that went are named."""
-    assert reports.flagged_sentence([record()]) == "1 dependent memory marked for review: 1a2b3c4d"
-    assert reports.flagged_sentence([record()] * 2).startswith("2 dependent memories marked")
+    assert project_pages.flagged_sentence([record()]) == "1 dependent memory marked for review: 1a2b3c4d"
+    assert project_pages.flagged_sentence([record()] * 2).startswith("2 dependent memories marked")

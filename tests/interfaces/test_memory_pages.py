@@ -14,7 +14,7 @@ from remora.core.values import (
     Taint,
     WorkUnitRef,
 )
-from remora.interfaces import pages
+from remora.interfaces import memory_pages
 from remora.interfaces.draw import plain
 from tests.interfaces.test_present import NOW, record
 
@@ -58,7 +58,7 @@ def test_card_shows_everything() -> None:
     """`show` leaves nothing out, and says it in words."""
     parent = record(id=OTHER, content="Tokens are JWTs")
     child = record(id="77777777-0000-4000-8000-000000000000", content="So refresh daily")
-    text = plain(pages.card(full(), NOW, parents=[parent], dependents=[child]))
+    text = plain(memory_pages.card(full(), NOW, parents=[parent], dependents=[child]))
     assert text.splitlines()[0] == "1a2b3c4d-0000-4000-8000-000000000000  gotcha"
     for line in (
         "on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, tainted by web page",
@@ -90,7 +90,7 @@ def test_card_shows_everything() -> None:
 
 def test_card_of_a_plain_memory_is_short() -> None:
     """Fields that say nothing are not shown."""
-    text = plain(pages.card(record(), NOW))
+    text = plain(memory_pages.card(record(), NOW))
     assert "branch" not in text
     assert "taint" not in text
     assert "confidence: 1.00, does not fade" in text
@@ -101,25 +101,25 @@ def test_card_of_a_plain_memory_is_short() -> None:
 def test_card_of_a_forgotten_memory() -> None:
     """It says since when, until when it is safe, and how to bring it back."""
     gone = record(deprecated=True, deprecated_at="2026-02-19T12:00:00.000Z")
-    text = plain(pages.card(gone, NOW))
+    text = plain(memory_pages.card(gone, NOW))
     assert "forgotten: 2026-02-19 12:00 UTC (10 days ago); pruning may delete it in 20 days" in text
     assert "`remora restore 1a2b3c4d` brings it back" in text
-    kept = plain(pages.card(gone._replace(user_verified=True), NOW))
+    kept = plain(memory_pages.card(gone._replace(user_verified=True), NOW))
     assert "; kept for good;" in kept
-    late = plain(pages.card(gone._replace(deprecated_at="2025-02-19T12:00:00.000Z"), NOW))
+    late = plain(memory_pages.card(gone._replace(deprecated_at="2025-02-19T12:00:00.000Z"), NOW))
     assert "the next pruning may delete it" in late
 
 
 def test_pinned_memory_does_not_fade() -> None:
     """The card of a pinned memory says so."""
-    text = plain(pages.card(record(pinned=True, decay_half_life_days=60.0), NOW))
+    text = plain(memory_pages.card(record(pinned=True, decay_half_life_days=60.0), NOW))
     assert "confidence: 1.00, pinned: does not fade" in text
 
 
 def test_hits_show_rank_score_type_origin_age_text_and_files() -> None:
     """A hit is one line that a script can cut: id, rank, score, type, where from, age, text, files, marks."""
     hit = Hit("x", "memory", "Tokens expire after 24 h", 0.873, memory=full(), disagrees_with=(OTHER,))
-    assert plain(pages.hits([hit], NOW)) == (
+    assert plain(memory_pages.hits([hit], NOW)) == (
         "1a2b3c4d  #1   0.87  gotcha             AGENTS.md:4 +1  3 days ago  Tokens expire after 24 h  "
         "[a.py, b.py]  [on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, "
         "tainted by web page, disagrees with 9f8e7d6c]\n"
@@ -129,7 +129,7 @@ def test_hits_show_rank_score_type_origin_age_text_and_files() -> None:
 def test_turn_hits() -> None:
     """A turn shows its speaker and session in place of a memory's origin."""
     hit = Hit("7", "turn", "hello there", 0.4, session_id="cli:1", role="Ada", time="2026-02-27T12:00:00Z")
-    assert plain(pages.hits([hit], NOW)) == (
+    assert plain(memory_pages.hits([hit], NOW)) == (
         "7         #1   0.40  turn               Ada in cli:1  2 days ago  hello there\n"
     )
 
@@ -142,7 +142,9 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
         Reason("source", 1.17, None, "user_taught"),
         Reason("review", 0.9, None, "nobody has confirmed it yet"),
     )
-    lines = plain(pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)).splitlines()
+    lines = plain(
+        memory_pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)
+    ).splitlines()
     assert lines[1:] == [
         "    found: meaning 0.52, words 0.20, files 0.60",
         "    raised by: source user (× 1.17)",
@@ -154,7 +156,7 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
 
 def test_list_is_one_line_each() -> None:
     """A list line begins with the short id and ends with files and brief marks."""
-    assert plain(pages.memory_list([full(), record()], NOW)).splitlines() == [
+    assert plain(memory_pages.memory_list([full(), record()], NOW)).splitlines() == [
         (
             "1a2b3c4d  gotcha    0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
             "  [on branch topic, review, tainted]"
@@ -166,7 +168,7 @@ def test_list_is_one_line_each() -> None:
 def test_receipt_says_what_was_merged_and_taken_out() -> None:
     """A merge names the origins and keeps the words; secrets are counted, notes are passed on."""
     got = Receipt("merged", OTHER, 0.91, (Redaction("password", 1),), ("2 control characters were removed",))
-    text = plain(pages.receipt(full()._replace(receipt=got)))
+    text = plain(memory_pages.receipt(full()._replace(receipt=got)))
     assert text.splitlines() == [
         "1a2b3c4d  merged with an existing gotcha (91% similar)  Tokens expire after 24 h",
         "  all origins kept: AGENTS.md:4, agent",
@@ -178,7 +180,7 @@ def test_receipt_says_what_was_merged_and_taken_out() -> None:
 
 def test_receipt_of_a_guessed_type() -> None:
     """A type that was guessed is called a guess, with the way to change it."""
-    text = plain(pages.receipt(record(receipt=Receipt("stored")), guessed=True))
+    text = plain(memory_pages.receipt(record(receipt=Receipt("stored")), guessed=True))
     assert "guess" in text
     assert "remora edit 1a2b3c4d --type" in text
 
@@ -186,7 +188,7 @@ def test_receipt_of_a_guessed_type() -> None:
 def test_files_come_with_evidence() -> None:
     """A related file is one line: path, score, evidence."""
     found = [FileHit("src/a.py", 0.5, ("3 commits together", "same name")), FileHit("b.py", 0.25)]
-    assert plain(pages.files(found)).splitlines() == [
+    assert plain(memory_pages.files(found)).splitlines() == [
         "src/a.py  0.50  3 commits together; same name",
         "b.py      0.25",
     ]
