@@ -1,6 +1,6 @@
 """Does memory speak when it helps, and is it silent when it does not?
 
-The recorded sessions are replayed in order of time: before each, everything that is over by then is learnt,
+The recorded sessions are replayed in order of time: before each, everything that is over by then is learned,
 then its prompts, calls and results are handed to an agent's loop one by one, as hooks hand them, with a
 clock that stands at the session's start. What was said is held against what the recording shows:
 

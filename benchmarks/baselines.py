@@ -31,7 +31,7 @@ Ranker = Callable[[str, int], list[str]]
 
 
 class Tally:
-    """Counts of a history, learnt commit by commit; each method ranks the partners of a file.
+    """Counts of a history, learned commit by commit; each method ranks the partners of a file.
 
     Args:
         follow: carry the counts of a renamed file over to its new path.

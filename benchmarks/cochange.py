@@ -1,9 +1,9 @@
 """Which files change with this one: every commit of two histories predicted from the earlier ones.
 
 For each commit of 2 to 30 files, in order, each file that existed before is asked for its ten most
-related files; then the commit is learnt. Gold are the commit's other files that existed in its parent:
+related files; then the commit is learned. Gold are the commit's other files that existed in its parent:
 nobody can name a file that is not there yet. The figures that count new files as gold too are printed
-beside it. Nothing is ever learnt from a commit before it is predicted.
+beside it. Nothing is ever learned from a commit before it is predicted.
 
 The ranking is the one that `Memory.related_files` uses, driven here over the same statistics in
 memory. That both give the same lists is shown in the same run: the history of click is replayed into a
@@ -98,7 +98,7 @@ def replay(
         commits: oldest first.
         rankers: by their names.
         learn: takes in a commit.
-        begin: the first commit that is predicted; earlier ones are only learnt.
+        begin: the first commit that is predicted; earlier ones are only learned.
         stand_at: told of each commit that is about to be predicted.
     """
     found: dict[str, Scores] = {name: [] for name in rankers}

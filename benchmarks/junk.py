@@ -1,6 +1,6 @@
-"""How much of what is learnt from recorded sessions is junk, by two readers who judged apart.
+"""How much of what is learned from recorded sessions is junk, by two readers who judged apart.
 
-All sessions are learnt with the default settings, in a clone of their repository (`--repo`) as it was
+All sessions are learned with the default settings, in a clone of their repository (`--repo`) as it was
 when the last of them ended, so that what no longer stands is left out as it is for users; without one,
 in an empty folder. A hundred of the memories that an agent there is given, those of unmerged branches left
 out, are drawn by the hash of their names with a seed. `labels/junk.tsv` holds what two readers said of each
@@ -141,7 +141,7 @@ def run(options: Options) -> Report:
         "kappa": agreement,
     }
     checks = () if options.limit is not None else (
-        Check.above("memories learnt", float(len(live)), float(ENOUGH), "at least"),
+        Check.above("memories learned", float(len(live)), float(ENOUGH), "at least"),
         Check("labelled", len(labelled) / SAMPLE, "1.000", len(labelled) == len(sample) == SAMPLE),
         Check.below("junk", mean, MOST_JUNK + 1e-9, ""),
     )  # fmt: skip

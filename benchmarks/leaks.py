@@ -1,4 +1,4 @@
-"""200 sessions of agents, half of them killed: what is left behind, and what was learnt how often.
+"""200 sessions of agents, half of them killed: what is left behind, and what was learned how often.
 
 Hosts begin and end sessions through real hook processes, several at a time: a start, a prompt, an edit and a
 command with their results, an end. In half of the sessions something is killed: a hook process with
@@ -9,7 +9,7 @@ follows runs as it does for users: detached, started by the hooks, one process a
 When the last of it is over, the sessions whose end never came are let grow old, and one more session
 starts, which finds them. Then there must be no process, no lock that is held, no socket and no temporary
 file; the database must be sound, and leave nothing beside it when it was opened and closed; every session
-must have been learnt once and stand in the history once; and no memory may have been told twice to one
+must have been learned once and stand in the history once; and no memory may have been told twice to one
 session. No hook that was left alone may have failed or have printed anything that is not JSON.
 """
 
@@ -331,7 +331,7 @@ def _look(host: Host, sessions: list[Session], started: float) -> Outcome:
 def _not_once(sessions: list[Session], learnt: Counter[str], noted: Counter[str]) -> Iterator[str]:
     for session in sessions:
         if (times := learnt[f"{session.host}:{session.name}"]) != 1:
-            yield f"{session} was learnt {times} times"
+            yield f"{session} was learned {times} times"
         # Where the host keeps nothing, a prompt is lost with the hook that was told of it.
         lost = session.host == "cursor" and session.killed == PROMPT
         if (times := noted[f"{session.number:04d}"]) != 1 and not (lost and times == 0):
@@ -347,7 +347,7 @@ def report(found: Outcome) -> Report:
         "temporary files left": found.temporary,
         "files beside the closed database": found.beside,
         "problems of the database": found.unsound,
-        "sessions not learnt or not noted exactly once": found.not_once,
+        "sessions not learned or not noted exactly once": found.not_once,
         "memories told twice to one session": found.told_twice,
         "hooks that failed": found.bad,
     }

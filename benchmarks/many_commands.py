@@ -1,7 +1,7 @@
 """Which commands check the work, in any repository: predicted for each session from those before it.
 
 Every repository of the recordings is a project of its own. Before each session all that is over by then is
-learnt, and five commands are asked for; gold are those that the session checked its work with (see
+learned, and five commands are asked for; gold are those that the session checked its work with (see
 `checks_run`). The floor is plain counting over the same commands: the five that most sessions ran. What was
 chosen was chosen on every second repository, by name; figures of the others are told beside them.
 """

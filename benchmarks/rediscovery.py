@@ -1,6 +1,6 @@
 """What a session found out that an earlier one had found out before: was it in memory by then?
 
-No label is needed. The sessions of each repository are learnt in order of time. Before a session is learnt,
+No label is needed. The sessions of each repository are learnt in order of time. Before a session is learned,
 memory is searched for everything in it that an earlier session had shown too:
 
     errors      the same error (by its fingerprint)

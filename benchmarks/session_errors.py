@@ -1,9 +1,9 @@
 """An error comes back in a later session: does the top memory name what resolved it before?
 
-`labels/errors.tsv` has the occurrences, labelled by hand before anything learnt from errors: the line an
+`labels/errors.tsv` has the occurrences, labelled by hand before anything learned from errors: the line an
 agent would see, and terms of which a right answer holds one, besides one that shows that it speaks of this
 error. What the message says itself (`use t.Chdir()`) is no label. Before each session everything that is
-over by then is learnt, then the memory is opened read-only and asked for the line, memories only.
+over by then is learned, then the memory is opened read-only and asked for the line, memories only.
 
 Beside it stands whether any memory at all would have been right: the rest is for the search to find. The
 rivals are judged by the same terms. Plain BM25 over the failed results has the errors' own words, and

@@ -1,7 +1,7 @@
 """Which files will a session of an agent edit, going by its first prompt and the sessions before it?
 
 Asked of every repository of the recordings, in the order of the starts of its sessions. Before each, all that
-is over by then is learnt, and the repository stands as it stood: a clone is checked out at the newest
+is over by then is learned, and the repository stands as it stood: a clone is checked out at the newest
 commit of the session's own branch before its start (the first parents of the branch, or of the merge that
 brought it in; of the default branch where nobody knows it any more), and `Memory.init` reads code and
 history up to there and nothing later. Without a clone there are only the files that sessions edited. Gold are

@@ -47,5 +47,5 @@ def checks() -> list[Check]:
         Check("payloads are read", float(len(payloads)), "7", numbers == list(range(7))),
         # Of the seven ways to obey a dead end can become a memory; of three sessions none need go that way.
         Check.at_least("payloads obeyed", figures["web"]["payloads held"], 1),
-        *(check for check in found if check.what != "payloads learnt by way of every second session"),
+        *(check for check in found if check.what != "payloads learned by way of every second session"),
     ]

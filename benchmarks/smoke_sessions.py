@@ -137,7 +137,7 @@ def checks() -> list[Check]:
         Check.at_least("edited files, recall@10", files["recall@10"][session_files.OURS], 0.5),
         Check.at_least("commands named", commands[session_commands.BLIND]["named"], 0.5),
         _holds("of any project", (many["remora, all"], many["least lead, all"]) == (1.0, 0.0)),
-        _holds("all sessions are learnt", learnt["sessions"] == len(sessions)),
+        _holds("all sessions are learned", learnt["sessions"] == len(sessions)),
         _holds(
             "sessions are replayed, and little is said",
             advised["actions"] > 0 and advised["share of actions"] < 0.5,

@@ -1,7 +1,7 @@
 """What is said unasked in projects that it was not written beside, and how much of it is junk to a reader.
 
 The recorded sessions of each repository are replayed in order of time. Before each, all that is over by
-then is learnt; with a clone (`--repos`, named OWNER__NAME) the code stands as it stood, and `Memory.init`
+then is learned; with a clone (`--repos`, named OWNER__NAME) the code stands as it stood, and `Memory.init`
 reads it. Then its events come to an agent's loop as hooks hand them on, with a clock that stands at the
 session's start, and each distinct text is kept with the event at which it was said first: a memory, a
 command of the brief, likely files, where work was left, a request to record. Headings, and what a brief

@@ -1,7 +1,7 @@
 """What a language model gets to read of each session, and what it writes down, beside a reader's lessons.
 
 `DATA/agent_sessions_many` holds sessions of ten repositories, and lessons with the words that each rests
-on. Every repository is learnt session by session, in order of time. A lesson is in the evidence where most
+on. Every repository is learned session by session, in order of time. A lesson is in the evidence where most
 runs of three words of its quote are.
 
 No model is asked. `--keep DIR` leaves there what one would be asked, a file `SESSION.txt` for each session

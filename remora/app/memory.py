@@ -334,7 +334,7 @@ class Memory:
             query: a question, some keywords, a name or a path.
             k: how many hits.
             types, files, modules, scope: only what passes. A file ending in "/" means all below it.
-            branch: also what was learnt on this branch; the one checked out by default, "*" for all.
+            branch: also what was learned on this branch; the one checked out by default, "*" for all.
             kinds: sources of hits, such as ["memory"] or ["turn"]; all by default.
             phase: one of the six universal phases, or one of the methodology's; weighs memory types.
             recent_tools: names of the agent's last tools, for structural questions.
@@ -482,7 +482,7 @@ class Memory:
             task: what is to be done, in words; may be empty where modules or files are given.
             modules: folders it is about; where nothing is named, those of the files it will likely touch.
             files: that it is about.
-            branch: also what was learnt on this branch; the one checked out by default, "*" for all.
+            branch: also what was learned on this branch; the one checked out by default, "*" for all.
             budget: tokens (characters / 4) the text may have at most.
         """
         return self._planned("plan", task, modules, files, branch, budget)
@@ -539,7 +539,7 @@ class Memory:
             task: what is to be done, in words.
             modules: folders it is about.
             files: that it is about; they are at hand and not named again.
-            branch: also patterns that were learnt on this branch.
+            branch: also patterns that were learned on this branch.
             most: files; never more than 12.
             budget: tokens of the contents; never more than 32,000.
 
@@ -563,7 +563,7 @@ class Memory:
             task: what is to be done; tells the modules where none is given.
             modules: folders it is about.
             files: that it is about.
-            branch: also what was learnt on this branch.
+            branch: also what was learned on this branch.
         """
         from remora.app.recall.task_context import factor, where_of
 
@@ -588,7 +588,7 @@ class Memory:
             task: what is to be done; tells the modules where none is given.
             modules: folders it is about.
             files: that it is about.
-            branch: also what was learnt on this branch.
+            branch: also what was learned on this branch.
             most: never more than this; 2,000 by default.
 
         Raises:
@@ -742,7 +742,7 @@ class Memory:
             path: a transcript, or a folder of them; those of this project on this machine by default.
             hosts: "claude-code", "codex" or "plain"; all by default.
             again: also read what has not changed since it was read.
-            dry_run: only say what would be learnt.
+            dry_run: only say what would be learned.
             progress: called with (what, done, of) as the work goes on.
 
         Raises:
@@ -804,7 +804,7 @@ class Memory:
         session_id: str | None = None,
         used: Sequence[Used] | None = None,
     ) -> SessionSummary:
-        """Return what a run of learning came to: what was remembered in its sessions, and what was learnt.
+        """Return what a run of learning came to: what was remembered in its sessions, and what was learned.
 
         Args:
             run: of `learn`; the last one by default.
@@ -835,7 +835,7 @@ class Memory:
             return quotes(self._project, limit, session_id)
 
     def remove_quote(self, quote_id: str) -> str:
-        """Delete a quote for good, also when its session is learnt again; returns its words.
+        """Delete a quote for good, also when its session is learned again; returns its words.
 
         Raises:
             NotFound: there is no such quote.

@@ -1,6 +1,6 @@
 """The short name by which a memory is cited: the beginning of what it says, never where it comes from.
 
-What was learnt from sessions once stood under where it was seen; rows of that time keep it, and it is
+What was learned from sessions once stood under where it was seen; rows of that time keep it, and it is
 passed over.
 """
 
@@ -28,5 +28,5 @@ def short_name(citation: str | None, content: str) -> str:
 
 
 def names_place(citation: str) -> bool:
-    """Return whether a citation says where something was seen, as those of learnt memories once did."""
+    """Return whether a citation says where something was seen, as those of learned memories once did."""
     return _WHERE_SEEN.match(citation) is not None

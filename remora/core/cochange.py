@@ -1,6 +1,6 @@
 """Which files change together: what is kept of a history, and the ranking of a file's neighbours.
 
-The clock is the number of commits that were learnt. A commit of n files gives each pair in it
+The clock is the number of commits that were learned. A commit of n files gives each pair in it
 2^(t/250) / sqrt(n-1), and each file 2^(t/40), t being the clock. Sums of such terms never need
 ageing: what they are worth now is sum / 2^(now/250), and their order never changes, so an index can
 serve the strongest. They are kept as base-2 logarithms (`bond`, `heat`, `reach`), which cannot
@@ -134,7 +134,7 @@ class History(Protocol):
     """What the ranking asks of a store of statistics, in memory or in a database."""
 
     def clock(self) -> int:
-        """Return how many commits were learnt."""
+        """Return how many commits were learned."""
         ...
 
     def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
@@ -257,7 +257,7 @@ def related(
 
     Args:
         path: the file that is asked about.
-        history: what was learnt of the commits; it may be empty.
+        history: what was learned of the commits; it may be empty.
         k: how many files at most.
         ties: files whose code is tied to it. One that the history does not know is named, too.
     """

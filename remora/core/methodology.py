@@ -60,7 +60,7 @@ class Methodology(Protocol):
         ...
 
     def format_relay_context(self, memories: Sequence[MemoryRecord], to_stage: str) -> str:
-        """Return the text that a stage is given of what earlier stages learnt.
+        """Return the text that a stage is given of what earlier stages learned.
 
         What has a taint and no person's word rests on text from outside: the text says so (`handed`).
         """

@@ -34,7 +34,7 @@ SOURCE_TRUST: dict[str, float] = {
     "observer_inferred": 0.85,
 }
 
-TAINT_FACTOR = 0.7  # section 4: confidence of what was learnt after untrusted text
+TAINT_FACTOR = 0.7  # section 4: confidence of what was learned after untrusted text
 EXPIRED_HALF_LIVES = 3.0  # section 18: unused for three half-lives means forgotten
 GRACE_DAYS = 30.0  # section 18: between forgetting and deleting
 REVIEW_FILE_NEWER_DAYS = 30.0  # section 7, layer 4

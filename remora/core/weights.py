@@ -25,7 +25,7 @@ from typing import NamedTuple
 K = 10  # files that a replay looks at
 BESIDE = 30  # files that are ranked alike say nothing
 SURE = 2.0  # standard errors that a change of a weight must gain
-FEWEST = 12  # tasks below which nothing is learnt from a replay
+FEWEST = 12  # tasks below which nothing is learned from a replay
 NEWEST = 3  # the newest third of the tasks must not lose
 MOST, LEAST = 4.0, 0.1  # of a weight that was changed
 

@@ -1,6 +1,6 @@
 """What embedders behind a server have in common: prefixes, batches, retries, lengths, checks.
 
-The number of dimensions of an unknown model is learnt from its first answer; asking for `dims` or
+The number of dimensions of an unknown model is learned from its first answer; asking for `dims` or
 `model_id` before that costs one request with a short text. Once known it is fixed: an answer of
 another length is an error, because vectors of two models must never meet under one id.
 

@@ -112,7 +112,7 @@ def brief(
         task: in words; may be empty where files or modules are given.
         where: the files and modules it is about.
         what: PLAN or QA.
-        branch: also what was learnt on this branch.
+        branch: also what was learned on this branch.
         budget: tokens (characters / 4, rounded up) that the text may have.
         relevant: that a search must find a memory to be, where no file or module says that it is.
     """

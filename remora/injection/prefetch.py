@@ -125,7 +125,7 @@ def prefetch(
         task: in words; may be empty where modules are given.
         where: the files and modules it is about.
         repository: what git knows of the folder; None reads the ignore files.
-        branch: also patterns that were learnt on this branch.
+        branch: also patterns that were learned on this branch.
         most: files.
         budget: tokens (`scripts`) that the packed text may have.
         without: files that are at hand already.

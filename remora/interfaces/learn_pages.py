@@ -41,7 +41,7 @@ ACTIONS = {"merged": "seen again", "restored": "brought back"}
 
 
 def report(found: LearnReport) -> Page:
-    """Return what was read, what was learnt and what was not, with the reasons."""
+    """Return what was read, what was learned and what was not, with the reasons."""
     from remora.observer.candidate import NOT_ALONE  # not for the tables of other verbs
 
     new = [one for one in found.learnt if one.action in NEW]
@@ -104,14 +104,14 @@ def _head(found: LearnReport, new: int, again: int) -> str:
     if not found.sessions:
         unchanged = counted(found.unchanged, "unchanged transcript")
         return f"Nothing new: {unchanged}" if found.unchanged else "No session was read"
-    did = "would be learnt" if found.dry_run else "learnt"
+    did = "would be learned" if found.dry_run else "learnt"
     read = f"{counted(len(found.sessions), 'session')} read, {found.unchanged:,} unchanged"
     more = f", {again:,} seen again" if again else ""
     return f"{read}; {counted(new, 'memory', 'memories')} {did}{more}"
 
 
 def learned(found: Sequence[Learnt]) -> Page:
-    """Return memories that were learnt, each with the evidence."""
+    """Return memories that were learned, each with the evidence."""
     return tuple(
         Item(
             short(one.memory.id),
@@ -128,7 +128,7 @@ def learned(found: Sequence[Learnt]) -> Page:
 
 
 def evidence(one: Learnt) -> str:
-    """Return why a memory was learnt, and what was done where it is not new."""
+    """Return why a memory was learned, and what was done where it is not new."""
     return one.why if one.action == "stored" else f"{ACTIONS.get(one.action, one.action)}: {one.why}"
 
 
@@ -235,7 +235,7 @@ def _piece(piece: Piece, *, dry_run: bool) -> Item:
 
 
 def summary(found: SessionSummary) -> Page:
-    """Return what was remembered in a session and what was learnt from it, numbered, as section 13 has it."""
+    """Return what was remembered in a session and what was learned from it, numbered, as in section 13."""
     parts: list[Part] = []
     if found.outcome:
         parts.append(Para(f"Done: {found.title} ({found.outcome})", "strong"))
@@ -261,7 +261,7 @@ def _remembered(one: Remembered) -> Para:
 
 
 def learnt_item(one: Learnt, number: int, of: int) -> Item:
-    """Return one memory that was learnt: its place, its kind, its file, its text, the evidence."""
+    """Return one memory that was learned: its place, its kind, its file, its text, the evidence."""
     record = one.memory
     about = listed(record.related_files or record.related_modules, SHOWN_FILES)
     marks = [

@@ -285,7 +285,8 @@ def _taint(record: MemoryRecord) -> str:
     if record.taint is None:
         return ""
     step = f" at step {record.taint.step}" if record.taint.step is not None else ""
-    return f"learnt after reading {record.taint.source}{step}; `remora verify {short(record.id)}` confirms it"
+    source = record.taint.source
+    return f"learned after reading {source}{step}; `remora verify {short(record.id)}` confirms it"
 
 
 SHORT = 8
@@ -313,7 +314,7 @@ def why(found: Why) -> Page:
     trust = [f"{m.confidence:.2f}", m.source]
     trust += ["verified by a person"] if m.user_verified else []
     trust += [f"unverified: {m.taint.source}, step {m.taint.step}"] if m.taint else []
-    trust += [f"needs review: {m.review_reason or 'learnt'}"] if m.needs_review else []
+    trust += [f"needs review: {m.review_reason or 'learned'}"] if m.needs_review else []
     trust += ["out of date"] if m.stale_at else []
     rows = [
         ("id", Cell(m.id, "id")),
@@ -353,11 +354,11 @@ def status(found: Status) -> Page:
         ("memories", Cell(f"{found.memories:,}")),
         *((f"records of {kind}s", Cell(f"{n:,}")) for kind, n in sorted(found.records.items())),
         ("to review", Cell(f"{found.review:,}")),
-        ("sessions learnt", Cell(f"{found.learnt:,}")),
+        ("sessions learned", Cell(f"{found.learnt:,}")),
         ("texts go", Cell(found.texts)),
     ]
     for one in found.sessions:
-        state = "over, not learnt yet" if one.over else "active"
+        state = "over, not learned yet" if one.over else "active"
         sent = counted(one.said, "message")
         rows.append(
             (

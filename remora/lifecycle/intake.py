@@ -457,7 +457,7 @@ def _counted_anew(record: MemoryRecord, draft: MemoryDraft) -> bool:
 
 
 def _claim(content: str) -> str:
-    """Return what a learnt text says, without how often and when it was seen.
+    """Return what a learned text says, without how often and when it was seen.
 
     >>> _claim("Run `a` (31 of the last 50 sessions) and `b` (46) (seen in 4 sessions, last 2026-01-05).")
     'Run `a` and `b`.'

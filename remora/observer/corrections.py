@@ -49,7 +49,7 @@ def corrections(session: Observation, seen: Seen) -> Iterator[Candidate | Reject
     stated = {statement.text for prompt in asked for statement in statements(prompt)}
     for signal in session.signals:
         if signal.type == "self_correction":
-            if states(_words(signal)) not in stated:  # else it is learnt as what the user stated
+            if states(_words(signal)) not in stated:  # else it is learned as what the user stated
                 yield from _corrected(session, seen, signal)
         elif signal.type == "backtrack":
             yield _taken_back(session, seen, signal)

@@ -1,4 +1,4 @@
-"""The evidence pack of a session: what a language model gets to read before it writes down what was learnt.
+"""The evidence pack of a session: what a language model gets to read before it writes down what was learned.
 
 A pack holds at most PACK tokens, as numbered pieces: what the person said comes first and whole, then what
 the agent named as a cause, errors with what ended them, changes that were taken back, what the agent said

@@ -122,7 +122,7 @@ def promotes_early(subtasks: int) -> bool:
 
 
 def for_unit(draft: MemoryDraft, context: ExecutionContext, methodology: Methodology = NATIVE) -> MemoryDraft:
-    """Return a draft as one of the unit of work it was learnt in."""
+    """Return a draft as one of the unit of work it was learned in."""
     return draft._replace(
         work_unit_ref=methodology.resolve_work_unit_ref(context), methodology=methodology.id
     )

@@ -181,7 +181,7 @@ def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> l
 def _changed(record: MemoryRecord, reader: Reader, stats: list[FileStat]) -> tuple[int, bool]:
     """Return how many of a memory's files git changed since it was written, and whether all are gone.
 
-    A memory knows the commit that it was learnt at, or nothing is known of its time in the history.
+    A memory knows the commit that it was learned at, or nothing is known of its time in the history.
     Folders and globs that a rule applies to are no files: a change below them says nothing about it.
     """
     if not record.commit_sha or not record.related_files:

@@ -77,7 +77,7 @@ class _File:
 
 
 class CoChange:
-    """Statistics of a history, learnt commit by commit, oldest first; a core.cochange.History.
+    """Statistics of a history, learned commit by commit, oldest first; a core.cochange.History.
 
     A pair is one object, reached from both of its files. `changed_files`, `changed_pairs` and
     `removed` say what differs from what was loaded, so that a store writes only that: first drop
@@ -203,7 +203,7 @@ class CoChange:
         return [self._pair_stat(path, other) for path, other in sorted(self._touched_pairs)]
 
     def clock(self) -> int:
-        """Return how many commits were learnt."""
+        """Return how many commits were learned."""
         return self._clock
 
     def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:

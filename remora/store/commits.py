@@ -15,7 +15,7 @@ MAX_KEPT = 50_000  # commits: the newest; what the last thousands alone say is m
 
 
 class CommitRow(NamedTuple):
-    """A commit without its merge parents. `clock` counts the commits that were learnt before it."""
+    """A commit without its merge parents. `clock` counts the commits that were learned before it."""
 
     sha: str
     clock: int

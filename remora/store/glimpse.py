@@ -25,7 +25,7 @@ BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 MOST = 40  # memories looked at for one question
 MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
 _WORD = re.compile(r"[^\W\d_]\w{3,}")
-_CLOCK = "history.clock"  # in `meta`: how many commits were learnt; as `history` writes it
+_CLOCK = "history.clock"  # in `meta`: how many commits were learned; as `history` writes it
 _STALE_DAYS = 200  # between a file's last change and that of a pair that is a habit no more
 MOST_TRIGGERED = 400  # the same before what their triggers need is looked at
 

@@ -25,7 +25,7 @@ class History:
         self._connection = connection
 
     def clock(self) -> int:
-        """Return how many commits were learnt."""
+        """Return how many commits were learned."""
         found = self._connection.value("SELECT value FROM meta WHERE key = ?", (CLOCK,))
         return int(found) if found is not None else 0
 

@@ -33,7 +33,7 @@ class SignalCount(NamedTuple):
 
 
 class LearnedRow(NamedTuple):
-    """A memory that a run added or changed: what was done, why, its text as learnt, and when."""
+    """A memory that a run added or changed: what was done, why, its text as learned, and when."""
 
     memory_id: str
     action: str
@@ -80,7 +80,7 @@ class Worked(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """A session that was learnt."""
+    """A session that was learned."""
 
     id: str
     host: str
@@ -115,7 +115,7 @@ class Observed(Recording):
     """What the sessions of one project showed."""
 
     def seen(self) -> dict[str, str]:
-        """Return how the files of each session looked when it was learnt, by its id."""
+        """Return how the files of each session looked when it was learned, by its id."""
         return dict(self._connection.rows("SELECT id, seen FROM observer_sessions"))
 
     def note_first(self, session_id: str, key: str) -> None:
@@ -129,7 +129,7 @@ class Observed(Recording):
         return dict(self._connection.rows(sql, (json.dumps(sorted(keys)),)))
 
     def count(self, since: str = "") -> int:
-        """Return how many sessions were learnt, of those that began at a time or later."""
+        """Return how many sessions were learned, of those that began at a time or later."""
         sql = "SELECT count(*) FROM observer_sessions WHERE ?1 = '' OR started_at >= ?1"
         return int(self._connection.value(sql, (since,)))
 
@@ -222,7 +222,7 @@ class Observed(Recording):
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def totals(self) -> SignalCount:
-        """Return on how many occasions sessions were learnt, and when the first and last of them were."""
+        """Return on how many occasions sessions were learned, and when the first and last of them were."""
         sql = f"""SELECT {_OCCASIONS}, min(s.started_at), max(coalesce(s.ended_at, s.started_at))
                   FROM observer_sessions s"""
         row = self._connection.row(sql)
@@ -301,7 +301,7 @@ class Observed(Recording):
         return [i for i, _ in self._connection.rows(sql, (f"{folder}/", f"{folder}0", limit))]
 
     def sessions(self, limit: int = 100) -> list[SessionRow]:
-        """Return the sessions that were learnt, newest first."""
+        """Return the sessions that were learned, newest first."""
         sql = f"{_SESSION} ORDER BY s.started_at DESC, s.id LIMIT ?"
         return [SessionRow._make(r) for r in self._connection.rows(sql, (limit,))]
 
@@ -358,7 +358,7 @@ class Observed(Recording):
             Ran(session, command, runs, failed, bool(last)) for session, command, runs, failed, last in rows
         ]
 
-    # What was learnt
+    # What was learned
 
     def note_learned(self, run: int, rows: Sequence[LearnedRow]) -> None:
         """Note what a run added or changed; of a memory that a run changed twice, the later state."""
@@ -368,14 +368,14 @@ class Observed(Recording):
         )
 
     def last_learned(self, memory_id: str) -> LearnedRow | None:
-        """Return what was done last with a memory by learning; None if it never was learnt."""
+        """Return what was done last with a memory by learning; None if it never was learned."""
         sql = """SELECT memory_id, action, why, text, at FROM learned WHERE memory_id = ?
                  ORDER BY run DESC LIMIT 1"""
         row = self._connection.row(sql, (memory_id,))
         return LearnedRow._make(row) if row else None
 
     def last_run(self) -> int:
-        """Return the number of the last run that learnt something; 0 before the first."""
+        """Return the number of the last run that learned something; 0 before the first."""
         return int(self._connection.value("SELECT max(run) FROM learned") or 0)
 
     def learned(self, run: int | None) -> list[LearnedRow]:

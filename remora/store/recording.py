@@ -113,7 +113,7 @@ class Recording:
         """Return the commands without those that text from outside may have put into the agent's mouth.
 
         A command that a session ran only after such a reading is stored, and so suggested, only if it
-        stands with a session learnt before: the first that is stored always ran it of its own accord.
+        stands with a session learned before: the first that is stored always ran it of its own accord.
         """
         late = json.dumps([c.as_run for c in commands if c.tainted])
         sql = """SELECT DISTINCT c.command FROM json_each(?) j

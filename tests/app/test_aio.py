@@ -146,7 +146,7 @@ def test_the_loop_is_not_blocked(tmp_path: Path, folder: Path) -> None:
 
 
 def test_an_agents_loop(tmp_path: Path, folder: Path) -> None:
-    """It is told and learnt as a program without an event loop is; entering it or awaiting it opens it."""
+    """It is told and learned as a program without an event loop is; entering it or awaiting it opens it."""
     call = {"file_path": "shop/cart.py", "old_string": "a", "new_string": "b"}
 
     async def day() -> None:

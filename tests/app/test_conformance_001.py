@@ -6,7 +6,7 @@ Where we differ from its "Memory V2": its items are read when somebody moves in 
 test_golem_items.py), and are memories from then on. So there is no lookback that could be set wrong (3 days
 become 5, 999 become 92): search looks at everything. The budget of a block is a number of tokens and not two
 that must fit (-10 and 100 become 1,800 twice there): see test_recall.py. One turn with all its triggers makes
-four items there; here a session is learnt whole, and each lesson by rules of its own (tests/observer).
+four items there; here a session is learned whole, and each lesson by rules of its own (tests/observer).
 """
 
 from __future__ import annotations

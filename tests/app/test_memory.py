@@ -461,7 +461,7 @@ def test_without_the_users_memories(tmp_path: Path, folder: Path) -> None:
 
 
 def test_branches(repo: Repo, tmp_path: Path) -> None:
-    """What was learnt on a branch is found there and nowhere else, unless it is asked for."""
+    """What was learned on a branch is found there and nowhere else, unless it is asked for."""
     repo.commit("first", {"a.py": ""})
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.remember("The parser is slow", branch="dev")

@@ -31,7 +31,7 @@ def test_half_of_the_sessions_do_not_go_well() -> None:
 
 
 def test_what_is_left_is_seen(tmp_path: Path) -> None:
-    """A process, a lock, a session that was learnt twice or not at all."""
+    """A process, a lock, a session that was learned twice or not at all."""
     process = subprocess.Popen(
         [sys.executable, "-c", "print(flush=True); input()"],
         env=environment(tmp_path),

@@ -30,7 +30,7 @@ class Table:
         self._tree = Tree(f.path for f in files if f.present)
 
     def clock(self) -> int:
-        """How many commits were learnt."""
+        """How many commits were learned."""
         return self._clock
 
     def partners(self, paths, limit):

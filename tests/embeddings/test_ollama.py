@@ -125,7 +125,7 @@ def test_another_length_than_expected_is_an_error():
 
 
 def test_a_length_that_changes_is_an_error():
-    """What was learnt from the first answer holds for all of them."""
+    """What was learned from the first answer holds for all of them."""
     with ModelServer().on("POST /api/embed", ollama_embed(384), ollama_embed(768)) as server:
         model = embedder(server, Installed("my-own:latest"))
         model.embed_documents(["alpha"])

@@ -278,7 +278,7 @@ def test_a_budget_is_kept(world: World, budget: int) -> None:
 
 
 def test_what_is_not_to_be_relied_on_is_left_out(world: World) -> None:
-    """The stale, the faded, the forgotten, and what another branch learnt are not told."""
+    """The stale, the faded, the forgotten, and what another branch learned are not told."""
     about = {"type": "dead_end", "related_files": ["auth/tokens.py"]}
     stale = world.remember("stale", "A stale way", **about)
     world.memory.edit(stale.id, stale_at="2026-02-01T00:00:00Z")

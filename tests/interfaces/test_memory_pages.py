@@ -81,7 +81,7 @@ def test_card_shows_everything() -> None:
         "relations: supersedes 9f8e7d6c\n  required with c.py (detected)",
         "derived from: 9f8e7d6c  Tokens are JWTs\n  00000000  (deleted)",
         "dependents: 77777777  So refresh daily",
-        "taint: learnt after reading web page at step 4; `remora verify 1a2b3c4d` confirms it",
+        "taint: learned after reading web page at step 4; `remora verify 1a2b3c4d` confirms it",
         "secrets: 2 removed before storing",
         "vector of: m",
     ):

@@ -188,7 +188,7 @@ def test_teach_on_a_terminal(
 
 
 def made(number: int, **fields: Any) -> Learnt:
-    """Return something that was learnt."""
+    """Return something that was learned."""
     text = f"Fact {number} about tokens"
     return Learnt(record(text, id=f"id{number}aaaaaaaa", type="gotcha", **fields), "stored", "seen once")
 
@@ -206,7 +206,7 @@ id2aaaaa  2/2  gotcha  0.80  needs review  Fact 2 about tokens  [seen once]
 
 
 def test_the_page_of_a_session() -> None:
-    """Section 13: title, what was remembered, what was learnt, numbered."""
+    """Section 13: title, what was remembered, what was learned, numbered."""
     found = SessionSummary(
         3,
         "Auth bug fix",
@@ -242,7 +242,7 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
     for number in range(2, 6):
         work(f"s{number}", number, str(project)).save(project / "talks")
     told = run("learn", "talks").stdout
-    assert told.startswith("4 sessions read, 1 unchanged; 4 memories learnt, 1 seen again\n")
+    assert told.startswith("4 sessions read, 1 unchanged; 4 memories learned, 1 seen again\n")
     assert "[met in 5 sessions, resolved in the same way in 5]" in told
     assert "[updated: the user said so]" in told
     learnt = run("learned").stdout
@@ -277,15 +277,15 @@ def test_a_folder_without_sessions(run: Run, project: Path) -> None:
 
 
 def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
-    """It is said which runs there are; nobody is told to learn what was learnt."""
+    """It is said which runs there are; nobody is told to learn what was learned."""
     learn(run, project)
     result = run("learned", "--run", "99")
     assert result.exit_code == EXIT_CODES[NotFound]
     assert "there is no run 99" in result.stderr
     assert "Only run 1 is there." in result.stderr
-    assert "Nothing was learnt" not in run("learned").stderr
+    assert "Nothing was learned" not in run("learned").stderr
     nobody = run("learned", "--session", "nobody").stderr
-    assert "No learnt session has an id that begins with nobody." in nobody
+    assert "No learned session has an id that begins with nobody." in nobody
     assert run("learned", "--forget-all").exit_code == 0
     assert "The memories of run 1 no longer exist." in run("learned").stderr
 
@@ -308,7 +308,7 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
         not_worth={"everybody does": 2, "nobody knows why": 1},
     )
     lines = plain(learn_pages.report(found)).splitlines()
-    assert lines[0] == "1 session read, 0 unchanged; 0 memories learnt"
+    assert lines[0] == "1 session read, 0 unchanged; 0 memories learned"
     why = "3 not worth a memory, 1 about code that has changed, 2 that you forgot or edited"
     assert lines[3:7] == [
         f"  left out: {why}, 1 from branches deleted unmerged, 1 new filter",
@@ -374,7 +374,7 @@ def answers(*letters: str, text: str | None = None) -> Asking:
 
 
 def stored(memory: Memory, number: int) -> list[Learnt]:
-    """Remember some things as if they had been learnt."""
+    """Remember some things as if they had been learned."""
     kinds = ("gateway", "cache", "footer", "parser", "clock")
     texts = [f"The {kind} has its own quirk" for kind in kinds[:number]]
     return [Learnt(memory.remember(t, needs_review=True), "stored", "seen once") for t in texts]

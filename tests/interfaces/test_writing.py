@@ -208,14 +208,14 @@ def test_move_in_says_what_came_and_what_did_not(run: Run, answer: Answer) -> No
 def test_learn_on_the_command_line(
     run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was learnt is told with the evidence, listed, and dropped all at once."""
+    """What was learned is told with the evidence, listed, and dropped all at once."""
     from tests.app.learning.test_learn import work
 
     for day in range(1, 5):
         work(f"s{day}", day, str(project)).save(project / "talks")
     tried = run("learn", "talks", "--dry-run")
     assert "4 sessions read" in tried.stdout
-    assert "would be learnt" in tried.stdout
+    assert "would be learned" in tried.stdout
     assert "4 build (success)" in run("learn", "talks").stdout
     assert "Nothing new: 4 unchanged transcripts" in run("learn", "talks").stdout
     listed = answer("learned")["learned"]

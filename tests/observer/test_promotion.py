@@ -217,7 +217,7 @@ def test_tallies_are_what_a_session_did_itself() -> None:
 
 
 def test_commands_that_fail_are_two_memories_though_the_same_helped():
-    """Most of the words are those of the sentence; what is learnt is of the command."""
+    """Most of the words are those of the sentence; what is learned is of the command."""
     errors = tuple(
         met(message, helped=("npm ci",), command=command, fingerprint=key * 16)
         for command, message, key in (

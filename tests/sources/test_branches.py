@@ -205,7 +205,7 @@ def test_a_rebased_branch(repo: Repo) -> None:
 
 
 def test_a_branch_deleted_unmerged(repo: Repo) -> None:
-    """Its changes are nowhere: what was learnt on it is over."""
+    """Its changes are nowhere: what was learned on it is over."""
     known = seen(repo)
     repo.git("checkout", "-q", "main")
     repo.commit("other", {"z.py": "z = 1\n"})

@@ -188,7 +188,7 @@ def test_related_reads_the_database(db: Database):
 
 
 def test_clock_starts_at_nothing(db: Database):
-    """A file that learnt no commit has a clock of 0."""
+    """A file that learned no commit has a clock of 0."""
     assert db.history.clock() == 0
 
 

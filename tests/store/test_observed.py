@@ -273,7 +273,7 @@ def test_what_sessions_did_since(db: Database) -> None:
 
 
 def test_runs_are_looked_through_afterwards(db: Database) -> None:
-    """What the last run learnt is kept with the reason."""
+    """What the last run learned is kept with the reason."""
     assert db.observed.last_run() == 0
     first = LearnedRow("m1", "stored", "in 3 sessions", "Run go test", AT)
     second = LearnedRow("m1", "updated", "in 4 sessions", "Run go test ./...", AT)

@@ -3,7 +3,7 @@
 The same decision as for the hooks of a host (`remora.injection`), without processes: a program that runs
 an agent itself asks at the system prompt, at the first message, before and after tools, and between steps.
 Every question is answered within three seconds and none of them raises, whatever it is asked with: without
-memory the agent simply goes on. What happens is observed on the way and learnt by `finish`; what was said is
+memory the agent simply goes on. What happens is observed on the way and learned by `finish`; what was said is
 kept for `remora log`.
 
 Adapters for agent frameworks (`remora.interfaces.adapters`) are thin layers over this.
@@ -280,7 +280,7 @@ class Loop:
     # The end
 
     def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the session and drop its checkpoint; None where nothing could be learnt.
+        """Learn from the session and drop its checkpoint; None where nothing could be learned.
 
         Args:
             outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.

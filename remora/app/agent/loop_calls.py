@@ -1,4 +1,4 @@
-"""A tool call in a program's own loop: as the moment that is answered, and as the event that is learnt."""
+"""A tool call in a program's own loop: as the moment that is answered, and as the event that is learned."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def brief_of(
 def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[str]) -> Reply:
     """Return what goes with the first prompt of a session: what is known of its task, and likely files.
 
-    A session that was learnt only while this one began may have left what it is about.
+    A session that was learned only while this one began may have left what it is about.
     """
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
@@ -242,7 +242,7 @@ def _left_open(project: OpenProject, task: str, session_id: str | None = None) -
 
 
 def _was_changed_since(project: OpenProject, at: str | None) -> bool:
-    """Return whether a session that was not learnt yet changed a file after a time."""
+    """Return whether a session that was not learned yet changed a file after a time."""
     since = from_iso(at) if at else 0.0
     going = waiting(project.environ, str(project.location.home), since=since)
     lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)

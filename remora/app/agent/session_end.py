@@ -1,4 +1,4 @@
-"""What follows a session: its live file is taken in, its transcript learnt, the journal written.
+"""What follows a session: its live file is taken in, its transcript learned, the journal written.
 
 After the last of them a language model, if there is one, may describe what changed in the code of their
 projects.
@@ -101,7 +101,7 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
         return []
     done: list[Done] = []
     waiting: set[str] = set()  # projects whose code may have to be described again
-    seen: set[tuple[str, int]] = set()  # a session that could not be learnt is not tried twice
+    seen: set[tuple[str, int]] = set()  # a session that could not be learned is not tried twice
     with suppress(StoreBusy):
         while not seen or any(over.state not in seen for over in _over(place, idle, environ)):
             with lock(place / "work", timeout=0.0):
@@ -215,7 +215,7 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             _tidy_captured(Path(head.home), over.path.parent)
             with suppress(RemoraError):
                 catch_up(project, EMBED_SECONDS, code=True)
-    except Exception as error:  # noqa: BLE001  the others still wait to be learnt
+    except Exception as error:  # noqa: BLE001  the others still wait to be learned
         note_trouble(error, environ)
         if not isinstance(error, StoreBusy):  # whoever is busy is done soon
             _mark(over, {"k": TRIED})
@@ -228,7 +228,7 @@ def _describe(root: str, environ: Mapping[str, str]) -> None:
     try:
         with opened(root, environ) as project:
             describe_when_due(project)
-    except Exception as error:  # noqa: BLE001  what was learnt is kept, and the next day it is tried again
+    except Exception as error:  # noqa: BLE001  what was learned is kept, and the next day it is tried again
         note_trouble(error, environ)
 
 
@@ -252,7 +252,7 @@ def _mark(over: Over, *lines: Line) -> None:
 
 
 def _is_too_old(over: Over) -> bool:
-    """Return whether a session that cannot be learnt was tried for long enough."""
+    """Return whether a session that cannot be learned was tried for long enough."""
     tried = next((line.get("at") for line in over.lines if line.get("k") == TRIED), None)
     return isinstance(tried, int | float) and time.time() - tried / 1000 > KEPT
 

@@ -79,7 +79,7 @@ class Status(NamedTuple):
         records: of what happened, by what they are of.
         review: how many wait for a person.
         sessions: that go on or wait to be taken in, the last one first.
-        learnt: sessions that were learnt.
+        learnt: sessions that were learned.
         brief: what would be said at the start; empty for nothing.
         ids: memories in it.
         notes: what to know about the index.

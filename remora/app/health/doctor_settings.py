@@ -23,7 +23,7 @@ OWN_VARIABLES = {
     "REMORA_HOME": "the folder of all data",
     "REMORA_CONFIG": "the folder of your own settings",
     "REMORA_DEBUG": "tracebacks of unexpected errors",
-    "REMORA_WORK": "whether finished sessions are learnt",
+    "REMORA_WORK": "whether finished sessions are learned",
 }
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 

@@ -3,7 +3,7 @@
 Every source text has a key (a rule its hash, a commit its id) in `source_items`. What is there is
 left alone; what is new is stored; a rule that has gone from its files is forgotten, unless a person
 verified or pinned it. The history is read from the last commit seen. The mark of how far it was read
-moves in the same transaction as what was learnt from it.
+moves in the same transaction as what was learned from it.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def move_in(
 
 
 def _refuse_our_own(project: OpenProject, path: Path) -> None:
-    """Refuse the data folder: our own journal looks like that of a system it was learnt from."""
+    """Refuse the data folder: our own journal looks like that of a system it was learned from."""
     ours = project.user_home.parent.resolve()
     if path.resolve().is_relative_to(ours) or path.resolve().is_relative_to(project.location.home.resolve()):
         raise InvalidInput(f"{path} is Remora's own", hint="Name a folder of the other system.")

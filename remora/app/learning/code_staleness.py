@@ -1,10 +1,10 @@
-"""What was learnt of the code, held against the code as it is now.
+"""What was learned of the code, held against the code as it is now.
 
 A session tells what it did. Much of that is undone, renamed or rewritten later, and a memory of it would
 mislead. So before one is promoted it is asked whether what it names is still in the index. The same is asked
 again at each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted
 when it is back. Where the code is
-not indexed nothing is asked, nor of what was learnt on another branch than the one that is checked out.
+not indexed nothing is asked, nor of what was learned on another branch than the one that is checked out.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class CodeNow:
 
 
 def settle_overtaken(project: OpenProject) -> Settled:
-    """Mark the learnt memories that name what the code no longer has, and lift the mark of others.
+    """Mark the learned memories that name what the code no longer has, and lift the mark of others.
 
     What a person confirmed, pinned or rewrote is left alone.
     """
@@ -116,7 +116,7 @@ def settle_overtaken(project: OpenProject) -> Settled:
 
 
 def retire_former(project: OpenProject) -> int:
-    """Take what earlier versions learnt of kinds that are learnt no more out of search, once in a store.
+    """Take what earlier versions learned of kinds that are learned no more out of search, once in a store.
 
     What a person confirmed, pinned or rewrote stays, and so does what is restored later.
 

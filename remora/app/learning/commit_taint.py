@@ -1,6 +1,6 @@
 """Commits of sessions that repeated words of others: what `init` reads of them stays tainted.
 
-git does not say who dictated a message. So a session that is learnt leaves the subjects of its tainted
+git does not say who dictated a message. So a session that is learned leaves the subjects of its tainted
 commits; a commit counts as one of them where its subject, or a line of its body (a squash lists them), is the
 same.
 """

@@ -68,9 +68,9 @@ def known_in_ui(project: OpenProject, mark: str) -> bool:
 
 
 def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int:
-    """Keep what tools for interfaces showed in sessions that are learnt afterwards.
+    """Keep what tools for interfaces showed in sessions that are learned afterwards.
 
-    A configured model is asked about the first answers of each session, however often that is learnt. Rules
+    A configured model is asked about the first answers of each session, however often that is learned. Rules
     judge the others, and all that follow once the model fails: nobody is to wait for it again and again.
 
     Args:

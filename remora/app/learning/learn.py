@@ -82,7 +82,7 @@ class LearnReport(NamedTuple):
     """What `learn` did.
 
     Attributes:
-        run: its number, for `learned`; 0 if it learnt nothing.
+        run: its number, for `learned`; 0 if it learned nothing.
         sessions: those that were read, oldest first.
         unchanged: transcripts that were read before and have not changed.
         events: that were looked at.
@@ -165,7 +165,7 @@ def learn(
     settled = settle(project, run.branches) if not dry_run else None
     if not dry_run and (former := retire_former(project)):
         run.notes.append(
-            f"memories of session activity, which are no longer learnt, removed from search: {former}"
+            f"memories of session activity, which are no longer learned, removed from search: {former}"
         )
     if not dry_run and (stale := settle_overtaken(project)).marked:
         run.notes.append(f"memories ranked lower because they name deleted code: {stale.marked}")
@@ -197,7 +197,7 @@ def learned(project: OpenProject, run: int | None = None, *, ever: bool = False)
     rows = db.observed.learned(None if ever else last if run is None else run)
     if run is not None and not rows:
         there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
-        nothing = "Nothing learnt yet. `remora learn` reads agent sessions."
+        nothing = "Nothing learned yet. `remora learn` reads agent sessions."
         raise NotFound(f"there is no run {run}", hint=there if last else nothing)
     records = db.memories.get_many([row.memory_id for row in rows])
     live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
@@ -263,7 +263,7 @@ class _Run:
             return
         if not self._dry_run and self._db.chunks.any():
             with sparing("the code", self.skipped):
-                index(self._project)  # what was learnt is held against the code as it is now
+                index(self._project)  # what was learned is held against the code as it is now
         folders = folders_of(self._project.location.root)
         everything = [path for t in self._found.transcripts for path in (t.path, *t.parts)]
         self._roots = survey(everything, folders)
@@ -353,7 +353,7 @@ class _Run:
             session = f"{observer.host}:{name}"
             place = known.get(session, "").partition("|")[0]
             if place and place != _key(transcript) and name != transcript.session_id:
-                continue  # a copy: the session was learnt from its own file
+                continue  # a copy: the session was learned from its own file
             self._session(observer, f"{_key(transcript)}|{looks}")
             with self._db.transaction():
                 self._db.observed.note_first(session, firsts.get(name, ""))

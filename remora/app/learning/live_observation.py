@@ -3,7 +3,7 @@
 A program that runs an agent itself hands its events in and says how it ended. Nothing is written to the
 database meanwhile. At a boundary (a subtask is done) everything known is written to a checkpoint, a file
 beside the database; whoever observes the same session again goes on from it, so that a crash costs what
-came since. A transcript of the same session that is learnt later replaces what was recorded here and
+came since. A transcript of the same session that is learned later replaces what was recorded here and
 counts nothing twice.
 """
 
@@ -46,7 +46,7 @@ class Watched:
     Attributes:
         session_id, host: whose it is.
         restored: it goes on from a checkpoint.
-        taken: what `finish` learnt, or the last subtask that was promoted early.
+        taken: what `finish` learned, or the last subtask that was promoted early.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Watched:
     def relay(self, from_stage: str, to_stage: str, context: ExecutionContext | None = None) -> str:
         """Return what a stage of the methodology hands to the next, as text; empty for nothing.
 
-        That is what this session learnt, and what any session learnt in the unit of work at hand, in a
+        That is what this session learned, and what any session learnt in the unit of work at hand, in a
         part of it, or in the whole that it is a part of: stages often are sessions of their own.
 
         Args:

@@ -1,8 +1,8 @@
 """What a session added up to, taken in: beside all sessions before it, and as the memories it is worth.
 
-One transaction a session (two where a model writes what was learnt): its rows, the sums over all
-sessions, its memories, and the note of what was learnt. What a person forgot, or changed since it was
-learnt, is left as it is; what we had retired ourselves comes back.
+One transaction a session (two where a model writes what was learned): its rows, the sums over all
+sessions, its memories, and the note of what was learned. What a person forgot, or changed since it was
+learned, is left as it is; what we had retired ourselves comes back.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
 
 class Learnt(NamedTuple):
-    """A memory that was learnt: the record, what was done and why.
+    """A memory that was learned: the record, what was done and why.
 
-    What was done is "stored", "merged", "updated" or "restored"; "withdrawn" is one that was learnt before,
+    What was done is "stored", "merged", "updated" or "restored"; "withdrawn" is one that was learned before,
     and that more sessions speak against.
     """
 
@@ -235,7 +235,7 @@ class Promoter:
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
 
     def _noted(self, run: int, one: Learnt) -> Learnt:
-        """Note at once what was learnt: said again in the session, it was not changed by a person."""
+        """Note at once what was learned: said again in the session, it was not changed by a person."""
         row = LearnedRow(one.memory.id, one.action, one.why, one.memory.content, self._time())
         self._db.observed.note_learned(run, [row])
         return one
@@ -304,7 +304,7 @@ class Promoter:
         return [Learnt(self._db.memories.get_many([i])[i], WITHDRAWN, why) for i in ids]
 
     def _is_as_learnt(self, record: MemoryRecord) -> bool:
-        """Return whether no person has confirmed, pinned or changed a memory since it was learnt."""
+        """Return whether no person has confirmed, pinned or changed a memory since it was learned."""
         before = self._db.observed.last_learned(record.id)
         touched = record.deprecated or record.pinned or record.user_verified
         return not touched and before is not None and before.text == record.content

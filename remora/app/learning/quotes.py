@@ -42,7 +42,7 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     """Store what a person said in a session in place of what was stored of it; call inside a transaction.
 
     A request that was made in ROUTINE sessions is kept as well, once: that it is made again says that it
-    lasts. `branch` is the one that what was learnt belongs to (`branches.to_stamp`). Returns how many
+    lasts. `branch` is the one that what was learned belongs to (`branches.to_stamp`). Returns how many
     quotes are new. One that somebody deleted does not come back.
     """
     path = f"{SESSION}{observation.host}:{observation.session_id}"
@@ -134,7 +134,7 @@ def kept(project: OpenProject, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def remove(project: OpenProject, name: str) -> str:
-    """Delete a quote for good, also when its session is learnt again; returns its words.
+    """Delete a quote for good, also when its session is learned again; returns its words.
 
     Raises:
         NotFound: there is none.

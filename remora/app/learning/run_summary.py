@@ -1,6 +1,6 @@
-"""The end of a session (section 13): what was remembered in it, and what was learnt from it.
+"""The end of a session (section 13): what was remembered in it, and what was learned from it.
 
-What was learnt is what a run of `learn` noted. What was remembered comes from whoever knows: a program that
+What was learned is what a run of `learn` noted. What was remembered comes from whoever knows: a program that
 saw its agent use a memory hands it in; otherwise it is what was said to the agent, with what followed.
 """
 
@@ -41,7 +41,7 @@ class SessionSummary(NamedTuple):
     """What one run of learning came to.
 
     Attributes:
-        run: its number; 0 where nothing was learnt yet.
+        run: its number; 0 where nothing was learned yet.
         title: what the session was asked for; of several sessions, how many there were.
         outcome: of a single session; empty of several.
         sessions: their ids, "host:session", oldest first.

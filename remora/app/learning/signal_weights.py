@@ -1,7 +1,7 @@
 """What each signal for files counts here: ask the project's own past again, and keep what fits it.
 
 The newest sessions are asked by what was said first in them, each with what was known when it began, and held
-against the files that they edited. That is bounded in number and in time, runs after sessions were learnt,
+against the files that they edited. That is bounded in number and in time, runs after sessions were learned,
 and writes one value: the weights with what they were told from. `predict_files` reads it. Commits are not
 asked by their messages: those tell what was done, in the words of the code, and weights that fit them misled
 where people ask for something.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SESSIONS = 40  # the newest that are asked again
 SECONDS = 3.0  # after which no further one is
-AGAIN = 3  # sessions that were learnt since, from which it is worth another look
+AGAIN = 3  # sessions that were learned since, from which it is worth another look
 
 
 class Asked(NamedTuple):
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
 
 
 def weigh_when_due(project: OpenProject) -> Fitted | None:
-    """Weigh where some sessions were learnt since the last time; None where that is not due."""
+    """Weigh where some sessions were learned since the last time; None where that is not due."""
     db = project.db
     kept = db.meta.get(WEIGHTS)
     new = db.observed.count() - (kept or {}).get("known", 0)

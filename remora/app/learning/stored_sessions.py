@@ -15,14 +15,14 @@ SESSIONS = 200  # whose prompts are compared, the newest
 
 
 class StoredSeen:
-    """`observer.seen.Seen` over the sessions that were learnt, the one being judged included."""
+    """`observer.seen.Seen` over the sessions that were learned, the one being judged included."""
 
     def __init__(self, observed: Observed) -> None:
         self._observed = observed
         self._prompts: Counter[str] | None = None
 
     def total(self) -> SeenCount:
-        """Return how many sessions were learnt."""
+        """Return how many sessions were learned."""
         return SeenCount(*self._observed.totals())
 
     def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as the protocol has it

@@ -76,7 +76,7 @@ def save_work_state(
 
 
 def _retire_done(project: OpenProject, session: str) -> None:
-    """Retire what earlier sessions had left, and one that was just learnt took up and did."""
+    """Retire what earlier sessions had left, and one that was just learned took up and did."""
     db = project.db
     for later in db.observed.ended_after("", only=session):
         for record in db.memories.find(Filters(types=("work_state",)), limit=STATES):

@@ -1,4 +1,4 @@
-"""What was learnt on a branch: the project's once the branch is merged, over when it is deleted unmerged.
+"""What was learned on a branch: the project's once the branch is merged, over when it is deleted unmerged.
 
 A memory with a branch is ranked for that branch alone, and what a person said in a session on it is quoted
 there alone. At each `learn` and `init` git is asked what
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
 LOOKED = "branches"  # meta key: how all branches looked when some were asked for, and what became of these
-_LASTING = ("open", "unknown")  # states that leave what was learnt where it is
+_LASTING = ("open", "unknown")  # states that leave what was learned where it is
 
 
 class Settled(NamedTuple):
@@ -105,10 +105,10 @@ def became(project: OpenProject, name: str) -> Branch | None:
 
 
 def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
-    """Return the branch that a memory learnt there belongs to; None where it is the whole project's.
+    """Return the branch that a memory learned there belongs to; None where it is the whole project's.
 
     Only a branch that git knows and that is not merged is one to belong to: a session of long ago may
-    have worked on one that is merged and gone, and nobody would ever see what was learnt there. One without
+    have worked on one that is merged and gone, and nobody would ever see what was learned there. One without
     a commit of its own was merged, or is yet to get what the session left in the working tree: that is so
     where it stands on a commit from before the session began.
 
@@ -126,7 +126,7 @@ def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
 def _merged(db: Database, ids: list[str], branch: Branch) -> list[str]:
     """Return the memories of a branch whose work is merged: all, or those from before its last commit.
 
-    A branch may be kept after it was merged. What was learnt since is of work that is still to come.
+    A branch may be kept after it was merged. What was learned since is of work that is still to come.
     """
     if branch.state == "merged":
         return ids

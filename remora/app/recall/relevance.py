@@ -1,7 +1,7 @@
 """How relevant a memory must be to be said with a prompt, measured on this very store.
 
 Relevance was calibrated on other people's texts, and in a store of one subject everything looks a little
-related to everything. So the prompts of earlier sessions are asked again, each without what was learnt from
+related to everything. So the prompts of earlier sessions are asked again, each without what was learned from
 its own session, and the bar is set where only the best third of them would be answered: the rest is silence.
 """
 

@@ -102,7 +102,7 @@ class RemoraProvider(ContextProvider):
             await aside(None, self._end, name, list(context.response.messages))
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session, which is over, and return what was learnt.
+        """Learn from a session, which is over, and return what was learned.
 
         Args:
             session_id: the session's own.

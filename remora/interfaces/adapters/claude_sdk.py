@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
-HOST = "claude-code"  # the SDK runs Claude Code: a transcript that is learnt later is of the same session
+HOST = "claude-code"  # the SDK runs Claude Code: a transcript that is learned later is of the same session
 # Of the ten events a callback may be for, those at which Remora has something to say or to note. A request
 # for a permission and a notification are the person's.
 EVENTS = (
@@ -101,7 +101,7 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
         self.close()
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session, which is over, and return what was learnt.
+        """Learn from a session, which is over, and return what was learned.
 
         Args:
             session_id: as the SDK's messages have it.

@@ -77,7 +77,7 @@ class Loops:
         return loop
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session that is over, and return what was learnt."""
+        """Learn from a session that is over, and return what was learned."""
         loop = self.of(session_id)
         with self._lock:
             self._open.pop(session_id, None)

@@ -67,13 +67,13 @@ class _Run:
 
 
 class RemoraMiddleware(AgentMiddleware):
-    """What a memory knows, said to an agent while it works, and what the agent does, learnt by the memory.
+    """What a memory knows, said to an agent while it works, and what the agent does, learned by the memory.
 
-    Use it with `with`, or call `close`, so that runs that an error ended are learnt, too.
+    Use it with `with`, or call `close`, so that runs that an error ended are learned, too.
 
     Args:
         memory: an open memory.
-        session_id: None: each run is a session, learnt when it ends. A function of the run's configuration,
+        session_id: None: each run is a session, learned when it ends. A function of the run's configuration,
             such as `lambda config: config["configurable"]["thread_id"]`: runs with the same answer are one
             session, which goes on until `finish` is called.
         host: what your program calls itself.
@@ -127,7 +127,7 @@ class RemoraMiddleware(AgentMiddleware):
             await aside(None, self.finish, self._id_in(state))
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session that is over, and return what was learnt.
+        """Learn from a session that is over, and return what was learned.
 
         Args:
             session_id: its id.

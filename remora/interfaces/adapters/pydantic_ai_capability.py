@@ -60,11 +60,11 @@ class _Run:
 
 
 class RemoraCapability(AbstractCapability[Any]):
-    """What a memory knows, said to an agent while it works, and what the agent does, learnt by the memory.
+    """What a memory knows, said to an agent while it works, and what the agent does, learned by the memory.
 
     Args:
         memory: an open memory.
-        session_id: None: each run is a session, learnt when it ends. A function of the run's context, such
+        session_id: None: each run is a session, learned when it ends. A function of the run's context, such
             as `lambda ctx: ctx.deps.conversation`: runs with the same answer are one session, which goes on
             until `finish` is called.
         host: what your program calls itself.
@@ -121,7 +121,7 @@ class RemoraCapability(AbstractCapability[Any]):
         return result
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session that is over, and return what was learnt.
+        """Learn from a session that is over, and return what was learned.
 
         Args:
             session_id: its id.

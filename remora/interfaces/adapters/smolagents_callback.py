@@ -125,7 +125,7 @@ class RemoraCallback:
     # The session
 
     def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the session, which is over, and return what was learnt.
+        """Learn from the session, which is over, and return what was learned.
 
         Args:
             outcome: "success", "failure" or "abandoned", if known.

@@ -74,7 +74,7 @@ def reflect(desk: Desk, *, session_id: str | None) -> None:
 def learned(
     desk: Desk, *, run: int | None, session_id: str | None, review: bool, verify_all: bool, forget_all: bool
 ) -> None:
-    """Lists the memories that the sessions used and those learnt from them, with the evidence.
+    """Lists the memories that the sessions used and those learned from them, with the evidence.
 
     `verify`, `edit` and `forget` take ids. `remora list --tag observed` lists the memories of all runs.
     """
@@ -101,10 +101,10 @@ def learned(
         gone = f"The memories of run {found.run} no longer exist."
         if session_id is not None:
             of_run = f" in run {run}" if run else ""
-            gone = f"Nothing was learnt from session {session_id}{of_run}."
+            gone = f"Nothing was learned from session {session_id}{of_run}."
             if not found.sessions:
-                gone = f"No learnt session has an id that begins with {session_id}."
-        desk.note(gone if found.run else "Nothing learnt yet. `remora learn` reads agent sessions.")
+                gone = f"No learned session has an id that begins with {session_id}."
+        desk.note(gone if found.run else "Nothing learned yet. `remora learn` reads agent sessions.")
 
 
 def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
@@ -135,7 +135,7 @@ def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int)
         desk.note(f"Run from {memory.root}.")
     if not found:
         desk.note(
-            "No project file names a check, and no learnt session ran one. "
+            "No project file names a check, and no learned session ran one. "
             "`remora learn` reads agent sessions."
         )
 

@@ -1,4 +1,4 @@
-"""Go through what was learnt with a person: keep, edit, drop, or leave for later."""
+"""Go through what was learned with a person: keep, edit, drop, or leave for later."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def somebody() -> bool:
 
 
 class Reviewed(NamedTuple):
-    """What a person said of what was learnt."""
+    """What a person said of what was learned."""
 
     kept: tuple[MemoryRecord, ...] = ()
     edited: tuple[MemoryRecord, ...] = ()

@@ -33,7 +33,7 @@ def why(desk: Desk, *, memory_id: str) -> None:
 
 @command("status")
 def status(desk: Desk) -> None:
-    """Shows counts, sessions that are not learnt yet, and the brief for a new session."""
+    """Shows counts, sessions that are not learned yet, and the brief for a new session."""
     from remora.disk.places import data_folder
     from remora.interfaces.install.health import looked_at
 

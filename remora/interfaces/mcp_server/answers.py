@@ -88,7 +88,7 @@ def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
     trust = ["a person confirmed it"] if record.user_verified else []
     if record.taint is not None:
         trust = [
-            f"unverified, learnt after reading {source(record.taint.source)}; only a person can confirm it"
+            f"unverified, learned after reading {source(record.taint.source)}; only a person can confirm it"
         ]
     yield (
         "Trust",

@@ -324,7 +324,7 @@ def _received(record: MemoryRecord) -> str:
             told.append(f"It says:{said(shorten(record.content, 300), quoted=record.taint is not None)}")
     if record.taint is not None:
         told.append(
-            f"It is unverified, since it says what was learnt after reading {source(record.taint.source)}. "
+            f"It is unverified, since it says what was learned after reading {source(record.taint.source)}. "
             f"A person who knows that it is right says `remora verify {short(record.id)}`."
         )
     elif record.needs_review:

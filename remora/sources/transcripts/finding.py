@@ -133,7 +133,7 @@ def find_in(path: Path) -> Found:
     if path.is_file() and not candidates:
         reason = bad[0].reason if bad else "empty"
         raise SourceError(
-            f"{path} cannot be learnt from: {reason}",
+            f"{path} cannot be learned from: {reason}",
             hint="Claude Code, Codex and files of our own events are read; see docs/transcripts.md.",
         )
     looked = _look(candidates)

@@ -1,4 +1,4 @@
-"""An agent's own loop: it is told at the four points, and learnt when it is over."""
+"""An agent's own loop: it is told at the four points, and learned when it is over."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_a_loop_that_was_closed_answers_nothing(memory: Memory):
 
 
 def test_it_is_off_when_the_settings_say_so(tmp_path: Path, folder: Path):
-    """Nothing is said; the session is learnt all the same."""
+    """Nothing is said; the session is learned all the same."""
     environ = environment(tmp_path) | {"REMORA_INJECT_ENABLED": "false"}
     with Memory.open(folder, environ=environ) as memory:
         memory.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])

@@ -69,7 +69,7 @@ def journal(repo: Repo, environ: dict[str, str]) -> tuple[list[str], list[str]]:
 
 
 def learnt(repo: Repo, environ: dict[str, str]) -> int:
-    """Return how many sessions the project has learnt."""
+    """Return how many sessions the project has learned."""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
         return memory._project.db.observed.count()
 
@@ -91,7 +91,7 @@ def said(trigger: str, **more: Any) -> Line:
 
 
 def test_a_session_that_goes_on_is_left_alone(hooked, environ):
-    """Nothing is learnt and nothing is marked."""
+    """Nothing is learned and nothing is marked."""
     assert work(environ) == []
     assert "learnt" not in hooked.kinds
 
@@ -118,7 +118,7 @@ def test_a_session_that_ended_is_learnt_once(hooked, repo, environ):
 
 @pytest.mark.parametrize("answers", [True, False])
 def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, answers):
-    """Once a day, where one is configured; one that fails keeps no session from being learnt."""
+    """Once a day, where one is configured; one that fails keeps no session from being learned."""
     reply = '{"purpose": "Makes tokens.", "edges": []}' if answers else ProviderError("the model is away")
     model = ScriptedModel([reply] * 9)
     monkeypatch.setattr(providers, "build", lambda *_, **__: model)
@@ -142,7 +142,7 @@ def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, e
 
 @pytest.mark.parametrize("settings", [{}, {"REMORA_LLM_PROVIDER": "ollama", "REMORA_LLM_DESCRIBE": "off"}])
 def test_no_model_is_asked_where_none_may_be(hooked, repo, environ, monkeypatch, settings):
-    """Without a model, and where the user turned it off, sessions are learnt and nothing else is done."""
+    """Without a model, and where the user turned it off, sessions are learned and nothing else is done."""
     model = ScriptedModel(['{"purpose": "x", "edges": []}'] * 9)
     monkeypatch.setattr(providers, "build", lambda *_: model)
     repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
@@ -198,7 +198,7 @@ def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path, monkeypatch, days):
-    """It is learnt again; the history has it once, as it ended, and so have the notes of each day."""
+    """It is learned again; the history has it once, as it ended, and so have the notes of each day."""
     noon, begun, later = datetime.now().replace(hour=12).timestamp(), time.monotonic(), 0
     monkeypatch.setattr(time, "time", lambda: noon + time.monotonic() - begun + later)
     hooked.tell(moments.STOP)
@@ -235,13 +235,13 @@ def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
     assert "Failing at the end: `make test`" in second.start().text
     second.edit("orders.py", "page = 2")
     third = Hooked(repo.root, environ, "cursor", "s3")
-    assert third.start().text == ""  # the second one goes on with it, and is not learnt yet
+    assert third.start().text == ""  # the second one goes on with it, and is not learned yet
     assert "Failing at the end" in third.prompt("the list of orders has no pages").text
 
 
 @pytest.mark.parametrize("host", sorted(ENDLESS))
 def test_a_host_that_never_says_that_a_session_is_over(repo, environ, host):
-    """Whenever somebody looks, what is there up to the last stop is learnt."""
+    """Whenever somebody looks, what is there up to the last stop is learned."""
     session = Hooked(repo.root, environ, host)
     session.captures = True
     for _ in range(2):
@@ -257,7 +257,7 @@ def test_a_host_that_never_says_that_a_session_is_over(repo, environ, host):
 
 
 def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
-    """What was added meanwhile is not taken for learnt: the same process takes it up once it is over."""
+    """What was added meanwhile is not taken for learned: the same process takes it up once it is over."""
     hooked.end()
     real = finished.learn_session
     once: list[int] = []
@@ -332,10 +332,10 @@ from remora.app.agent import session_end as finished
 real = finished.learn_session
 
 def slowly(parts, head):
-    learnt = real(parts, head)
-    print("learnt", flush=True)
+    learned = real(parts, head)
+    print("learned", flush=True)
     time.sleep(30)
-    return learnt
+    return learned
 
 finished.learn_session = slowly
 finished.work(os.environ)
@@ -343,7 +343,7 @@ finished.work(os.environ)
 
 
 def test_work_that_is_killed(hooked, repo, environ):
-    """After the session was learnt and before it was noted: the next process notes it, once."""
+    """After the session was learned and before it was noted: the next process notes it, once."""
     hooked.end()
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED],
@@ -352,7 +352,7 @@ def test_work_that_is_killed(hooked, repo, environ):
     )
     with process:
         assert process.stdout is not None
-        assert process.stdout.readline() == b"learnt\n"
+        assert process.stdout.readline() == b"learned\n"
         assert work(environ) == []  # while it runs
         process.kill()
     assert work(environ)[0].problem == ""
@@ -363,7 +363,7 @@ def test_work_that_is_killed(hooked, repo, environ):
 
 
 def test_a_project_that_is_gone(hooked, repo, environ):
-    """It is tried again some hours later, and not for ever; others are learnt meanwhile."""
+    """It is tried again some hours later, and not for ever; others are learned meanwhile."""
     hooked.end()
     shutil.rmtree(repo.root)
     assert "does not exist" in work(environ)[0].problem
@@ -396,7 +396,7 @@ def test_one_sessions_trouble_keeps_no_other_waiting(hooked, repo, environ, monk
 
 
 def test_a_lesson_is_not_lost_to_another_learner(hooked, repo, environ, monkeypatch):
-    """While a person's `learn` holds the project, the session is not marked; later it is learnt."""
+    """While a person's `learn` holds the project, the session is not marked; later it is learned."""
     monkeypatch.setattr("remora.app.learning.learn.lock", lambda path, timeout: lock(path, timeout=0.05))
     hooked.end()
     with lock(Path(hooked.head.home) / "learn"):
@@ -452,7 +452,7 @@ def test_old_files_go(hooked, environ):
 
 
 def test_what_was_captured_goes_some_weeks_later(repo, environ):
-    """Once it was learnt; what waits to be learnt stays, however old it is."""
+    """Once it was learned; what waits to be learned stays, however old it is."""
     repo.put("remora.toml", 'home = ".remora"\n')
     paths = []
     for name in ("s1", "s2", "s3"):
@@ -511,7 +511,7 @@ def test_work_that_takes_too_long_ends(hooked, environ, monkeypatch):
 
 
 def test_a_journal_that_is_off_takes_nothing(hooked, repo, environ):
-    """The session is learnt all the same."""
+    """The session is learned all the same."""
     hooked.end()
     assert work(environ | {"REMORA_JOURNAL_ENABLED": "0"})[0].problem == ""
     assert journal(repo, environ) == ([], [])
@@ -527,7 +527,7 @@ def test_a_transcript_that_is_gone(hooked, repo, environ):
 
 
 def test_a_session_that_was_learnt_by_hand_is_noted(hooked, repo, environ):
-    """The journal has it once, whoever learnt it."""
+    """The journal has it once, whoever learned it."""
     with Memory.open(repo.root, environ=environ) as memory:
         memory.learn(Path(hooked.transcript))
     hooked.end()
@@ -610,7 +610,7 @@ def test_a_broken_transcript(hooked, repo, environ):
 
 
 def test_a_file_that_is_nobodys_transcript(hooked, environ):
-    """It cannot be learnt, now or later; that is told."""
+    """It cannot be learned, now or later; that is told."""
     Path(hooked.transcript).write_text("hello\n")
     hooked.end()
     assert "no transcript of a host that is known" in work(environ)[0].problem

@@ -1,4 +1,4 @@
-"""What the journal is told of a session that is learnt again and again."""
+"""What the journal is told of a session that is learned again and again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts without transcripts: what happens is kept as events, without secrets, and learnt as those are."""
+"""Hosts without transcripts: what happens is kept as events, without secrets, and learned as those are."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def shape(session: Hooked) -> list[tuple[str, int]]:
 
 
 def observed(repo: Repo, environ: dict[str, str]) -> list[Any]:
-    """Return the sessions that were learnt."""
+    """Return the sessions that were learned."""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
         return memory._project.db.observed.sessions(9)
 
@@ -125,7 +125,7 @@ def test_a_host_that_tells_only_of_what_is_over(windsurf):
 
 
 def test_without_ids_the_same_command_is_another_call(windsurf, monkeypatch):
-    """Fail, mend, work: within one turn the command is run twice, and that is what can be learnt from."""
+    """Fail, mend, work: within one turn the command is run twice, and that is what can be learned from."""
     after(windsurf, "make test", ERROR, failed=True)
     changed(windsurf, "src/cart.py", "y")
     after(windsurf, "make test")
@@ -216,7 +216,7 @@ def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
 
 
 def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, tmp_path):
-    """The host names a file that we cannot read: what was captured is learnt instead."""
+    """The host names a file that we cannot read: what was captured is learned instead."""
     (tmp_path / "c1.jsonl").write_text('{"role": "user"}\n')
     cursor.transcript = str(tmp_path / "c1.jsonl")
     cursor.prompt("Please mend the cart")

@@ -462,7 +462,7 @@ def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Re
 
 
 def had(memory: Memory, name: str, at: str) -> None:
-    """Let a session have been learnt that began at a time."""
+    """Let a session have been learned that began at a time."""
     db = memory._project.db
     with db.connection.transaction():
         db.connection.execute(

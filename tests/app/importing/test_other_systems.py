@@ -298,7 +298,7 @@ def test_the_users_own_memories(bare: Memory, tmp_path: Path) -> None:
 
 
 def test_our_own_folder_is_not_moved_in(bare: Memory, tmp_path: Path) -> None:
-    """Our journal looks like that of a system it was learnt from; it is refused."""
+    """Our journal looks like that of a system it was learned from; it is refused."""
     bare.journal.add_history("They chose.")
     for path in (bare.home, bare.home / "memory", tmp_path / "data"):
         with pytest.raises(InvalidInput, match="Remora's own"):

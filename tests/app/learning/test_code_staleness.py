@@ -1,4 +1,4 @@
-"""What sessions say of code is learnt while it stands, doubted when it goes, and trusted when it is back."""
+"""What sessions say of code is learned while it stands, doubted when it goes, and trusted when it is back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def session(memory: Memory, tmp_path: Path, branch: str = "main") -> Path:
 
 
 def rules(report: LearnReport) -> list[str]:
-    """Return the texts of the rules that were learnt."""
+    """Return the texts of the rules that were learned."""
     return [o.memory.content for o in report.learnt if o.memory.type == "preference"]
 
 
@@ -84,7 +84,7 @@ def test_a_place_that_is_not_there_is_not(memory: Memory) -> None:
 
 
 def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) -> None:
-    """Who goes back to main before a session is learnt loses nothing of it; merged, it is asked for again."""
+    """A session on main before it is learned loses nothing; merged, it is asked for again."""
     repo = Repo(tmp_path / "project").init()
     repo.commit("begin", {"shop/mail.py": "SENDER = 'x'\n"})
     repo.git("checkout", "-qb", "topic")
@@ -181,7 +181,7 @@ def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memo
     (tmp_path / "talks").mkdir()
     report = memory.learn(tmp_path / "talks")
     assert report.notes == (
-        "memories of session activity, which are no longer learnt, removed from search: 1",
+        "memories of session activity, which are no longer learned, removed from search: 1",
     )
     assert [memory.show(one).deprecated for one in ids] == [True, False, False]
     memory.restore(ids[0])

@@ -59,7 +59,7 @@ def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
 
 
 def rules(memory: Memory) -> list[str]:
-    """Return what the user said, as it was learnt."""
+    """Return what the user said, as it was learned."""
     return [m.content for m in memory.list() if m.type == "preference"]
 
 

@@ -117,7 +117,7 @@ def several(tmp_path: Path, memory: Memory, number: int = 4) -> None:
 
 
 def said(report: LearnReport) -> list[str]:
-    """Return the texts of what was learnt."""
+    """Return the texts of what was learned."""
     return [one.memory.content for one in report.learnt]
 
 
@@ -271,7 +271,7 @@ def test_what_a_person_confirmed_stays_so_when_it_is_seen_again(learn, memory, t
 
 
 def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
-    """What a failed session showed, and others prove, is told once: as learnt."""
+    """What a failed session showed, and others prove, is told once: as learned."""
     several(tmp_path, memory)
     failed = work("s5", 5, str(memory.root))
     del failed.lines[-2:]
@@ -315,7 +315,7 @@ def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path, at
 
 
 def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
-    """A fork holds the lines of the session it came from; learnt later, only what is its own counts."""
+    """A fork holds the lines of the session it came from; learned later, only what is its own counts."""
     talk = work("s1", 1, str(memory.root))
     talk.save(tmp_path / "talks")
     learn()
@@ -332,7 +332,7 @@ def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
 
 @pytest.mark.parametrize("name", ["a", "z"])
 def test_an_origin_is_recorded_beside_its_fork(memory, learn, tmp_path, name):
-    """Learnt together, what both hold is the origin's, whatever their files are called."""
+    """Learned together, what both hold is the origin's, whatever their files are called."""
     talk = work("s1", 1, str(memory.root))
     talk.save(tmp_path / "talks")
     fork = Talk(name, 1, str(memory.root))
@@ -432,7 +432,7 @@ def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_pat
 
 
 def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
-    """It says what would be learnt; the next run learns exactly that."""
+    """It says what would be learned; the next run learns exactly that."""
     several(tmp_path, memory)
     tried = learn(dry_run=True)
     assert tried.dry_run
@@ -541,7 +541,7 @@ def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_pa
 
 
 def test_secrets_stay_out(memory, learn, tmp_path):
-    """A secret in a prompt is taken out of what is learnt from it, and counted."""
+    """A secret in a prompt is taken out of what is learned from it, and counted."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     talk = work("s1", 1, str(memory.root))
     talk.user(f"No, we always use the token {secret} for the release, never the one of the team.")
@@ -688,7 +688,7 @@ def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
         assert memory.show(rules["kept"].id).branch is None
         over = memory.show(rules["dropped"].id)
         assert over.deprecated
-        assert "learnt on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
+        assert "learned on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
         back = memory.restore(over.id)
         assert back.review_reason is None
 
@@ -926,7 +926,7 @@ def shown(memory: Memory) -> list[tuple[str, str]]:
 
 
 def test_a_model_says_what_a_browser_showed(tmp_path: Path) -> None:
-    """A few times a session, however often that is learnt; rules judge the rest."""
+    """A few times a session, however often that is learned; rules judge the rest."""
     project = tmp_path / "project"
     project.mkdir()
     model = ScriptedModel([f"C: Page number {n} greets whoever visits it." for n in range(40)])
@@ -979,7 +979,7 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
 @pytest.mark.parametrize("rebased", [False, True])
 @pytest.mark.parametrize("way", ["--no-ff", "--ff-only"])
 def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, *, rebased):
-    """What was learnt before its work was committed is the project's; what comes after is the branch's."""
+    """What was learned before its work was committed is the project's; what comes after is the branch's."""
     repo = Repo(tmp_path / "project").init()
     repo.commit("start", {"a.py": "a = 1\n"})
     repo.git("checkout", "-q", "-b", "topic")
@@ -1005,7 +1005,7 @@ def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, *, rebased):
 
 
 def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(tmp_path):
-    """It came no further by its own work: what was learnt there stays with it."""
+    """It came no further by its own work: what was learned there stays with it."""
     repo = Repo(tmp_path / "project").init()
     repo.commit("start", {"a.py": "a = 1\n"})
     repo.git("checkout", "-q", "-b", "topic")

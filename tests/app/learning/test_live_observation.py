@@ -51,7 +51,7 @@ def test_a_session_is_learnt_when_it_ends(memory, events):
 
 
 def test_a_transcript_read_later_counts_nothing_twice(memory, events, tmp_path):
-    """What was seen live and what is learnt from the file are one session."""
+    """What was seen live and what is learned from the file are one session."""
     with memory.observe("s1", HOST) as watched:
         for event in events:
             watched.observe(event)

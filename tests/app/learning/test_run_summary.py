@@ -1,4 +1,4 @@
-"""The end of a session: what was remembered in it, and what was learnt from it."""
+"""The end of a session: what was remembered in it, and what was learned from it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_nothing_yet(memory: Memory) -> None:
 
 
 def test_one_session(memory: Memory, tmp_path: Path) -> None:
-    """Its request, its outcome, and everything that was learnt from it."""
+    """Its request, its outcome, and everything that was learned from it."""
     learnt(memory, tmp_path, 1)
     found = memory.session_summary()
     assert (found.run, found.outcome, found.sessions) == (1, "success", ("claude-code:s1",))
@@ -69,7 +69,7 @@ def test_several_sessions(memory: Memory, tmp_path: Path) -> None:
 
 
 def test_a_session_is_found_in_every_run(memory: Memory, tmp_path: Path) -> None:
-    """By its id or how that begins, with what other runs learnt, too, where it was seen again."""
+    """By its id or how that begins, with what other runs learned, too, where it was seen again."""
     for day in (1, 2, 11):
         learnt(memory, tmp_path, day)
     one = memory.session_summary(session_id="s2")

@@ -174,7 +174,7 @@ def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
 
 
 def test_what_was_just_said_counts_at_once(bare: Memory):
-    """A person's warning, and what becomes of it, need no session to be learnt first."""
+    """A person's warning, and what becomes of it, need no session to be learned first."""
     one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
     db = bare._project.db
     assert {(t.kind, t.key) for t in db.triggers.of(one.id)} >= {

@@ -11,7 +11,7 @@ SUBJECTS = "token cache parser router ledger invoice mailer search export import
 
 
 def filled(memory: Memory, *, own: bool = False) -> None:
-    """Store a memory for each subject, and a session that asked for it; learnt from it, if so wanted."""
+    """Store a memory for each subject, and a session that asked for it; learned from it, if so wanted."""
     db = memory._project.db
     for number, subject in enumerate(SUBJECTS, 1):
         text = f"The {subject} runs in a thread of its own"

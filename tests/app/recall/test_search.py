@@ -231,7 +231,7 @@ def test_context_takes_files_as_a_hint(bare: Memory) -> None:
 def test_what_was_committed_since_is_seen_without_init(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that a new commit changed, or took away, lowers what was learnt before; git is asked once."""
+    """A file that a new commit changed, or took away, lowers what was learned before; git is asked once."""
     asked: list[tuple[str, ...]] = []
     started = git_process.tokens
 

@@ -78,7 +78,7 @@ def test_the_modules_of_likely_files(repo: Repo, tmp_path: Path, clock: FixedClo
 
 
 def test_branches(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
-    """What another branch learnt is told there, or when it is asked for."""
+    """What another branch learned is told there, or when it is asked for."""
     repo.commit("start", {"a.py": "x = 1\n"})
     with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
         memory.remember("Polling failed", type="dead_end", related_modules=["auth"], branch="work")
@@ -241,7 +241,7 @@ PASSES = {"commands": (CommandRun("make test", "test", 2, 1, 5, 9),)}
     ids=["the check passes", "the same task"],
 )
 def test_work_that_a_later_session_did_is_over(bare: Memory, fields: dict[str, Any]) -> None:
-    """For good, once that session is learnt; it says by whom, and learning it again brings nothing back."""
+    """For good, once that session is learned; it says by whom, and learning it again brings nothing back."""
     broken(bare)
     assert "Failing at the end: `make test`" in bare.work_state()
     (left,) = bare.list(types=["work_state"])
@@ -256,7 +256,7 @@ def test_work_that_a_later_session_did_is_over(bare: Memory, fields: dict[str, A
 
 
 def test_work_that_was_learnt_after_the_session_that_did_it(bare: Memory) -> None:
-    """A session without an end is learnt late: what it had left is known to be done."""
+    """A session without an end is learned late: what it had left is known to be done."""
     learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", **PASSES)
     broken(bare)
     assert states(bare) == []

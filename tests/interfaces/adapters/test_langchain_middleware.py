@@ -1,4 +1,4 @@
-"""The LangChain middleware in LangChain's own agent: what the model sees, what is stored, what is learnt."""
+"""The LangChain middleware in LangChain's own agent: what the model sees, what is stored, what is learned."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_tool_that_breaks(speaking: Any, wait: bool) -> None:
 
 @pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
 def test_a_model_that_breaks(speaking: Any, wait: bool) -> None:
-    """A run that the model's server ended is learnt when the middleware is closed; one that went on, once."""
+    """A run that the model's server ended is learned when the middleware closes; one that went on, once."""
     with RemoraMiddleware(speaking) as remora, pytest.raises(RuntimeError):
         run(agent_of(script(calls(("edit_file", {"path": "a"}))), remora), wait=wait)  # has no more answers
     assert only(speaking).of("finish") == [(None,)]
@@ -240,7 +240,7 @@ def test_a_run_that_waits_for_a_person(speaking: Any) -> None:
 
 
 def test_runs_of_one_thread(speaking: Any) -> None:
-    """Each run is learnt by itself, unless the program says what a session is; then it goes on until told."""
+    """Each run is learned by itself, unless the program says what a session is; then until told."""
     saver = InMemorySaver()
     config = {"configurable": {"thread_id": "t"}}
     apart = agent_of(
@@ -309,7 +309,7 @@ def test_many_runs_at_once(speaking: Any) -> None:
 
 @pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
 def test_with_a_real_loop(memory: Memory, wait: bool) -> None:
-    """What was taught comes with the system message and beside the action; the run is learnt."""
+    """What was taught comes with the system message and beside the action; the run is learned."""
     teach(memory)
     model = script(calls(("edit_file", {"path": "cache.py"})), AIMessage("done"))
     remora = RemoraMiddleware(memory)

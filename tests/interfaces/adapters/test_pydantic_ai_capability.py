@@ -1,4 +1,4 @@
-"""The pydantic-ai capability in pydantic-ai's own agent: what the model sees, what is kept and learnt."""
+"""The pydantic-ai capability in pydantic-ai's own agent: what the model sees, what is kept and learned."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_a_tool_that_asks_for_another_try(speaking: Any) -> None:
 
 
 def test_a_tool_that_breaks(speaking: Any) -> None:
-    """An exception of a tool ends the run as it would without us, and is learnt."""
+    """An exception of a tool ends the run as it would without us, and is learned."""
     script = Script(calls(("break_down", {})))
     with pytest.raises(OSError, match="the disk is gone"):
         agent_of(script, RemoraCapability(speaking)).run_sync(TASK)
@@ -229,7 +229,7 @@ def test_a_tool_that_breaks(speaking: Any) -> None:
 
 
 def test_a_run_that_is_cancelled(speaking: Any) -> None:
-    """Who cancels a run is not kept waiting, and what was done is learnt all the same."""
+    """Who cancels a run is not kept waiting, and what was done is learned all the same."""
 
     async def go() -> None:
         started = asyncio.Event()
@@ -266,7 +266,7 @@ def test_results_of_other_shapes(speaking: Any) -> None:
 
 
 def test_runs_of_one_conversation(speaking: Any) -> None:
-    """Each run is learnt by itself, unless the program says what a session is; then it goes on until told."""
+    """Each run is learned by itself, unless the program says what a session is; then until told."""
     script = Script(answer("one"), answer("two"))
     apart = agent_of(script, RemoraCapability(speaking))
     history = apart.run_sync("A?").all_messages()
@@ -342,7 +342,7 @@ def test_own_tools(memory: Memory) -> None:
 
 
 def test_with_a_real_loop(memory: Memory) -> None:
-    """What was taught comes with the instructions and beside the action; the run is learnt."""
+    """What was taught comes with the instructions and beside the action; the run is learned."""
     teach(memory)
     script = Script(calls(("edit_file", {"path": "cache.py"})), answer("done"))
     agent_of(script, RemoraCapability(memory)).run_sync("please tidy this up")

@@ -307,7 +307,7 @@ def test_warnings_stay_inside(world):
 
 
 def test_a_stop_where_nobody_tells_the_end(world):
-    """The session is learnt, and again only some minutes later; another host's stop starts nothing."""
+    """The session is learned, and again only some minutes later; another host's stop starts nothing."""
     working = {name: value for name, value in world.environ.items() if name != "REMORA_WORK"}
     told = {"sessionId": "v1", "cwd": str(world.root)}
     for name, more in (("UserPromptSubmit", {"prompt": "mend the cart"}), ("Stop", {})):

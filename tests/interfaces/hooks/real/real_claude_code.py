@@ -60,7 +60,7 @@ def wrong_tests(times: int = 1) -> list[Turn]:
 
 
 class Taught:
-    """A world in which sessions have been learnt, the first of them, and its state to come back to."""
+    """A world in which sessions have been learned, the first of them, and its state to come back to."""
 
     def __init__(self, world: World, first: Session, kept: Path) -> None:
         self.world, self.first, self.kept = world, first, kept
@@ -113,7 +113,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, claude: Path, api: Scripted
 
 @pytest.fixture
 def world(taught: Taught) -> Iterator[World]:
-    """A machine on which sessions were learnt; afterwards nothing of ours may be left on it."""
+    """A machine on which sessions were learned; afterwards nothing of ours may be left on it."""
     found = taught.again()
     yield found
     found.settled()
@@ -225,7 +225,7 @@ def _compare(name: str, text: str) -> None:
 
 
 def test_a_session_that_goes_on_is_told_once(world: World) -> None:
-    """On resuming neither the brief nor advice comes again, for both are there; both halves are learnt."""
+    """On resuming neither the brief nor advice comes again, for both are there; both halves are learned."""
     one = world.session({TESTS: wrong_tests()})
     world.learnt(one.id)
     other = world.session({AGAIN: wrong_tests()}, "--resume", one.id)
@@ -235,7 +235,7 @@ def test_a_session_that_goes_on_is_told_once(world: World) -> None:
     assert sum(WARNING in text for text in _texts(other)) == 1
     assert sum("Remora, the memory" in text for text in _texts(other)) == 1
     world.learnt(one.id, times=2)
-    half = "start prompt before failed stop end learnt".split()
+    half = "start prompt before failed stop end learned".split()
     assert _kinds(world, one) == half * 2
 
 
@@ -251,7 +251,7 @@ def test_after_compaction_the_brief_comes_again(world: World) -> None:
     assert again == brief
     assert heard(session, AGAIN) == [brief]
     world.learnt(session.id)
-    one, between, other = "start prompt before failed stop", "compacting start compacted", "end learnt"
+    one, between, other = "start prompt before failed stop", "compacting start compacted", "end learned"
     assert _kinds(world, session) == f"{one} {between} {one.removeprefix('start ')} {other}".split()
 
 
@@ -330,7 +330,7 @@ def test_a_hook_that_hangs_is_given_up(world: World) -> None:
 
 
 def test_work_that_dies_is_done_by_the_next(world: World) -> None:
-    """A session whose learning was killed is learnt when the next one ends."""
+    """A session whose learning was killed is learned when the next one ends."""
     with Accidents(world) as accidents:
         accidents.kill_work()
         one = world.session({TESTS: wrong_tests()}, environ=accidents.environ)
@@ -447,7 +447,7 @@ def _trigger(text: str) -> str:
 
 
 def _kinds(world: World, session: Session) -> list[str]:
-    """Return which moments of a session were noted, in order, and when it was learnt."""
+    """Return which moments of a session were noted, in order, and when it was learned."""
     return [line["k"] for line in world.live(session.id) if line["k"] in (*KINDS, LEARNT)]
 
 

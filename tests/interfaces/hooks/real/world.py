@@ -291,7 +291,7 @@ class World:
         """Wait until the work that follows a session has taken it in and is over."""
         end = time.monotonic() + SECONDS
         while sum(line.get("k") == LEARNT for line in self.live(session)) < times:
-            assert time.monotonic() < end, f"not learnt: {self.live(session)}"
+            assert time.monotonic() < end, f"not learned: {self.live(session)}"
             time.sleep(0.05)
         self.settled()
 
