@@ -16,7 +16,7 @@ from remora.observer.observer import Observer
 from remora.observer.scratchpad import Limits
 from remora.observer.signals import KINDS
 from remora.observer.watch import Watch
-from tests.observer.script import Script, observed, of_type, watching
+from tests.observer.script import Script, observed, of_type, still, watching
 
 # Score, memory types and minimum of sessions, as the specification's table has them.
 SPECIFIED = {
@@ -441,11 +441,11 @@ def test_a_checkpoint_restores_exactly():
     events = session().events
     whole = observed(session())
     for cut in range(0, len(events), 5):
-        observer = Observer("s1", "claude-code", strict=True)
+        observer = Observer("s1", "claude-code", strict=True, timer=still)
         for event in events[:cut]:
             observer.observe(event)
         text = json.dumps(observer.checkpoint())
-        again = Observer.restore(json.loads(text), strict=True)
+        again = Observer.restore(json.loads(text), strict=True, timer=still)
         assert json.dumps(again.checkpoint()) == text
         for event in events[cut:]:
             again.observe(event)
@@ -454,7 +454,7 @@ def test_a_checkpoint_restores_exactly():
 
 def test_finalize_can_be_asked_twice_and_in_between():
     """It concludes on a copy."""
-    observer = Observer("s1", "claude-code", strict=True)
+    observer = Observer("s1", "claude-code", strict=True, timer=still)
     events = session().events
     for event in events[:10]:
         observer.observe(event)
