@@ -361,7 +361,7 @@ def _words(clause: str, most: int) -> list[Thing]:
     plain: list[str] = []
     for token in _tokens(clause):
         low = token.lower().rstrip(".")
-        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in _EVENT_STEMS):
+        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS):
             break
         if low not in STOP_WORDS and low not in USES and low not in STOPS and not low.endswith("ly"):
             plain.append(low)
@@ -369,7 +369,7 @@ def _words(clause: str, most: int) -> list[Thing]:
         return []
     if len(plain) > 1 and most > 1:
         return [Thing("words", tuple(plain[:most]))]
-    return [Thing("words" if stem(plain[0]) in _EVENT_STEMS else "name", (plain[0],))]
+    return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
 
 
 def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, int]:
@@ -454,7 +454,7 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
         one = stem(_alias(found["what"].strip(_EDGES + "`")))
         if one in covered.split() or len(one) < 3 or one in STOP_WORDS or one in ("tim", "new", "other"):
             continue
-        if one in _EVENT_STEMS:
+        if one in EVENTS:
             before.append((one,))
         elif found.re is _IF_CHANGED or not sentence[: found.start()].strip(" -*•\"'"):
             touching.append(one)
@@ -474,7 +474,7 @@ def _event_words(what: str) -> tuple[str, ...]:
         if low in STOP_WORDS or low in USES or low in _FILLERS:
             continue
         kept.append(stem(low))
-        if kept[-1] in _EVENT_STEMS:
+        if kept[-1] in EVENTS:
             break
     return tuple(kept[:2])
 
@@ -487,7 +487,8 @@ def _alias(word: str) -> str:
     return "pr" if low in ("pr", "prs", "mr", "mrs") else word
 
 
-_EVENT_STEMS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload")))
+# Stems of the commands before which habits belong.
+EVENTS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload")))
 
 
 def _about(text: str) -> tuple[str, ...]:

@@ -224,6 +224,20 @@ def test_what_is_not_told_at_a_search(bare: Memory, more: dict[str, object]):
     assert cues(bare, one) == set()
 
 
+def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
+    """Its prose shares words with many commands; a person's sentence says little, and is told."""
+    said, named = "Never commit generated snapshots", "Never run `flushall`"
+    person = stored(bare, said, type="preference", source="user_taught")
+    assert {kind for kind, *_ in cues(bare, person)} == {"event", "write"}
+    rule = stored(bare, said + " here", type="preference", origin_path="CLAUDE.md")
+    assert cues(bare, rule) == set()
+    for event, told in (("writing any code", set()), ("each commit", {"event"})):
+        rule = stored(bare, f"Read the plan before {event}", type="preference", origin_path="CLAUDE.md")
+        assert {kind for kind, *_ in cues(bare, rule)} == told
+    rule = stored(bare, named, type="preference", origin_path="CLAUDE.md")
+    assert "program" in {kind for kind, *_ in cues(bare, rule)}
+
+
 def test_a_hump_alone_may_be_a_product(repo: Repo, tmp_path):
     """Such a name is told of if the code has it, and no name that the code has everywhere is."""
     files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
