@@ -142,7 +142,7 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
 
 
 def _named(asks: Directive) -> Directive:
-    """Return what a rule file asks for by name, at known events; its prose shares words with many commands."""
+    """Return what a rule file asks for by name, at known events; its prose shares words with commands."""
     return asks._replace(
         forbids=tuple(thing for thing in asks.forbids if thing.kind != "words"),
         before=tuple(event for event in asks.before if event[0] in EVENTS),
