@@ -104,7 +104,7 @@ def _head(found: LearnReport, new: int, again: int) -> str:
     if not found.sessions:
         unchanged = counted(found.unchanged, "unchanged transcript")
         return f"Nothing new: {unchanged}" if found.unchanged else "No session was read"
-    did = "would be learned" if found.dry_run else "learnt"
+    did = "would be learned" if found.dry_run else "learned"
     read = f"{counted(len(found.sessions), 'session')} read, {found.unchanged:,} unchanged"
     more = f", {again:,} seen again" if again else ""
     return f"{read}; {counted(new, 'memory', 'memories')} {did}{more}"

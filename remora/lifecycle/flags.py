@@ -17,12 +17,12 @@ from remora.store.database import Database
 
 UNREVIEWED = "not reviewed yet"
 RETIRED = "gone from the files it was read from"
-BRANCH_GONE = "learned on a branch that was deleted unmerged:"  # the branch's name follows
+BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # as stores have it; the branch's name follows
 TAKEN_UP = "taken up and done by session"  # the session's name follows
 FADED = "faded unused and was pruned"
 SPOKEN_AGAINST = "more sessions speak against it"
 OVERTURNED = "the user said otherwise later:"  # the start of that memory's id follows
-FORMER = "of a kind that is learned no more"
+FORMER = "of a kind that is learnt no more"
 RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED, FORMER)
 _BETWEEN = "; "
 

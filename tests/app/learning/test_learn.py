@@ -688,7 +688,7 @@ def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
         assert memory.show(rules["kept"].id).branch is None
         over = memory.show(rules["dropped"].id)
         assert over.deprecated
-        assert "learned on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
+        assert "learnt on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
         back = memory.restore(over.id)
         assert back.review_reason is None
 

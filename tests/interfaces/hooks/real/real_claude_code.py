@@ -235,7 +235,7 @@ def test_a_session_that_goes_on_is_told_once(world: World) -> None:
     assert sum(WARNING in text for text in _texts(other)) == 1
     assert sum("Remora, the memory" in text for text in _texts(other)) == 1
     world.learnt(one.id, times=2)
-    half = "start prompt before failed stop end learned".split()
+    half = "start prompt before failed stop end learnt".split()
     assert _kinds(world, one) == half * 2
 
 
@@ -251,7 +251,7 @@ def test_after_compaction_the_brief_comes_again(world: World) -> None:
     assert again == brief
     assert heard(session, AGAIN) == [brief]
     world.learnt(session.id)
-    one, between, other = "start prompt before failed stop", "compacting start compacted", "end learned"
+    one, between, other = "start prompt before failed stop", "compacting start compacted", "end learnt"
     assert _kinds(world, session) == f"{one} {between} {one.removeprefix('start ')} {other}".split()
 
 
