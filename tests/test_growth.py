@@ -57,7 +57,7 @@ def test_a_pattern_that_is_not_linear_is_found(pattern: str):
 def test_a_scanner_that_is_not_linear_is_found():
     """A function that looks again at all that stands before each sign fails the measure."""
     slow = Scanner("slow", lambda text: [list(text[:at]).count("b") for at in range(len(text))], (("", "a"),))
-    assert failures(slow)
+    assert any(failures(slow) for _ in range(3))  # on a busy machine one measure may miss it
 
 
 def test_patterns_are_found_wherever_they_stand():
