@@ -1,4 +1,4 @@
-"""What installing would change and what it did, as memory_pages."""
+"""What installing would change and what it did, as pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sessions and files taught, and what is said before work begins, as memory_pages."""
+"""What sessions and files taught, and what is said before work begins, as pages."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ TOLD = 5  # of what was left out that a report names, and how much of each
 REASONS = 5  # why something was not worth a memory, the most usual
 TOLD_CHARS = 100
 NEW = ("stored", "restored")
+SHOWN_SKIPS = 8  # pieces of a file that were left out
+PIECE_CHARS = 200
+MEMORY_CHARS = 400  # of a memory at the end of a session
+SHOWN_FILES = 2
 ACTIONS = {"merged": "seen again", "restored": "brought back"}
 
 
@@ -138,10 +142,7 @@ def checks(found: Sequence[Suggestion]) -> Page:
     return (Table(("command", "for", "why"), rows, wide=0),) if rows else ()
 
 
-SHOWN_SKIPS = 8
-PIECE_CHARS = 200  # characters of a piece
-LEARNT_CHARS = 400
-SHOWN_FILES = 2
+# Before work begins
 
 
 def plan(
@@ -247,7 +248,7 @@ def summary(found: SessionSummary) -> Page:
     if found.learned:
         many = counted(len(found.learned), "memory", "memories")
         parts.append(Para(f"What the agent learned ({many}):", "strong"))
-        parts += [learnt_item(one, n, len(found.learned)) for n, one in enumerate(found.learned, start=1)]
+        parts += [learned_item(one, n, len(found.learned)) for n, one in enumerate(found.learned, start=1)]
     return tuple(parts)
 
 
@@ -260,7 +261,7 @@ def _remembered(one: Remembered) -> Para:
     return Para(f"- {short(one.memory_id)} {kind}: {one.text}{how}{often}{sure}", style, indent=2)
 
 
-def learnt_item(one: Learnt, number: int, of: int) -> Item:
+def learned_item(one: Learnt, number: int, of: int) -> Item:
     """Return one memory that was learned: its place, its kind, its file, its text, the evidence."""
     record = one.memory
     about = listed(record.related_files or record.related_modules, SHOWN_FILES)
@@ -275,4 +276,4 @@ def learnt_item(one: Learnt, number: int, of: int) -> Item:
         *(Cell(mark, "warn" if mark == "needs review" else "good") for mark in marks),
     )
     tail = (Cell(evidence(one), "dim"),)
-    return Item(short(record.id), facts, shorten(collapse(record.content), LEARNT_CHARS), tail)
+    return Item(short(record.id), facts, shorten(collapse(record.content), MEMORY_CHARS), tail)

@@ -1,16 +1,17 @@
-"""Memories, hits, files, and what agents were told of them, as memory_pages."""
+"""Memories, hits and files, what was done to them and what agents were told, as pages."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.clock import days_between
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
-from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation
+from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import (
     FAINT,
@@ -36,10 +37,7 @@ from remora.interfaces.present import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from remora.app.agent.status import Status, Why
-    from remora.interfaces.page import Page
     from remora.store.injections import Injection
 
 # Stages whose score is a factor; the others add evidence or give a rank.
@@ -289,7 +287,80 @@ def _taint(record: MemoryRecord) -> str:
     return f"learned after reading {source}{step}; `remora verify {short(record.id)}` confirms it"
 
 
-SHORT = 8
+def pruning(
+    forget: Sequence[MemoryRecord],
+    delete: Sequence[MemoryRecord],
+    cache_rows: int,
+    now: float,
+    *,
+    dry_run: bool,
+) -> Page:
+    """Return what pruning did, or would do."""
+    would = "would be " if dry_run else ""
+    rows = [
+        (
+            Cell(short(r.id), "id"),
+            Cell(f"{would}{what}"),
+            Cell(r.type),
+            Cell(why, "dim"),
+            Cell(shorten(r.content, 120)),
+        )
+        for records, what in ((forget, "forgotten"), (delete, "deleted"))
+        for r in records
+        for why in (
+            f"last used {age(r.last_accessed_at, now)}"
+            if what == "forgotten"
+            else f"forgotten {age(r.deprecated_at, now)}",
+        )
+    ]
+    table: Page = (Table(("id", "what", "type", "why", "memory"), tuple(rows)),) if rows else ()
+    if not (forget or delete or cache_rows):
+        return (Para("Nothing to prune."),)
+    done = (
+        f"{len(forget):,} forgotten, {len(delete):,} deleted for good, {cache_rows:,} cache entries dropped"
+    )
+    advice = " `remora restore ID` brings a forgotten one back." if forget else ""
+    if dry_run:
+        return (*table, Para(f"Dry run: {done}. Run it without --dry-run to apply it."))
+    return (*table, Para(f"{done}.{advice}"))
+
+
+def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Page:
+    """Return what became of many drafts: a line for each memory, then what was refused, then the sum."""
+    said: list[Part] = [part for record in records for part in receipt(record)]
+    said += [Para(f"{skip.what}: {skip.why}", "warn") for skip in skipped]
+    return (*said, Para(handed_in_sentence(records, skipped), "strong"))
+
+
+def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> str:
+    """Return how many drafts were stored, merged, brought back and refused.
+
+    >>> handed_in_sentence((), (Skipped("line 3", "a draft needs 'content'"),))
+    'Of 1 draft: 1 refused.'
+    """
+    numbers = Counter(r.receipt.action for r in records if r.receipt is not None)
+    if skipped:
+        numbers["refused"] = len(skipped)
+    told = listed(f"{number:,} {what}" for what, number in numbers.items()) or "nothing to store"
+    return f"Of {counted(len(records) + len(skipped), 'draft')}: {told}."
+
+
+def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
+    """Return what became of an old memory and of those that rest on it."""
+    said: list[Part] = [Para(f"replaces {short(old.id)}: {shorten(old.content, 120)}", indent=2)]
+    if flagged:
+        said.append(Para(flagged_sentence(flagged), "warn", indent=2))
+    return tuple(said)
+
+
+def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
+    """Return the memories that were marked for review with their source."""
+    named = listed((short(r.id) for r in flagged), 6)
+    many = counted(len(flagged), "dependent memory", "dependent memories")
+    return f"{many} marked for review: {named}"
+
+
+# What agents were told
 
 
 def log(said: Sequence[Injection]) -> Page:
@@ -327,7 +398,7 @@ def why(found: Why) -> Page:
     if m.related_files:
         rows.append(("files", Cell("\n".join(m.related_files))))
     if found.children:
-        rows.append(("dependents", Cell("\n".join(child[:SHORT] for child in found.children))))
+        rows.append(("dependents", Cell("\n".join(short(child) for child in found.children))))
     at = [f"{t.kind} {t.key}{' with ' + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
     if at:
         rows.append(("triggers", Cell("\n".join(at))))

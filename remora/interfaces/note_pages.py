@@ -1,4 +1,4 @@
-"""Conversations, notes and the journal as memory_pages."""
+"""Conversations, notes and the journal as pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of a project as pages: init, index, impact, modules, stats, doctor, pruning."""
+"""The state of a project as pages: init, index, impact, modules, stats, doctor."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Impact, IndexReport
 from remora.core.text import shorten
-from remora.core.values import HISTORY, InitReport, MemoryRecord, Skipped
-from remora.interfaces import memory_pages
+from remora.core.values import HISTORY, InitReport
 from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
-from remora.interfaces.present import age, counted, listed, redaction_sentence, short
+from remora.interfaces.present import counted, listed, redaction_sentence, short
 
 if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
     from remora.app.health.stats import Stats
     from remora.graph.modules import ModuleInfo
 
-SHOWN_SKIPS = 10
+SHOWN_SKIPS = 10  # reasons why `init` left files out
+SHOWN_UNREAD = 5  # files that an index run could not read
+SHOWN_MEMORIES = 5  # of an impact
 NOT_CODE = ("", ".md", ".txt", ".rst", ".json", ".toml", ".lock", ".yml", ".yaml", ".cfg", ".ini")
 LEVEL_STYLES = {"ok": "good", "note": "dim", "warning": "warn", "error": "bad"}
 
@@ -206,83 +207,6 @@ def examination(report: Report) -> Page:
     style = LEVEL_STYLES["ok" if report.level == "note" else report.level]
     last = Para(f"{summary}: {', '.join(bad)}." if bad else f"{summary}.", style)
     return (Table(("", "", ""), tuple(rows), wide=2, whole=True), Para(""), last)
-
-
-def pruning(
-    forget: Sequence[MemoryRecord],
-    delete: Sequence[MemoryRecord],
-    cache_rows: int,
-    now: float,
-    *,
-    dry_run: bool,
-) -> Page:
-    """Return what pruning did, or would do."""
-    would = "would be " if dry_run else ""
-    rows = [
-        (
-            Cell(short(r.id), "id"),
-            Cell(f"{would}{what}"),
-            Cell(r.type),
-            Cell(why, "dim"),
-            Cell(shorten(r.content, 120)),
-        )
-        for records, what in ((forget, "forgotten"), (delete, "deleted"))
-        for r in records
-        for why in (
-            f"last used {age(r.last_accessed_at, now)}"
-            if what == "forgotten"
-            else f"forgotten {age(r.deprecated_at, now)}",
-        )
-    ]
-    table: Page = (Table(("id", "what", "type", "why", "memory"), tuple(rows)),) if rows else ()
-    if not (forget or delete or cache_rows):
-        return (Para("Nothing to prune."),)
-    done = (
-        f"{len(forget):,} forgotten, {len(delete):,} deleted for good, {cache_rows:,} cache entries dropped"
-    )
-    advice = " `remora restore ID` brings a forgotten one back." if forget else ""
-    if dry_run:
-        return (*table, Para(f"Dry run: {done}. Run it without --dry-run to apply it."))
-    return (*table, Para(f"{done}.{advice}"))
-
-
-def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Page:
-    """Return what became of many drafts: a line for each memory, then what was refused, then the sum."""
-    said: list[Part] = [part for record in records for part in memory_pages.receipt(record)]
-    said += [Para(f"{skip.what}: {skip.why}", "warn") for skip in skipped]
-    return (*said, Para(handed_in_sentence(records, skipped), "strong"))
-
-
-def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> str:
-    """Return how many drafts were stored, merged, brought back and refused.
-
-    >>> handed_in_sentence((), (Skipped("line 3", "a draft needs 'content'"),))
-    'Of 1 draft: 1 refused.'
-    """
-    numbers = Counter(r.receipt.action for r in records if r.receipt is not None)
-    if skipped:
-        numbers["refused"] = len(skipped)
-    told = listed(f"{number:,} {what}" for what, number in numbers.items()) or "nothing to store"
-    return f"Of {counted(len(records) + len(skipped), 'draft')}: {told}."
-
-
-def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
-    """Return what became of an old memory and of those that rest on it."""
-    said: list[Part] = [Para(f"replaces {short(old.id)}: {shorten(old.content, 120)}", indent=2)]
-    if flagged:
-        said.append(Para(flagged_sentence(flagged), "warn", indent=2))
-    return tuple(said)
-
-
-def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
-    """Return the memories that were marked for review with their source."""
-    named = listed((short(r.id) for r in flagged), 6)
-    many = counted(len(flagged), "dependent memory", "dependent memories")
-    return f"{many} marked for review: {named}"
-
-
-SHOWN_UNREAD = 5
-SHOWN_MEMORIES = 5
 
 
 def indexed(report: IndexReport) -> Page:

@@ -129,7 +129,7 @@ def for_unit(draft: MemoryDraft, context: ExecutionContext, methodology: Methodo
 
 
 def belongs(memory: MemoryRecord, unit: WorkUnitRef | None) -> bool:
-    """Return whether a memory was learnt in a unit of work, in a part of it, or in a whole it is part of.
+    """Return whether a memory was learned in a unit of work, in a part of it, or in a whole it is part of.
 
     A spec belongs to each of its subtasks and each of them to it; a subtask never to its neighbour.
     """

@@ -300,7 +300,7 @@ def _seconds(db: Database) -> float:
     ("top", "purpose"),
     [
         ("# -*- coding: utf-8 -*-\n", ""),
-        ('"""-*- coding: utf-8 -*-\n\nCounts memory_pages."""\n', "Counts memory_pages."),
+        ('"""-*- coding: utf-8 -*-\n\nCounts pages."""\n', "Counts pages."),
         ('"""vim: ts=4 sw=4\nCounts: one page after the other."""\n', "Counts: one page after the other."),
     ],
 )

@@ -1,4 +1,4 @@
-"""Memories, hits and files as pages, seen as plain text."""
+"""Memories, hits and files as pages, and what was done to them, seen as plain text."""
 
 from __future__ import annotations
 
@@ -192,3 +192,30 @@ def test_files_come_with_evidence() -> None:
         "src/a.py  0.50  3 commits together; same name",
         "b.py      0.25",
     ]
+
+
+def test_pruning() -> None:
+    """What is forgotten and deleted is listed with the reason; a dry run says that it is one."""
+    old = record(last_accessed_at="2025-03-01T12:00:00.000Z")
+    gone = record(deprecated=True, deprecated_at="2026-01-01T12:00:00.000Z")
+    lines = plain(memory_pages.pruning([old], [gone], 3, NOW, dry_run=True)).splitlines()
+    assert lines == [
+        "1a2b3c4d  would be forgotten  decision  last used 11 months ago  Tokens expire after 24 h",
+        "1a2b3c4d  would be deleted    decision  forgotten 8 weeks ago    Tokens expire after 24 h",
+        (
+            "Dry run: 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
+            "Run it without --dry-run to apply it."
+        ),
+    ]
+    done = plain(memory_pages.pruning([old], [], 0, NOW, dry_run=False))
+    assert done.splitlines()[-1] == (
+        "1 forgotten, 0 deleted for good, 0 cache entries dropped. "
+        "`remora restore ID` brings a forgotten one back."
+    )
+    assert plain(memory_pages.pruning([], [], 0, NOW, dry_run=True)) == "Nothing to prune.\n"
+
+
+def test_flagged_sentence() -> None:
+    """Memories that rest on one that went are named."""
+    assert memory_pages.flagged_sentence([record()]) == "1 dependent memory marked for review: 1a2b3c4d"
+    assert memory_pages.flagged_sentence([record()] * 2).startswith("2 dependent memories marked")

@@ -1,4 +1,4 @@
-"""What was done and what there is, in plain sentences."""
+"""The state of a project, in plain sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from remora.app.health.stats import Stats, VectorCount
 from remora.core.values import HISTORY, InitReport, Redaction, Skipped
 from remora.interfaces import project_pages
 from remora.interfaces.draw import plain
-from tests.interfaces.test_present import NOW, record
 
 INIT = InitReport(
     project_id="p",
@@ -213,30 +212,3 @@ def test_examination() -> None:
     assert plain(project_pages.examination(Report((Finding("note", "a", "b"),)))).endswith(
         "\nAll is well: 1 note.\n"
     )
-
-
-def test_pruning() -> None:
-    """What is forgotten and deleted is listed with the reason; a dry run says that it is one."""
-    old = record(last_accessed_at="2025-03-01T12:00:00.000Z")
-    gone = record(deprecated=True, deprecated_at="2026-01-01T12:00:00.000Z")
-    lines = plain(project_pages.pruning([old], [gone], 3, NOW, dry_run=True)).splitlines()
-    assert lines == [
-        "1a2b3c4d  would be forgotten  decision  last used 11 months ago  Tokens expire after 24 h",
-        "1a2b3c4d  would be deleted    decision  forgotten 8 weeks ago    Tokens expire after 24 h",
-        (
-            "Dry run: 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
-            "Run it without --dry-run to apply it."
-        ),
-    ]
-    done = plain(project_pages.pruning([old], [], 0, NOW, dry_run=False))
-    assert done.splitlines()[-1] == (
-        "1 forgotten, 0 deleted for good, 0 cache entries dropped. "
-        "`remora restore ID` brings a forgotten one back."
-    )
-    assert plain(project_pages.pruning([], [], 0, NOW, dry_run=True)) == "Nothing to prune.\n"
-
-
-def test_flagged_sentence() -> None:
-    """Memories that rest on one that went are named."""
-    assert project_pages.flagged_sentence([record()]) == "1 dependent memory marked for review: 1a2b3c4d"
-    assert project_pages.flagged_sentence([record()] * 2).startswith("2 dependent memories marked")

@@ -1,6 +1,6 @@
 """What the journal is told of a session: a line in its day's note, and an entry in the history.
 
-A session is learnt in its pauses, too, so the same one comes here several times. Its line then takes the
+A session is learned in its pauses, too, so the same one comes here several times. Its line then takes the
 place of the line before, where that is of the same day and still as it was written; a person's changes stay.
 The history is only ever appended to: it gets its entry when the session is over, and one for a day at most.
 What was noted is told by a line in the session's live file, without its words.

@@ -128,7 +128,7 @@ class Watched:
     def relay(self, from_stage: str, to_stage: str, context: ExecutionContext | None = None) -> str:
         """Return what a stage of the methodology hands to the next, as text; empty for nothing.
 
-        That is what this session learned, and what any session learnt in the unit of work at hand, in a
+        That is what this session learned, and what any session learned in the unit of work at hand, in a
         part of it, or in the whole that it is a part of: stages often are sessions of their own.
 
         Args:

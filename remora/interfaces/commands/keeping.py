@@ -9,7 +9,7 @@ import click
 
 from remora.core.errors import InvalidInput
 from remora.core.values import MOST_LISTED, MemoryRecord
-from remora.interfaces import memory_pages, project_pages
+from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
 
@@ -75,7 +75,7 @@ def forget(desk: Desk, *, ids: tuple[str, ...]) -> None:
     olds = _each(desk, ids, memory.forget, lambda old: "already forgotten" if old.deprecated else "forgotten")
     flagged = [d for old in olds if not old.deprecated for d in memory.dependents(old.id)]
     if flagged:
-        desk.note(project_pages.flagged_sentence(flagged))
+        desk.note(memory_pages.flagged_sentence(flagged))
 
 
 @command("restore")
@@ -97,7 +97,7 @@ def prune(desk: Desk, *, dry_run: bool) -> None:
     document = {"dry_run": dry_run, **done._asdict()}
     desk.answer(
         document,
-        lambda: project_pages.pruning(
+        lambda: memory_pages.pruning(
             done.forget, done.delete, done.cache_rows, desk.clock.now(), dry_run=dry_run
         ),
     )

@@ -10,7 +10,7 @@ import click
 
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
-from remora.interfaces import drafts, memory_pages, project_pages
+from remora.interfaces import drafts, memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 
@@ -173,13 +173,13 @@ def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict
                         store([one])
                     except RemoraError:  # the store itself: the next draft would fare no better
                         desk.note(
-                            project_pages.handed_in_sentence(records, skipped) + f" Stopped at {one.place}."
+                            memory_pages.handed_in_sentence(records, skipped) + f" Stopped at {one.place}."
                         )
                         raise
             done += len(group)
             progress("drafts", done, len(proposed))
     answer = {"memories": records, "skipped": skipped}
-    desk.answer(answer, lambda: project_pages.handed_in(records, skipped))
+    desk.answer(answer, lambda: memory_pages.handed_in(records, skipped))
     return EXIT_CODES[InvalidInput] if skipped else 0
 
 
@@ -279,7 +279,7 @@ def supersede(
     record = memory.supersede(old.id, content, **fields)
     flagged = [m for m in memory.dependents(old.id) if m.id != record.id]
     document = {"memory": record, "superseded": memory.show(old.id), "needs_review": flagged}
-    desk.answer(document, lambda: memory_pages.receipt(record) + project_pages.superseding(old, flagged))
+    desk.answer(document, lambda: memory_pages.receipt(record) + memory_pages.superseding(old, flagged))
 
 
 def _altered(

@@ -49,7 +49,7 @@ def asking(desk: Desk) -> Asking:
     shown = ", ".join(f"[{letter}] {what}" for letter, what in CHOICES.items())
 
     def letter(one: Learnt, number: int, of: int) -> str:
-        desk.answer({}, (learn_pages.learnt_item(one, number, of),))
+        desk.answer({}, (learn_pages.learned_item(one, number, of),))
         kind = click.Choice(list(CHOICES), case_sensitive=False)
         answer: str = click.prompt(shown, type=kind, default="l", show_choices=False, err=True)
         return answer.lower()
