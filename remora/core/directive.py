@@ -178,6 +178,17 @@ class Directive(NamedTuple):
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
 
+    @property
+    def named(self) -> Directive:
+        """Return the part that an action can be held against for sure: things with a name, and known events.
+
+        Prose shares words with many commands and edits: "before coding", "leave no file in worse shape".
+        """
+        return self._replace(
+            forbids=tuple(t for t in self.forbids if t.kind != "words" or stem(t.words[0]) in EVENTS),
+            before=tuple(words for words in self.before if words[0] in EVENTS),
+        )
+
 
 def directive(text: str) -> Directive:
     """Return what a statement asks for; empty where it shows no sign of asking.

@@ -91,9 +91,7 @@ def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
     """
     if LASTS.search(row.content) is None:
         return
-    asks = directive(row.content)
-    named = asks._replace(forbids=tuple(thing for thing in asks.forbids if thing.kind != "words"))
-    yield from triggers_of(named, str(row.id))
+    yield from triggers_of(directive(row.content).named, str(row.id))
 
 
 def quotes(project: OpenProject, limit: int, session_id: str | None) -> list[Hit]:

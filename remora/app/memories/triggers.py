@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import EVENTS, Directive, directive, explicit
+from remora.core.directive import Directive, directive, explicit
 from remora.core.evidence import STATED
 from remora.core.names import names_in
 from remora.core.rule_names import from_host_file
@@ -128,7 +128,7 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     from_rules = _from_rules(record)
     asks = directive_of(record) if record.source in STATED or from_rules else Directive()
     if from_rules:
-        asks = _named(asks)
+        asks = asks.named
     yield from _in_place(record, triggers_of(asks, record.id, weight))
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record):
@@ -139,14 +139,6 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     if not asks.forbids and not from_rules:
         for name in _names(record, db):
             yield Trigger(TERM, name, record.id, (), weight)
-
-
-def _named(asks: Directive) -> Directive:
-    """Return what a rule file asks for by name, at known events; its prose shares words with commands."""
-    return asks._replace(
-        forbids=tuple(thing for thing in asks.forbids if thing.kind != "words"),
-        before=tuple(event for event in asks.before if event[0] in EVENTS),
-    )
 
 
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:

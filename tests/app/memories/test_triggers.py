@@ -226,7 +226,7 @@ def test_what_is_not_told_at_a_search(bare: Memory, more: dict[str, object]):
 
 def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
     """Its prose shares words with many commands; a person's sentence says little, and is told."""
-    said, named = "Never commit generated snapshots", "Never run `flushall`"
+    said, named = "Never leave generated snapshots", "Never run `flushall`"
     person = stored(bare, said, type="preference", source="user_taught")
     assert {kind for kind, *_ in cues(bare, person)} == {"event", "write"}
     rule = stored(bare, said + " here", type="preference", origin_path="CLAUDE.md")
@@ -234,6 +234,8 @@ def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
     for event, told in (("writing any code", set()), ("each commit", {"event"})):
         rule = stored(bare, f"Read the plan before {event}", type="preference", origin_path="CLAUDE.md")
         assert {kind for kind, *_ in cues(bare, rule)} == told
+    rule = stored(bare, "Never push half of a change", type="preference", origin_path="CLAUDE.md")
+    assert ("event", "push", ("half", "chang")) in cues(bare, rule)
     rule = stored(bare, named, type="preference", origin_path="CLAUDE.md")
     assert "program" in {kind for kind, *_ in cues(bare, rule)}
 
