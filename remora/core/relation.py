@@ -43,6 +43,12 @@ _MEASURE = re.compile(
     r"requests?|retries|attempts|tokens|rows|items)\b)",
     re.IGNORECASE,
 )
+# A main clause that denies the whole statement behind it: "it is no longer the case that …".
+_DENIES_ALL = re.compile(
+    r"(?:it(?: is|['’]s)\s+)?(?:\bnot|\bno longer|\bisn['’]?t|\bwasn['’]?t)\s+(?:true|right|correct|the case)"
+    r"(?:\s+any\s?more)?\s+that\b|\bit(?: is|['’]s)\s+(?:false|wrong|untrue)\s+that\b",
+    re.IGNORECASE,
+)
 _HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
 _NAME_PART = re.compile(r"[\w-]+")
 _TELLING = re.compile(r"(?<![\w@./+-])[\w@./+-]*\w(?:\(\))?")
@@ -52,7 +58,7 @@ class _Reading:
     """A statement as two of them are compared."""
 
     def __init__(self, text: str) -> None:
-        text = _REQUEST.sub("PR", _ORIGIN.sub("", text))
+        text, whole = _DENIES_ALL.subn(" ", _REQUEST.sub("PR", _ORIGIN.sub("", text)))
         found = directive(text)
         self.forbidden = {str(t).lower() for t in found.forbids if t.kind != "words"}
         self.wanted = {str(t).lower() for t in found.wants if t.kind != "words"}
@@ -66,8 +72,8 @@ class _Reading:
         # "ne ... jamais", "no ... nunca": several negators of one clause deny once.
         plain, gone = IS_GONE.subn(" ", POSITIVE.sub(" ", text))
         denials = sum(NEGATES.search(one) is not None for one in CLAUSE.split(plain)) + (gone > 0)
-        self.denials = denials % 2
-        self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
+        self.denials = (denials + whole) % 2
+        self.denied = (denials % 2 == 1 and not (found.forbids and found.wants)) != (whole % 2 == 1)
         self.words = [word for word in _telling(text) if word not in self.numbers]
         self.telling = frozenset(self.words)
         self.turns = _ORDERING.intersection(words(text))
