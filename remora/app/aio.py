@@ -258,6 +258,7 @@ class AsyncMemory(_Twin[Memory]):
         embedder: Embedder | None = None,
         llm: LanguageModel | None = None,
         reranker: Reranker | None = None,
+        actor: str | None = None,
     ) -> _Opening[AsyncMemory]:
         """Open the memory of a project; see `Memory.open`."""
         return _Opening(
@@ -270,6 +271,7 @@ class AsyncMemory(_Twin[Memory]):
                     embedder=embedder,
                     llm=llm,
                     reranker=reranker,
+                    actor=actor,
                 )
             )
         )

@@ -89,6 +89,7 @@ class Memory:
         embedder: Embedder | None = None,
         llm: LanguageModel | None = None,
         reranker: Reranker | None = None,
+        actor: str | None = None,
     ) -> Memory:
         """Open the memory of the project that a path belongs to; its home is made on first use.
 
@@ -98,6 +99,8 @@ class Memory:
             environ: the environment to read settings from; the process's own by default.
             clock: what time it is; the system's by default.
             embedder, llm, reranker: parts of your own in place of the configured ones.
+            actor: who uses it: "person", or "agent:HOST:SESSION"; an agent in Python by default. It is the
+                author of changes, and what a person looks up counts as no use.
 
         Raises:
             InvalidInput: the path does not exist.
@@ -112,6 +115,7 @@ class Memory:
             embedder=embedder,
             llm=llm,
             reranker=reranker,
+            actor=actor or "",
         )
         try:
             opened.store("project")

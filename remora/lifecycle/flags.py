@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from remora.core.change import Change
 from remora.core.values import MemoryRecord
 from remora.store.database import Database
 
@@ -75,7 +76,7 @@ def flag_dependents(db: Database, record: MemoryRecord, what: str, *, except_id:
     for dependent in _dependents(db, record.id):
         changes = with_reason(dependent, f"{rests_on(record.id)} {what}")
         if changes and dependent.id != except_id:
-            db.memories.update(dependent.id, changes)
+            db.memories.update(dependent.id, changes, change=Change("flag", f"{rests_on(record.id)} {what}"))
 
 
 def unflag_dependents(db: Database, record: MemoryRecord) -> None:
@@ -83,7 +84,8 @@ def unflag_dependents(db: Database, record: MemoryRecord) -> None:
     for dependent in _dependents(db, record.id):
         changes = without_reason(dependent, rests_on(record.id))
         if changes:
-            db.memories.update(dependent.id, changes)
+            why = f"{record.id[:8]} is back"
+            db.memories.update(dependent.id, changes, change=Change("resolve", why))
 
 
 def _dependents(db: Database, memory_id: str) -> list[MemoryRecord]:

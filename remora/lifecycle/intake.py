@@ -25,6 +25,7 @@ from functools import lru_cache
 from typing import Any
 
 from remora.core import payloads, sketch
+from remora.core.change import PERSON, Change
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.evidence import STATED
@@ -45,6 +46,7 @@ from remora.lifecycle.flags import (
 )
 from remora.store.database import Database
 
+_SAID_AGAIN = "said again"
 REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
 _COUNTS = re.compile(
     r"(?<!\s)\s+\((?:seen (?:once|in \d+ sessions?)(?:, (?:last )?[\d-]+)?"
@@ -65,7 +67,9 @@ class Intake:
         self._clock = clock
         self._custom_types = custom_types  # asked only for a type that is not one of ours
 
-    def remember(self, draft: MemoryDraft, *, revive: bool = True, stated: bool = False) -> MemoryRecord:
+    def remember(
+        self, draft: MemoryDraft, *, revive: bool = True, stated: bool = False, apart_from: str = ""
+    ) -> MemoryRecord:
         """Store one draft durably, or merge it with what it duplicates.
 
         Args:
@@ -73,6 +77,7 @@ class Intake:
             revive: bring a forgotten memory with the same text back. Automatic sources say False: what
                 a person forgot stays forgotten.
             stated: somebody says it now: it must be a statement (`require_statement`).
+            apart_from: id of a memory that it takes the place of and is not held against.
 
         Returns:
             The record as stored; `receipt` says whether it was stored, merged, restored or skipped.
@@ -80,7 +85,11 @@ class Intake:
         Raises:
             InvalidInput: the draft cannot be stored; nothing was changed.
         """
-        return self.remember_many([draft], revive=revive, stated=stated)[0]
+        prepared = prepare(draft, self._custom_types)
+        if stated:
+            require_statement(prepared)
+        with self._db.transaction():
+            return self._take(prepared, revive=revive, apart_from=apart_from)
 
     def remember_many(
         self, drafts: Sequence[MemoryDraft], *, revive: bool = True, stated: bool = False
@@ -151,7 +160,7 @@ class Intake:
             checked["stale_at"] = checked_instant("stale_at", changes["stale_at"])
         return checked, prepared.redactions
 
-    def _take(self, prepared: Prepared, *, revive: bool) -> MemoryRecord:
+    def _take(self, prepared: Prepared, *, revive: bool, apart_from: str = "") -> MemoryRecord:
         draft = self._inherit(prepared.draft)
         memories = self._db.memories
         if draft.external_id is not None:
@@ -159,14 +168,14 @@ class Intake:
             if known is not None:
                 return self._refresh(known, draft, prepared, revive=revive)
         digest = content_hash(draft.content)
-        twin = self._twin(draft, digest)
+        twin = self._twin(draft, digest, apart_from)
         if twin is not None:
             record, similarity = twin
             if record.deprecated and not revive:
                 return record._replace(receipt=Receipt("skipped", record.id, similarity, prepared.redactions))
             return self._merge(record, draft, similarity, prepared)
         stated = _is_stated(draft.source, draft.type, draft.origin_path) and draft.taint is None
-        rivals = self._rivals(draft) if stated else []
+        rivals = [r for r in self._rivals(draft) if r.id != apart_from] if stated else []
         for record in rivals:
             # Of sentences that a person said in two sessions, the first keeps its name.
             said = record.session_id and draft.session_id and draft.source == record.source == "user_taught"
@@ -203,7 +212,8 @@ class Intake:
                 "deprecated_at": to_iso(self._clock.now()),
                 "pinned": False,
             }
-            self._db.memories.update(older.id, changes)
+            change = Change("retire", overturned_by(newer.id), maker_of(newer))
+            self._db.memories.update(older.id, changes, change=change)
             flag_dependents(self._db, older, f"which {newer.id[:8]} took back", except_id=newer.id)
             if older is new:
                 note = f"{newer.id[:8]}, said later, says otherwise; this one is kept out of search"
@@ -223,17 +233,21 @@ class Intake:
             return draft
         return draft._replace(taint=tainted[0], confidence=draft.confidence * TAINT_FACTOR, needs_review=True)
 
-    def _twin(self, draft: MemoryDraft, digest: str) -> tuple[MemoryRecord, float] | None:
+    def _twin(
+        self, draft: MemoryDraft, digest: str, apart_from: str = ""
+    ) -> tuple[MemoryRecord, float] | None:
         for record in self._db.memories.with_hash(digest):
             same_words = collapse(record.content).casefold() == collapse(draft.content).casefold()
-            if same_words and record.superseded_by is None and _may_merge(record, draft):
+            if record.id == apart_from or not same_words:
+                continue
+            if record.superseded_by is None and _may_merge(record, draft):
                 return record, 1.0
         if draft.type in _NEVER_NEAR:
             return None
         words = sketch.word_set(draft.content)
         memories = self._db.memories
         for memory_id, content in memories.sharing_bands(_bands(draft.content), draft.type):
-            similarity = jaccard(words, sketch.word_set(content))
+            similarity = jaccard(words, sketch.word_set(content)) if memory_id != apart_from else 0.0
             if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):
                 near = memories.get(memory_id)
                 if near is not None and _may_merge(near, draft):
@@ -265,6 +279,7 @@ class Intake:
             content_hash=digest,
             search_terms=search_terms(record),
             bands=_bands(record.content),
+            change=Change("create", author=maker_of(record)),
         )
         return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions, prepared.notes))
 
@@ -289,7 +304,8 @@ class Intake:
                 # It is there again on the word of untrusted text only.
                 doubt = min(record.confidence, draft.confidence)
                 changes |= {"taint": draft.taint, "needs_review": True, "confidence": doubt}
-        return self._write(record, changes, now, receipt)
+        op = "restore" if record.deprecated else "edit"
+        return self._write(record, changes, now, receipt, Change(op, _SAID_AGAIN, maker_of(draft)))
 
     def _refresh(
         self, record: MemoryRecord, draft: MemoryDraft, prepared: Prepared, *, revive: bool
@@ -311,7 +327,10 @@ class Intake:
         if record.deprecated:
             changes |= self._revived(record, now)
             receipt = receipt._replace(action="restored" if same else "updated")
-        return self._write(record, changes, now, receipt)
+        change = Change(
+            "restore" if record.deprecated else "edit", _SAID_AGAIN if same else "", maker_of(draft)
+        )
+        return self._write(record, changes, now, receipt, change)
 
     def _merged(self, record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:
         """Return what a duplicate changes; where it brings the memory back, why it was retired is lifted."""
@@ -323,7 +342,7 @@ class Intake:
         return {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
 
     def _write(
-        self, record: MemoryRecord, changes: dict[str, Any], now: str, receipt: Receipt
+        self, record: MemoryRecord, changes: dict[str, Any], now: str, receipt: Receipt, change: Change
     ) -> MemoryRecord:
         if changes:
             changes["updated_at"] = now
@@ -334,6 +353,7 @@ class Intake:
                 content_hash=content_hash(after.content),
                 search_terms=search_terms(after),
                 bands=sketch.bands(after.content) if "content" in changes else None,
+                change=change,
             )
             record = after
         return record._replace(receipt=receipt)
@@ -343,6 +363,15 @@ class Intake:
 _NEVER_NEAR = frozenset(
     {"task_calibration", "prefetch_pattern", "context_cost", "work_state", "work_unit_outcome"}
 )
+
+
+def maker_of(made: MemoryDraft | MemoryRecord) -> str:
+    """Return the author of what is stored, by its source; empty for whoever opened the memory."""
+    if made.source == "user_taught":
+        return PERSON
+    if made.source == "agent_explicit":
+        return ""
+    return "system:init" if made.source == "commit_auto" else f"observer:{made.session_id or ''}"
 
 
 def _is_stated(source: str, memory_type: str, path: str | None) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
+from remora.core.change import Change, acting
 from remora.core.clock import Clock, to_iso
 from remora.core.strength import is_deletable, is_expired
 from remora.core.values import MemoryRecord
@@ -45,10 +46,11 @@ def plan(db: Database, clock: Clock) -> PrunePlan:
 def apply(db: Database, clock: Clock, wanted: PrunePlan) -> None:
     """Do what a plan says, in one transaction."""
     now = to_iso(clock.now())
-    with db.connection.transaction():
+    with db.connection.transaction(), acting("system:prune"):
         for record in wanted.forget:
             gone = {"deprecated": True, "deprecated_at": now, "updated_at": now}
-            db.memories.update(record.id, gone | with_reason(record, FADED))
+            changes = gone | with_reason(record, FADED)
+            db.memories.update(record.id, changes, change=Change("retire", FADED))
             flag_dependents(db, record, "which faded and was pruned")
         for record in wanted.delete:
             if record.external_id is not None and not retired_for(record):

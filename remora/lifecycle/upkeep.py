@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from remora.core import sketch
+from remora.core.change import Change
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.strength import half_life
@@ -98,7 +99,7 @@ class Upkeep:
         if "content" in checked:
             checked |= {"needs_review": False, "review_reason": None, "stale_at": checked.get("stale_at")}
         with self._db.transaction():
-            after = self._save(record, checked)
+            after = self._save(record, checked, Change("edit"))
             twin = self._twin(after) if after.content != record.content else None
         receipt = Receipt("updated", redactions=redactions)
         if twin is not None:
@@ -128,13 +129,12 @@ class Upkeep:
             draft = draft._replace(taint=old.taint, confidence=sure, needs_review=True)
         now = to_iso(self._clock.now())
         with self._db.transaction():
-            # The old one steps aside first: the new text may be a near duplicate of it.
-            changes: dict[str, Any] = {"deprecated": True, "deprecated_at": now, "superseded_by": old.id}
-            self._db.memories.update(old.id, changes)
-            new = self._intake.remember(draft, stated=True)
+            new = self._intake.remember(draft, stated=True, apart_from=old.id)
             if new.id == old.id or content_hash(new.content) == content_hash(old.content):
                 raise Conflict("the new text is the same as the old one", hint="Nothing was changed.")
-            self._db.memories.update(old.id, {"superseded_by": new.id, "updated_at": now, "pinned": False})
+            changes = {"deprecated": True, "deprecated_at": now, "superseded_by": new.id, "pinned": False}
+            change = Change("supersede", f"by {new.id}")
+            self._db.memories.update(old.id, {**changes, "updated_at": now}, change=change)
             what = f"which was superseded by {new.id[:8]}"
             flag_dependents(self._db, old, what, except_id=new.id)
         return new
@@ -148,9 +148,9 @@ class Upkeep:
         record = resolve(self._db, memory_id)
         lifted = without_reason(record, *RETIREMENTS)
         if record.deprecated:
-            return self._save(record, lifted) if lifted else record
+            return self._save(record, lifted, Change("retire")) if lifted else record
         with self._db.transaction():
-            gone = self._put_away(record, lifted)
+            gone = self._put_away(record, lifted, Change("retire"))
             back = [self.restore(i) for i in self._db.memories.put_away_with(overturned_by(record.id))]
         notes = tuple(f"{old.id[:8]}, which it took back, holds again: {old.content}" for old in back)
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
@@ -158,12 +158,14 @@ class Upkeep:
     def retire(self, memory_id: str, reason: str) -> MemoryRecord:
         """Take a memory out of every search of our own accord; `reason` begins with one of RETIREMENTS."""
         record = resolve(self._db, memory_id)
-        return record if record.deprecated else self._put_away(record, with_reason(record, reason))
+        if record.deprecated:
+            return record
+        return self._put_away(record, with_reason(record, reason), Change("retire", reason))
 
-    def _put_away(self, record: MemoryRecord, changes: dict[str, Any]) -> MemoryRecord:
+    def _put_away(self, record: MemoryRecord, changes: dict[str, Any], change: Change) -> MemoryRecord:
         gone = {"deprecated": True, "deprecated_at": to_iso(self._clock.now()), "pinned": False}
         with self._db.transaction():
-            after = self._save(record, changes | gone)
+            after = self._save(record, changes | gone, change)
             flag_dependents(self._db, record, "which was forgotten")
         return after
 
@@ -175,7 +177,7 @@ class Upkeep:
         now = to_iso(self._clock.now())
         changes = {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
         with self._db.transaction():
-            after = self._save(record, changes | without_reason(record, *RETIREMENTS))
+            after = self._save(record, changes | without_reason(record, *RETIREMENTS), Change("restore"))
             unflag_dependents(self._db, record)
         if record.superseded_by is None:
             return after
@@ -184,7 +186,7 @@ class Upkeep:
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Keep a memory from decay and pruning, or let it go again."""
-        return self._change(memory_id, {"pinned": pinned})
+        return self._change(memory_id, {"pinned": pinned}, Change("pin" if pinned else "unpin"))
 
     def verify(self, memory_id: str) -> MemoryRecord:
         """Record that a person confirms a memory: review flags and taint are cleared, decay starts anew."""
@@ -199,6 +201,7 @@ class Upkeep:
                 "stale_at": None,
                 "last_accessed_at": now,
             },
+            Change("verify"),
         )
 
     def _twin(self, record: MemoryRecord) -> MemoryRecord | None:
@@ -208,13 +211,13 @@ class Upkeep:
         same = self._db.memories.with_hash(content_hash(record.content))
         return next((m for m in same if m.id != record.id and not m.deprecated), None)
 
-    def _change(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
+    def _change(self, memory_id: str, changes: dict[str, Any], change: Change) -> MemoryRecord:
         record = resolve(self._db, memory_id)
         if record.deprecated:
             raise Conflict(f"{record.id[:8]} is forgotten", hint=f"`remora restore {record.id[:8]}` first.")
-        return self._save(record, changes)
+        return self._save(record, changes, change)
 
-    def _save(self, record: MemoryRecord, changes: dict[str, Any]) -> MemoryRecord:
+    def _save(self, record: MemoryRecord, changes: dict[str, Any], change: Change) -> MemoryRecord:
         changes = {**changes, "updated_at": to_iso(self._clock.now())}
         after = record._replace(**changes)
         text_changed = after.content != record.content
@@ -225,5 +228,6 @@ class Upkeep:
                 content_hash=content_hash(after.content) if text_changed else None,
                 search_terms=search_terms(after),
                 bands=sketch.bands(after.content) if text_changed else None,
+                change=change,
             )
         return after

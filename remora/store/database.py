@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.core.change import PERSON
+from remora.core.clock import Clock
 from remora.store.chunks import Chunks
 from remora.store.closure import Closure
 from remora.store.commits import Commits
@@ -24,6 +26,7 @@ from remora.store.observed import Observed
 from remora.store.other_sources import OtherSources
 from remora.store.overrides import Overrides
 from remora.store.overview import Overview
+from remora.store.revisions import Revisions
 from remora.store.selections import Selections
 from remora.store.ties import Ties
 from remora.store.trees import Trees
@@ -43,12 +46,21 @@ class Database:
         project_id: written into each row, so that a file always says whose it is.
     """
 
-    def __init__(self, connection: Connection, *, realm: str, project_id: str) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        realm: str,
+        project_id: str,
+        clock: Clock | None = None,
+        author: str = PERSON,
+    ) -> None:
         self.connection = connection
         self.realm = realm
         self.project_id = project_id
         self.meta = Meta(connection)
-        self.memories = Memories(connection, realm)
+        self.revisions = Revisions(connection, clock, author)
+        self.memories = Memories(connection, realm, self.revisions)
         self.selections = Selections(connection)
         self.fulltext = FullText(connection)
         self.vectors = Vectors(connection)
@@ -76,9 +88,27 @@ class Database:
         self._nearest: dict[tuple[str, str], NearestIndex] = {}
 
     @classmethod
-    def open(cls, path: Path, *, realm: str, project_id: str, read_only: bool = False) -> Database:
-        """Open the database at a path; errors as for `Database.open`."""
-        return cls(Connection.open(path, read_only=read_only), realm=realm, project_id=project_id)
+    def open(
+        cls,
+        path: Path,
+        *,
+        realm: str,
+        project_id: str,
+        read_only: bool = False,
+        clock: Clock | None = None,
+        author: str = PERSON,
+    ) -> Database:
+        """Open the database at a path; errors as for `Connection.open`.
+
+        Args:
+            path: the file.
+            realm, project_id: see the class.
+            read_only: change nothing.
+            clock: what time it is for the log of changes; the system's by default.
+            author: who changes memories where nobody else is named; see `core.change.Change`.
+        """
+        connection = Connection.open(path, read_only=read_only)
+        return cls(connection, realm=realm, project_id=project_id, clock=clock, author=author)
 
     def transaction(self, *, durable: bool = True, wait: float | None = None) -> AbstractContextManager[None]:
         """Return a transaction to enter with `with`; see `Database.transaction`."""

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from remora.core.change import Change
 from remora.core.evidence import COMMIT_SOURCES, COUNTED_BY, COUNTED_TYPES, SESSION_TYPES
 from remora.core.globs import matches
 from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
 from remora.store.connection import Connection, Row
+from remora.store.revisions import UNLOGGED, Revisions
 
 COLUMNS = (
     "id",
@@ -85,20 +87,29 @@ _RECORD = ("taint", "work_unit_ref")
 class Memories:
     """The memories of one database."""
 
-    def __init__(self, connection: Connection, realm: str) -> None:
+    def __init__(self, connection: Connection, realm: str, revisions: Revisions | None = None) -> None:
         self._connection = connection
         self._realm = realm
+        self._revisions = revisions or Revisions(connection)
 
     def insert(
-        self, record: MemoryRecord, *, content_hash: str, search_terms: str, bands: Sequence[tuple[int, int]]
+        self,
+        record: MemoryRecord,
+        *,
+        content_hash: str,
+        search_terms: str,
+        bands: Sequence[tuple[int, int]],
+        change: Change = Change("create"),  # noqa: B008  immutable
     ) -> None:
-        """Add a new memory with what finds its duplicates; call inside a transaction."""
+        """Add a new memory with what finds its duplicates, and its first revision; inside a transaction."""
         names = (*COLUMNS, "content_hash", "search_terms")
         values = [_to_column(c, getattr(record, c)) for c in COLUMNS] + [content_hash, search_terms]
         marks = ", ".join("?" * len(names))
         self._connection.execute(f"INSERT INTO memories({', '.join(names)}) VALUES ({marks})", values)
         self.follow_moves(record.id)
         self._set_bands(record.id, bands)
+        logged = {c: v for c, v in zip(COLUMNS, values, strict=False) if c not in UNLOGGED and v is not None}
+        self._revisions.write(record.id, change, logged)
 
     def update(
         self,
@@ -108,9 +119,14 @@ class Memories:
         content_hash: str | None = None,
         search_terms: str | None = None,
         bands: Sequence[tuple[int, int]] | None = None,
+        change: Change = Change(),  # noqa: B008  immutable
     ) -> None:
-        """Change fields of a memory (names of `MemoryRecord`); call inside a transaction."""
-        columns = {name: _to_column(name, value) for name, value in changes.items()}
+        """Change fields of a memory (names of `MemoryRecord`), with a revision; call inside a transaction.
+
+        Where no field gets another value, nothing is written but what finds it.
+        """
+        columns = self._differing(memory_id, changes)
+        logged = {name: value for name, value in columns.items() if name not in UNLOGGED}
         if content_hash is not None:
             columns["content_hash"] = content_hash
         if search_terms is not None:
@@ -125,6 +141,20 @@ class Memories:
         if bands is not None:
             self._connection.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
             self._set_bands(memory_id, bands)
+        if logged:
+            self._revisions.write(memory_id, change, logged)
+
+    def _differing(self, memory_id: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns that changes give another value; none where only the time would be new."""
+        columns = {name: _to_column(name, value) for name, value in changes.items()}
+        if not columns:
+            return {}
+        row = self._connection.row(f"SELECT {', '.join(columns)} FROM memories WHERE id = ?", (memory_id,))
+        if row is None:
+            return {}
+        known = dict(zip(columns, row, strict=True))
+        differing = {name: value for name, value in columns.items() if value != known[name]}
+        return {} if differing.keys() == {"updated_at"} else differing
 
     def _set_bands(self, memory_id: str, bands: Sequence[tuple[int, int]]) -> None:
         self._connection.execute_many(
@@ -295,9 +325,15 @@ class Memories:
             [(count, at, memory_id) for memory_id, count in counts.items()],
         )
 
-    def delete(self, memory_ids: Sequence[str]) -> None:
-        """Remove memories for good, with their index rows and vectors; call inside a transaction."""
-        self._connection.execute_many("DELETE FROM memories WHERE id = ?", [(i,) for i in memory_ids])
+    def delete(self, memory_ids: Sequence[str], change: Change = Change("erase")) -> None:  # noqa: B008
+        """Remove memories for good, with index rows, vectors, uses and the texts of their revisions.
+
+        Call inside a transaction.
+        """
+        ids = [(i,) for i in memory_ids]
+        self._connection.execute_many("DELETE FROM memories WHERE id = ?", ids)
+        self._connection.execute_many("DELETE FROM memory_use WHERE memory_id = ?", ids)
+        self._revisions.empty(memory_ids, change)
 
     def counts(self) -> dict[str, int]:
         """Return how many memories there are, live and not, and how many of each type ("type:…") are live.

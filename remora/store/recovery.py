@@ -1,12 +1,14 @@
 """Take what can still be read out of a damaged database into a fresh one, row by row.
 
 Only rows that cannot be made again are taken: memories, what was said of them, what sessions showed and
-people said in them (with the pieces of written files beside that). Turns, the code graph, git's history and
+people said in them (with the pieces of written files beside that). A memory whose row is lost is made again
+from the log of its changes. Turns, the code graph, git's history and
 vectors come from files, and are read again by `init`, `index` and `reindex`.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,12 +16,19 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from remora.core import sketch
+from remora.core.errors import StoreError
+from remora.core.text import content_hash, index_terms
 from remora.store.connection import Connection, errors
+from remora.store.revisions import Revisions
 
 # In an order in which what others refer to comes first.
 TABLES = (
     "memories",
     "memory_bands",
+    "memory_revisions",
+    "memory_heads",
+    "memory_use",
     "note_files",
     "notes",
     "quote_triggers",
@@ -78,9 +87,11 @@ def recover(damaged: Path, fresh: Path) -> list[Recovered]:
                     found = [_table(old, new, table) for table in TABLES]
                     with new.transaction():
                         _marks(old, new)
+                        again = _from_revisions(new)
                 finally:
                     old.close()
-            return found
+            first = found[0]
+            return [first._replace(rows=first.rows + again), *found[1:]]
         finally:
             new.close()
 
@@ -156,9 +167,35 @@ def _walk(old: apsw.Connection, sql: str, found: dict[Any, Any]) -> bool:
 
 
 def _marks(old: apsw.Connection, new: Connection) -> None:
-    """Keep in mind what a person forgot for good."""
+    """Keep in mind what a person forgot for good, and which store it was."""
     try:
-        rows = list(old.execute("SELECT key, value FROM meta WHERE key LIKE 'forgotten:%'"))
+        rows = list(old.execute("SELECT key, value FROM meta WHERE key LIKE 'forgotten:%' OR key = 'device'"))
     except apsw.Error:
         return
-    new.execute_many("INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", rows)
+    new.execute_many("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", rows)
+
+
+def _from_revisions(new: Connection) -> int:
+    """Make the memories again whose rows are lost and whose changes are not; returns how many."""
+    sql = """SELECT DISTINCT memory_id FROM memory_revisions r
+             WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = r.memory_id)"""
+    revisions, made = Revisions(new), 0
+    for (memory_id,) in new.rows(sql):
+        fields = revisions.replayed(memory_id)
+        if not fields.get("content"):
+            continue  # erased, or its first revision is lost
+        fields |= {"last_accessed_at": fields["updated_at"], "content_hash": content_hash(fields["content"])}
+        words = (fields["content"], *json.loads(fields["related_files"]), *json.loads(fields["tags"]))
+        fields["search_terms"] = index_terms(" ".join(words))
+        marks = ", ".join("?" * len(fields))
+        try:
+            with new.transaction():
+                new.execute(f"INSERT INTO memories({', '.join(fields)}) VALUES ({marks})", [*fields.values()])
+                bands = [(band, value, memory_id) for band, value in sketch.bands(fields["content"])]
+                new.execute_many(
+                    "INSERT OR IGNORE INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)", bands
+                )
+        except StoreError:
+            continue  # its parts do not add up
+        made += 1
+    return made

@@ -128,6 +128,15 @@ ROWS: dict[int, tuple[str, ...]] = {
              'Shall I run them?')""",
         """INSERT INTO quote_triggers VALUES ('command', 'seeds', 90, '[]', '[]')""",
     ),
+    21: (
+        """INSERT OR REPLACE INTO meta VALUES ('device', '"d1"')""",
+        """INSERT INTO memory_revisions VALUES
+           ('019a0000-0000-7000-8000-000000000001', 'm-one', '[]', 'd1', 1,
+             '1765000000000000000', 'person:d1', 'pin', '{"pinned": 1}', '')""",
+        """INSERT INTO memory_heads VALUES ('m-one', '019a0000-0000-7000-8000-000000000001')""",
+        """INSERT INTO memory_use VALUES
+           ('m-one', 'claude-code:s-2', 'said', 2, '2025-12-05T08:00:00.000Z')""",
+    ),
     20: ("""INSERT INTO note_files VALUES ('session:claude-code:s-2', '', 'topic')""",),
     17: ("""INSERT INTO memory_triggers VALUES ('command', 'gh', 'm-one', '["pr"]', '[]', 2.0)""",),
     14: ("""INSERT INTO graph_tree_files VALUES (1, '/work/other', 100, 7, 'aa')""",),

@@ -21,7 +21,7 @@ from remora.store.glimpse import Glimpse
 
 ASK = "ask"  # trigger of the line
 ASKED = "quote"  # part of the line of a live file: the sentence that was asked about
-FROM = 6  # weight of a sentence that is asked about; one prompt in five has one
+FROM = 8  # weight of a sentence that is asked about; one prompt in twenty has one
 EVERY = 5  # prompts, of which at most one is asked about
 SHOWN = 56  # characters of the sentence: the whole line stays within 40 tokens
 _LINE = "If “{}” holds beyond this task, save it with record_memory: the rule, its reason, when it applies."

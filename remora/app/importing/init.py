@@ -22,6 +22,7 @@ from remora.app.learning.code_staleness import settle_overtaken
 from remora.app.memories import triggers
 from remora.app.project.branches import settle
 from remora.app.project.locate import data_dir, shared_root
+from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
@@ -67,6 +68,7 @@ class _Tally:
             self.redactions[redaction.kind] += redaction.count
 
 
+@acting("system:init")
 def init(project: OpenProject, path: Path | None, progress: Progress | None) -> InitReport:
     """Read rule files and git history; see `Memory.init`."""
     started = time.monotonic()
@@ -386,10 +388,12 @@ def _mark_orphans(project: OpenProject, db: Database) -> None:
     with db.connection.transaction():
         lost = db.selections.without_files()
         for record in db.memories.get_many(lost).values():
-            db.memories.update(record.id, {"stale_at": now, **with_reason(record, GONE)})
+            changes = {"stale_at": now, **with_reason(record, GONE)}
+            db.memories.update(record.id, changes, change=Change("flag", GONE))
         back = db.selections.with_files_again(GONE)
         for record in db.memories.get_many(back).values():
-            db.memories.update(record.id, {"stale_at": None, **without_reason(record, GONE)})
+            changes = {"stale_at": None, **without_reason(record, GONE)}
+            db.memories.update(record.id, changes, change=Change("resolve", "its files are back"))
 
 
 _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")

@@ -15,6 +15,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.importing.import_writer import Move, Progress
+from remora.core.change import acting
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
@@ -56,6 +57,7 @@ class MoveReport(NamedTuple):
     seconds: float = 0.0
 
 
+@acting("system:import")
 def move_in(
     project: OpenProject,
     path: Path,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.project.open_project import DATABASE
+from remora.core.change import acting
 from remora.core.errors import NotFound, RemoraError
 from remora.core.values import MEMORY_TYPES, MemoryDraft, Taint
 from remora.store.foreign import Foreign
@@ -60,6 +61,7 @@ def shipped(project: OpenProject) -> Shipped:
     return Shipped(str(home), tuple(drafts), others)
 
 
+@acting("system:import")
 def take_over(project: OpenProject) -> tuple[Shipped, int]:
     """Store the memories that came with the repository as text from outside; return how many are new, too.
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.project.locate import branch_of
+from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.lifecycle.flags import FORMER, with_reason, without_reason
 from remora.observer.candidate import USER_SAID
@@ -92,6 +93,7 @@ class CodeNow:
             return False
 
 
+@acting("system:code")
 def settle_overtaken(project: OpenProject) -> Settled:
     """Mark the learned memories that name what the code no longer has, and lift the mark of others.
 
@@ -105,16 +107,19 @@ def settle_overtaken(project: OpenProject) -> Settled:
             lacking = now.lacks(record.content)
             if lacking and record.stale_at is None:
                 changes = {"stale_at": at, **with_reason(record, f"{LACKS} {lacking[0]}")}
+                change = Change("flag", f"{LACKS} {lacking[0]}")
                 marked += 1
             elif not lacking and record.stale_at is not None and LACKS in (record.review_reason or ""):
                 changes = {"stale_at": None, **without_reason(record, LACKS)}
+                change = Change("resolve", "the code has it again")
                 lifted += 1
             else:
                 continue
-            db.memories.update(record.id, changes)
+            db.memories.update(record.id, changes, change=change)
     return Settled(marked, lifted)
 
 
+@acting("system:code")
 def retire_former(project: OpenProject) -> int:
     """Take what earlier versions learned of kinds that are learned no more out of search, once in a store.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from remora.core.change import Change
 from remora.core.text import collapse, content_hash
 from remora.core.values import Taint
 from remora.observer.candidate import TRUST, doubted
@@ -40,7 +41,9 @@ def note(db: Database, session: Observation, now: str) -> None:
         if not taints or record is None or record.taint or record.user_verified or record.pinned:
             continue
         doubt = record.confidence * TRUST
-        db.memories.update(record.id, {"taint": taints[0], "needs_review": True, "confidence": doubt})
+        changes = {"taint": taints[0], "needs_review": True, "confidence": doubt}
+        why = "its commit comes from a session with text from outside"
+        db.memories.update(record.id, changes, change=Change("flag", why))
 
 
 def tainted(db: Database, drafts: list[MemoryDraft]) -> list[MemoryDraft]:

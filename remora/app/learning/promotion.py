@@ -17,6 +17,7 @@ from remora.app.learning.dedup import Novelty
 from remora.app.learning.stored_sessions import StoredSeen
 from remora.app.project.branches import became, to_stamp
 from remora.app.project.locate import branch_of
+from remora.core.change import acting
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.statement import said_on
@@ -112,6 +113,17 @@ class Promoter:
             more: candidates from elsewhere, such as a methodology's; they pass the same filters.
             made: what becomes of each draft before it is stored, such as its unit of work.
         """
+        with acting(f"observer:{observation.host}:{observation.session_id}"):
+            return self._taken(observation, seen, run, more, made)
+
+    def _taken(
+        self,
+        observation: Observation,
+        seen: str,
+        run: int,
+        more: Iterable[Candidate],
+        made: Callable[[MemoryDraft], MemoryDraft],
+    ) -> Taken:
         self._since = observation.started
         model = self._model()
         with self._db.transaction():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.app.project.branches import became, to_stamp
+from remora.core.change import acting
 from remora.core.clock import days_between
 from remora.core.values import Filters, MemoryRecord, Taint
 from remora.injection import work_state
@@ -54,7 +55,7 @@ def save_work_state(
     )
     draft = work_state.draft(state, host, session_id, branch)
     own = f"{host}:{session_id}"
-    with db.connection.transaction():
+    with db.connection.transaction(), acting(f"observer:{own}"):
         _retire_done(project, own)
         known = db.memories.with_external_id(draft.external_id or "")
         by = None

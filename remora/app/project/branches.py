@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.change import Change, acting
 from remora.core.clock import from_iso
 from remora.core.errors import SourceError
 from remora.lifecycle.flags import BRANCH_GONE
@@ -40,6 +41,7 @@ class Settled(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+@acting("system:branches")
 def settle(project: OpenProject, more: Iterable[str] = ()) -> Settled:
     """Let memories follow their branches, and remember how the branches look now.
 
@@ -150,8 +152,9 @@ def _follow_quotes(db: Database, sessions: Iterable[tuple[str, str | None]], bra
 
 
 def _move(db: Database, ids: Iterable[str], branch: str | None) -> None:
+    why = f"its branch is {branch} now" if branch else "its branch was merged"
     for memory_id in ids:
-        db.memories.update(memory_id, {"branch": branch})
+        db.memories.update(memory_id, {"branch": branch}, change=Change("edit", why))
 
 
 def _branches(db: Database) -> dict[str, list[str]]:
@@ -187,6 +190,7 @@ def _retire(project: OpenProject, db: Database, ids: list[str], branch: Branch) 
     for memory_id in ids:
         record = records[memory_id]
         if record.pinned or record.user_verified:  # a person said that it holds
-            db.memories.update(memory_id, {"branch": None})
+            why = f"its branch {branch.name} is gone, and a person said that it holds"
+            db.memories.update(memory_id, {"branch": None}, change=Change("edit", why))
             continue
         upkeep.retire(memory_id, f"{BRANCH_GONE} {branch.name}")

@@ -7,6 +7,7 @@ use, so that a keyword search or a `remember` pays for none of it.
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -88,7 +89,9 @@ class OpenProject:
         embedder: Embedder | None,
         llm: LanguageModel | None,
         reranker: Reranker | None,
+        actor: str,
     ) -> None:
+        self.actor = actor
         self.location = location
         self.settings = settings
         self.environ = environ
@@ -156,7 +159,14 @@ class OpenProject:
             make_home(self.location, self.environ)
         elif not self.read_only:
             make_folder(home)
-        db = Database.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
+        db = Database.open(
+            home / DATABASE,
+            realm=realm,
+            project_id=project_id,
+            read_only=self.read_only,
+            clock=self.clock,
+            author=self.actor,
+        )
         intake = Intake(db, self.clock, lambda: self.plugins().types())
         return Store(db, intake, Upkeep(db, self.clock, intake))
 
@@ -339,8 +349,13 @@ def build(
     embedder: Embedder | None = None,
     llm: LanguageModel | None = None,
     reranker: Reranker | None = None,
+    actor: str = "",
 ) -> OpenProject:
     """Return the parts of the project that a path belongs to.
+
+    Args:
+        path: a folder or file in the project.
+        environ, clock, read_only, embedder, llm, reranker, actor: as for `Memory.open`.
 
     Raises:
         InvalidInput, ConfigError, SourceError: see `project.locate`.
@@ -355,13 +370,14 @@ def build(
         embedder=embedder,
         llm=llm,
         reranker=reranker,
+        actor=actor or f"agent:python:{secrets.token_hex(4)}",
     )
 
 
 @contextmanager
 def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[OpenProject]:
-    """Open a project for one piece of work and close it; see `build`."""
-    project = build(Path(path), environ, read_only=read_only)
+    """Open a project for one piece of work of our own and close it; see `build`."""
+    project = build(Path(path), environ, read_only=read_only, actor="system:work")
     try:
         project.store("project")
         yield project

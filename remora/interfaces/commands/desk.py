@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from remora.core.change import PERSON
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import InvalidInput, StoreFull, StoreReadOnly
 from remora.core.text import safe
@@ -174,7 +175,7 @@ class Desk:
 def _open(project: str, **how: Any) -> Memory:
     from remora.app.memory import Memory
 
-    return Memory.open(project, **how)
+    return Memory.open(project, actor=PERSON, **how)
 
 
 class Bar:

@@ -7,6 +7,7 @@ tried again by the next call, and a database that turns out to be unusable is le
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -92,7 +93,10 @@ class Holder:
                 memory.close()
 
 
+_SESSION = secrets.token_hex(4)  # a server has one client, and lives as long as its session
+
+
 def _open(project: str | os.PathLike[str], **how: Any) -> Memory:
     from remora.app.memory import Memory
 
-    return Memory.open(project, **how)
+    return Memory.open(project, actor=f"agent:mcp:{_SESSION}", **how)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import tarfile
 from pathlib import Path
 
+import apsw
 import pytest
 
 from remora.app.health import doctor
@@ -101,19 +103,26 @@ def test_a_sound_database_is_recovered_whole(tmp_path: Path):
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A database of 400 memories, made once."""
-    return (filled(tmp_path_factory.mktemp("large"), 400) / "memory.db").read_bytes()
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
+    """A database of 400 memories, made once, and its pages without those that list its tables."""
+    path = filled(tmp_path_factory.mktemp("large"), 400) / "memory.db"
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        sql = "SELECT pageno - 1 FROM dbstat WHERE name <> 'sqlite_schema' ORDER BY pageno"
+        pages = [page for (page,) in connection.execute(sql)]
+    return path.read_bytes(), pages
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_can_be_read_of_a_damaged_database_is_saved(tmp_path: Path, large: bytes, seed: int):
+def test_what_can_be_read_of_a_damaged_database_is_saved(
+    tmp_path: Path, large: tuple[bytes, list[int]], seed: int
+):
     """Pages are overwritten or cut off anywhere: a sound new file, with the rows of the sound pages."""
+    whole, pages = large
     database = filled(tmp_path, 1) / "memory.db"
-    data = bytearray(large)
+    data = bytearray(whole)
     dice = random.Random(seed)
     for _ in range(3):
-        page = dice.randrange(1, len(data) // PAGE)
+        page = dice.choice(pages)
         data[page * PAGE : (page + 1) * PAGE] = dice.choice([bytes(PAGE), dice.randbytes(PAGE)])
     if seed % 4 == 3:
         del data[dice.randrange(len(data) // 2, len(data)) :]
@@ -124,6 +133,21 @@ def test_what_can_be_read_of_a_damaged_database_is_saved(tmp_path: Path, large: 
         assert len(memory.list(limit=1_000)) == saved
         assert memory._project.db.connection.check() == []
     assert saved >= (20 if seed % 4 == 3 else 100)
+
+
+def test_a_memory_whose_row_is_lost_is_made_again_from_its_changes(tmp_path: Path):
+    """Its text is the last one, and it is found."""
+    home = filled(tmp_path, 3)
+    with opened(tmp_path) as memory:
+        one = memory.list()[0]
+        memory.edit(one.id, content="The relay listens on port 7070")
+    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("DELETE FROM memories WHERE id = ?", (one.id,))
+    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    with opened(tmp_path) as memory:
+        assert memory.show(one.id).content == "The relay listens on port 7070"
+        assert memory.search("relay port")[0].memory.id == one.id
 
 
 def test_there_is_nothing_to_recover_where_there_is_no_memory(tmp_path: Path):

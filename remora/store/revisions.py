@@ -1,0 +1,194 @@
+"""SQL for `memory_revisions`: every change of a memory with its author and reason, append-only.
+
+A revision holds the columns that changed, as the table has them, so that the revisions of a memory, laid one
+over the other, give its row. How often a memory was used is no revision, nor is the model of its vector.
+Each has a place of its own in time: a hybrid logical clock, 13 digits of milliseconds and 6 of a counter,
+that never goes back (Kulkarni et al., "Logical Physical Clocks", 2014).
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from remora.core.change import PERSON, Change, author_of
+from remora.core.clock import DAY_SECONDS, Clock, SystemClock
+from remora.store.connection import Connection, Row
+
+UNLOGGED = ("access_count", "last_accessed_at", "embedding_model_id")  # columns that use and indexing change
+KEPT_DAYS, KEPT = 30, 20  # texts that are kept: of so many days, and the newest of each memory
+_COUNTER = 1_000_000
+_COLUMNS = "rev, memory_id, parents, device, n, hlc, author, op, fields, why"
+
+
+class Revision(NamedTuple):
+    """One change of a memory.
+
+    Attributes:
+        rev: its id, a UUID of version 7.
+        parents: ids of the revisions that its author saw; empty at the creation.
+        device: random id of the store that it was made in.
+        n: counts the revisions of a device from 1, without gaps.
+        hlc: its time, 19 digits: text order is order in time.
+        author: see `core.change.Change`; a person's id is "person:DEVICE".
+        op: one of `core.change.OPS`.
+        fields: the columns that changed, as stored; empty where the texts of old revisions were emptied.
+        why: the reason in words.
+    """
+
+    rev: str
+    memory_id: str
+    parents: tuple[str, ...]
+    device: str
+    n: int
+    hlc: str
+    author: str
+    op: str
+    fields: Mapping[str, Any]
+    why: str
+
+    @property
+    def at(self) -> float:
+        """When it was made, in seconds since the epoch."""
+        return int(self.hlc[:13]) / 1000
+
+
+class Revisions:
+    """The log of changes of one database.
+
+    Args:
+        connection: its connection.
+        clock: what time it is.
+        author: who opened it; a person by default.
+    """
+
+    def __init__(self, connection: Connection, clock: Clock | None = None, author: str = PERSON) -> None:
+        self._connection = connection
+        self._clock = clock or SystemClock()
+        self._author = author
+        self._device = ""
+
+    @property
+    def device(self) -> str:
+        """The random id of this store."""
+        if not self._device:
+            self._device = json.loads(self._connection.value("SELECT value FROM meta WHERE key = 'device'"))
+        return self._device
+
+    def write(self, memory_id: str, change: Change, fields: Mapping[str, Any]) -> str:
+        """Add a revision after the heads of a memory and return its id; call inside a transaction.
+
+        Args:
+            memory_id: whose.
+            change: what was done, by whom and why.
+            fields: columns that changed, with their new values, after redaction.
+        """
+        author = author_of(change, self._author)
+        if author == PERSON:
+            author = f"{PERSON}:{self.device}"
+        heads = self.heads(memory_id)
+        number, clock = self._next()
+        rev = _uuid7(self._clock.now())
+        self._connection.execute(
+            f"INSERT INTO memory_revisions({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(rev, memory_id, json.dumps(heads), self.device, number, clock, author, change.op),
+                *(json.dumps(fields, ensure_ascii=False), change.why),
+            ),
+        )
+        self._connection.execute("DELETE FROM memory_heads WHERE memory_id = ?", (memory_id,))
+        self._connection.execute("INSERT INTO memory_heads VALUES (?, ?)", (memory_id, rev))
+        return rev
+
+    def heads(self, memory_id: str) -> list[str]:
+        """Return the ids of the newest revisions of a memory, in order."""
+        sql = "SELECT rev FROM memory_heads WHERE memory_id = ? ORDER BY rev"
+        return [rev for (rev,) in self._connection.rows(sql, (memory_id,))]
+
+    def of(self, memory_id: str) -> list[Revision]:
+        """Return the revisions of a memory, oldest first."""
+        sql = f"SELECT {_COLUMNS} FROM memory_revisions WHERE memory_id = ? ORDER BY hlc, device, n"
+        return [_made(row) for row in self._connection.rows(sql, (memory_id,))]
+
+    def replayed(self, memory_id: str, upto: str | None = None) -> dict[str, Any]:
+        """Return the columns that the revisions of a memory add up to; empty for one that was erased.
+
+        Args:
+            memory_id: whose.
+            upto: id of the last revision that counts; all by default.
+        """
+        fields: dict[str, Any] = {}
+        for one in self.of(memory_id):
+            fields = {} if one.op == "erase" else {**fields, **one.fields}
+            if one.rev == upto:
+                break
+        return fields
+
+    def empty(self, memory_ids: Collection[str], change: Change) -> None:
+        """Empty every text of memories that are deleted, and note that they were; inside a transaction."""
+        for memory_id in memory_ids:
+            self._connection.execute(
+                "UPDATE memory_revisions SET fields = '{}', why = '' WHERE memory_id = ?", (memory_id,)
+            )
+            self.write(memory_id, change, {})
+
+    def thin(self) -> int:
+        """Empty the texts of old revisions beyond the newest of each memory; call inside a transaction.
+
+        The oldest that is kept gets all that was known by then, so that the log still adds up to the row.
+        Returns how many were emptied.
+        """
+        before = f"{int((self._clock.now() - KEPT_DAYS * DAY_SECONDS) * 1000):013d}"
+        sql = f"""SELECT memory_id, count(*) FROM memory_revisions WHERE hlc < ? AND fields <> '{{}}'
+                  GROUP BY memory_id HAVING (SELECT count(*) FROM memory_revisions r
+                  WHERE r.memory_id = memory_revisions.memory_id) > {KEPT}"""
+        emptied = 0
+        for memory_id, _ in self._connection.rows(sql, (before,)):
+            whole = self.of(memory_id)
+            old = [one for one in whole[:-KEPT] if one.hlc < before]
+            first = whole[len(old)]
+            known = {**self.replayed(memory_id, old[-1].rev), **first.fields} if old else {}
+            if not any(one.fields for one in old):
+                continue
+            self._connection.execute(
+                "UPDATE memory_revisions SET fields = ? WHERE rev = ?",
+                (json.dumps(known, ensure_ascii=False), first.rev),
+            )
+            self._connection.execute_many(
+                "UPDATE memory_revisions SET fields = '{}' WHERE rev = ?", [(one.rev,) for one in old]
+            )
+            emptied += sum(bool(one.fields) for one in old)
+        return emptied
+
+    def _next(self) -> tuple[int, str]:
+        """Return the next number of this device, and a time after every one that is there."""
+        now = int(self._clock.now() * 1000)
+        number = self._connection.value(
+            "SELECT coalesce(max(n), 0) FROM memory_revisions WHERE device = ?", (self.device,)
+        )
+        last = self._connection.value("SELECT coalesce(max(hlc), '') FROM memory_revisions") or "0" * 19
+        ms, count = int(last[:13]), int(last[13:])
+        if now > ms:
+            ms, count = now, 0
+        elif count + 1 < _COUNTER:
+            count += 1
+        else:
+            ms, count = ms + 1, 0
+        return number + 1, f"{ms:013d}{count:06d}"
+
+
+def _made(row: Row) -> Revision:
+    values = list(row)
+    values[2], values[8] = tuple(json.loads(values[2])), json.loads(values[8])
+    return Revision._make(values)
+
+
+def _uuid7(seconds: float) -> str:
+    """Return a UUID of version 7 (RFC 9562): 48 bits of milliseconds, the rest random."""
+    bits = (int(seconds * 1000) & (1 << 48) - 1) << 80 | secrets.randbits(80)
+    bits = bits & ~(0xF << 76) | 0x7 << 76
+    bits = bits & ~(0x3 << 62) | 0x2 << 62
+    text = f"{bits:032x}"
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
