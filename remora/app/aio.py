@@ -350,6 +350,7 @@ class AsyncMemory(_Twin[Memory]):
     supersede = _in_thread(Memory.supersede)
     forget = _in_thread(Memory.forget)
     restore = _in_thread(Memory.restore)
+    history = _in_thread(Memory.history)
     pin = _in_thread(Memory.pin)
     verify = _in_thread(Memory.verify)
     index = _in_thread(Memory.index)

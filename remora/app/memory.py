@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
     from remora.store.injections import Injection
+    from remora.store.revisions import Revision
 
 Paths = Sequence[str | os.PathLike[str]]
 Progress = Callable[[str, int, int], None]
@@ -296,10 +297,28 @@ class Memory:
         with self._lock:
             return memories.forget(self._project, memory_id)
 
-    def restore(self, memory_id: str) -> MemoryRecord:
-        """Bring back a memory that was forgotten or superseded."""
+    def restore(self, memory_id: str, *, revision: str | None = None) -> MemoryRecord:
+        """Bring back a memory that was forgotten or superseded, or an earlier text of one.
+
+        Args:
+            memory_id: its id or a unique start of it.
+            revision: which of the changes that `history` lists: what it was after that. A number from 1 on,
+                or the start of an id.
+
+        Raises:
+            NotFound: there is no such memory or revision.
+            InvalidInput: the text of that revision is not kept any more.
+        """
         with self._lock:
-            return memories.restore(self._project, memory_id)
+            return memories.restore(self._project, memory_id, revision)
+
+    def history(self, memory_id: str) -> builtins.list[Revision]:
+        """Return every change of a memory, oldest first: when, by whom, what and why.
+
+        The texts of changes are kept for 30 days, and the newest 20 of each memory for good.
+        """
+        with self._lock:
+            return memories.history(self._project, memory_id)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Keep a memory from decay and pruning; `pinned=False` lets it go again."""

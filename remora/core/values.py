@@ -201,6 +201,7 @@ class MemoryRecord(NamedTuple):
     impacted_node_ids: tuple[str, ...] = ()
     triggers: Mapping[str, Any] | None = None
     trust_level_scope: str = "personal"
+    silent: bool = False
     embedding_model_id: str | None = None
     realm: str = "project"  # which database it lives in
     receipt: Receipt | None = None  # set on what `remember` returns, never stored

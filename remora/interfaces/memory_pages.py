@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from remora.core.clock import days_between
+from remora.core.clock import days_between, to_iso
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped
@@ -39,9 +39,22 @@ from remora.interfaces.present import (
 if TYPE_CHECKING:
     from remora.app.agent.status import Status, Why
     from remora.store.injections import Injection
+    from remora.store.revisions import Revision
 
 # Stages whose score is a factor; the others add evidence or give a rank.
 FACTORS = frozenset({"busy", "test", "phase", "source", "use", "confidence", "stale", "review", "pinned"})
+# Fields whose change the history of a memory names, beside its text.
+_SHOWN_CHANGES = (
+    "type",
+    "confidence",
+    "tags",
+    "related_files",
+    "related_modules",
+    "scope",
+    "branch",
+    "triggers",
+    "superseded_by",
+)
 CODE_LINES = 8  # of a hit in code
 LONGEST_TYPE = len("causal_dependency")
 
@@ -194,6 +207,41 @@ def card(
     }
     fields = tuple((name, Cell(value)) for name, value in rows.items() if value)
     return (*title, Para(""), Para(record.content), Para(""), Fields(fields))
+
+
+def history(found: Sequence[Revision], now: float) -> Page:
+    """Return the changes of a memory, oldest first, numbered as `restore --revision` takes them."""
+    rows = []
+    known: dict[str, object] = {}
+    for number, one in enumerate(found, start=1):
+        who = Cell(_author(one), "dim")
+        told = "; ".join(part for part in (_changed(one.fields, known), one.why) if part)
+        rows.append((Cell(str(number), "id"), Cell(when(to_iso(one.at), now)), who, Cell(one.op), Cell(told)))
+        known |= one.fields
+    return (Table(("no.", "when", "who", "what", "change"), tuple(rows), wide=4, whole=True),)
+
+
+def _author(one: Revision) -> str:
+    """Return who made a change; "you" for a person at this store."""
+    kind, _, name = one.author.partition(":")
+    return "you" if kind == "person" and name == one.device else one.author.strip(":")
+
+
+def _changed(fields: Mapping[str, object], known: Mapping[str, object]) -> str:
+    """Return what a change did, in words: the text, and names and values of other fields."""
+    if not known:
+        return str(fields.get("content", ""))
+    told = []
+    for name, value in fields.items():
+        if name == "content":
+            told.append(f"“{shorten(str(known.get(name, '')), 60)}” → “{value}”")
+        elif name in _SHOWN_CHANGES:
+            told.append(f"{name.replace('_', ' ')} {_plainly(known.get(name))} → {_plainly(value)}")
+    return ", ".join(told)
+
+
+def _plainly(value: object) -> str:
+    return "none" if value in (None, "", "[]") else str(value)
 
 
 def files(found: Sequence[FileHit]) -> Page:

@@ -26,6 +26,7 @@ from remora.lifecycle.flags import (
 )
 from remora.lifecycle.intake import Intake, search_terms
 from remora.store.database import Database
+from remora.store.revisions import Revision
 
 EDITABLE = (
     "content",
@@ -46,6 +47,7 @@ EDITABLE = (
     "impacted_node_ids",
 )
 MIN_ID_PREFIX = 4
+_NUMBER = 5  # digits of a revision's number at most; more is the start of its id
 
 
 def resolve(db: Database, memory_id: str) -> MemoryRecord:
@@ -183,6 +185,45 @@ class Upkeep:
             return after
         note = f"{record.superseded_by[:8]}, which superseded it, is still there; forget one of the two"
         return after._replace(receipt=Receipt("restored", record.superseded_by, notes=(note,)))
+
+    def revert(self, memory_id: str, revision: str) -> MemoryRecord:
+        """Give a memory the text and the other editable fields that it had after one of its revisions.
+
+        Args:
+            memory_id: its id or a unique start of it.
+            revision: id of the revision, a start of it, or its number from 1 on.
+
+        Raises:
+            NotFound: the memory has no such revision.
+            InvalidInput: its text is not kept any more.
+        """
+        record = resolve(self._db, memory_id)
+        wanted = self._revision(record, revision)
+        columns = self._db.revisions.replayed(record.id, wanted.rev)
+        if not columns.get("content"):
+            raise InvalidInput("the text of that revision is not kept any more")
+        known = {name: columns.get(name) for name in EDITABLE if name != "stale_at"}
+        earlier = self._db.memories.values_of(known)
+        now = {name: getattr(record, name) for name in earlier}
+        changes = {name: value for name, value in earlier.items() if value != now[name]}
+        if not changes:
+            return record
+        checked, redactions = self._intake.check_changes(record, changes)
+        change = Change("restore", f"as it was after revision {wanted.rev}")
+        return self._save(record, checked, change)._replace(receipt=Receipt("updated", redactions=redactions))
+
+    def _revision(self, record: MemoryRecord, named: str) -> Revision:
+        found = self._db.revisions.of(record.id)
+        number = int(named) - 1 if named.isdecimal() and len(named) <= _NUMBER else -1
+        if 0 <= number < len(found):
+            return found[number]
+        wanted = [one for one in found if len(named) > _NUMBER and one.rev.startswith(named)]
+        if len(wanted) != 1:
+            raise NotFound(
+                f"{record.id[:8]} has no revision {named!r}",
+                hint=f"`remora show {record.id[:8]} --history` lists them.",
+            )
+        return wanted[0]
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Keep a memory from decay and pruning, or let it go again."""

@@ -32,6 +32,7 @@ from remora.store.ties import Ties
 from remora.store.trees import Trees
 from remora.store.triggers import Triggers
 from remora.store.turns import Turns
+from remora.store.uses import Uses
 from remora.store.vectors import EmbeddingCache, Vectors
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class Database:
         self.overview = Overview(connection)
         self.triggers = Triggers(connection)
         self.injections = Injections(connection)
+        self.uses = Uses(connection, self.memories)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}

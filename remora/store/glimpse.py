@@ -40,7 +40,8 @@ _QUOTE = """'q' || n.id, 'preference',
             1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', coalesce(f.branch, ''), 'user_taught', 0, 0, 1, '',
              '[]'"""
 # What rests on something that was superseded or forgotten has a reason to be looked at first.
-_LIVE = "m.deprecated = 0 AND m.stale_at IS NULL AND (m.needs_review = 0 OR m.review_reason IS NULL)"
+_LIVE = """m.deprecated = 0 AND m.silent = 0 AND m.stale_at IS NULL
+    AND (m.needs_review = 0 OR m.review_reason IS NULL)"""
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
 
 

@@ -61,6 +61,7 @@ COLUMNS = (
     "triggers",
     "trust_level_scope",
     "embedding_model_id",
+    "silent",
 )
 _CROWDED_BAND = 64
 # As `core.evidence.hit_source` says it.
@@ -79,7 +80,7 @@ _LISTS = (
     "provenance_session_ids",
     "impacted_node_ids",
 )
-_FLAGS = ("needs_review", "user_verified", "pinned", "deprecated")
+_FLAGS = ("needs_review", "user_verified", "pinned", "deprecated", "silent")
 _RECORDS = ("relations", "origins")
 _RECORD = ("taint", "work_unit_ref")
 
@@ -308,23 +309,6 @@ class Memories:
             WHERE m.deprecated = 0 AND m.id <> ? ORDER BY m.seq"""
         return [r[0] for r in self._connection.rows(sql, (memory_id, memory_id))]
 
-    def record_access(self, counts: Mapping[str, int], at: str) -> None:
-        """Add to access counts, set the last access and apply section 18's trust rules.
-
-        Five accesses with no correction raise confidence by 0.05 (to 0.95 at most); ten remove the
-        review flag, unless the memory is tainted or was flagged because something it rests on changed.
-        """
-        self._connection.execute_many(
-            """UPDATE memories SET access_count = access_count + ?1,
-                 last_accessed_at = max(last_accessed_at, ?2),
-                 confidence = CASE WHEN access_count < 5 AND access_count + ?1 >= 5 AND review_reason IS NULL
-                                   THEN max(confidence, min(confidence + 0.05, 0.95)) ELSE confidence END,
-                 needs_review = CASE WHEN access_count + ?1 >= 10 AND taint IS NULL AND review_reason IS NULL
-                                     THEN 0 ELSE needs_review END
-               WHERE id = ?3""",
-            [(count, at, memory_id) for memory_id, count in counts.items()],
-        )
-
     def delete(self, memory_ids: Sequence[str], change: Change = Change("erase")) -> None:  # noqa: B008
         """Remove memories for good, with index rows, vectors, uses and the texts of their revisions.
 
@@ -358,6 +342,14 @@ class Memories:
             found["tainted"] += tainted
             found[f"type:{kind}"] = number
         return found
+
+    @staticmethod
+    def values_of(columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return columns as a revision has them as fields of `MemoryRecord`."""
+        return {
+            name: _BY_NAME[name](value) if name in _BY_NAME and value is not None else value
+            for name, value in columns.items()
+        }
 
     def _record(self, row: Row) -> MemoryRecord:
         values = list(row)

@@ -129,10 +129,9 @@ class Revisions:
     def empty(self, memory_ids: Collection[str], change: Change) -> None:
         """Empty every text of memories that are deleted, and note that they were; inside a transaction."""
         for memory_id in memory_ids:
-            self._connection.execute(
-                "UPDATE memory_revisions SET fields = '{}', why = '' WHERE memory_id = ?", (memory_id,)
-            )
-            self.write(memory_id, change, {})
+            sql = "UPDATE memory_revisions SET fields = '{}', why = '' WHERE memory_id = ?"
+            if self._connection.execute(sql, (memory_id,)):
+                self.write(memory_id, change, {})
 
     def thin(self) -> int:
         """Empty the texts of old revisions beyond the newest of each memory; call inside a transaction.

@@ -58,7 +58,7 @@ def test_use_keeps(db: Database, take: Take, clock: FixedClock) -> None:
     record = take("Tokens expire after 24 h", type="work_state")
     clock.advance(days=20)
     with db.connection.transaction():
-        db.memories.record_access({record.id: 1}, to_iso(clock.now()))
+        db.uses.add("claude-code:s-1", "said", {record.id: 1}, to_iso(clock.now()))
     clock.advance(days=20)
     assert prune.plan(db, clock).empty
 

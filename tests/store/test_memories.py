@@ -214,7 +214,8 @@ def test_unknown_ids(db: Database):
     assert db.memories.with_external_id("e") is None
     with db.connection.transaction():
         db.memories.delete(["m-1"])
-        db.memories.record_access({"m-1": 3}, AT)
+        db.uses.add("s-1", "asked", {"m-1": 3}, AT)
+    assert db.revisions.of("m-1") == []
 
 
 def test_ids_by_their_start(db: Database):
@@ -515,65 +516,6 @@ def test_bands_follow_updates(db: Database):
         db.memories.update("m-1", {"content": new}, bands=sketch.bands(new))
     assert db.memories.sharing_bands(sketch.bands(old), "gotcha") == []
     assert db.memories.sharing_bands(sketch.bands(new), "gotcha") == [("m-1", new)]
-
-
-# Use
-
-
-def use(db: Database, times: int, at: str = AT) -> MemoryRecord:
-    """Record that m-1 was used and return it."""
-    with db.connection.transaction():
-        db.memories.record_access({"m-1": times}, at)
-    (found,) = db.memories.get_many(["m-1"]).values()
-    return found
-
-
-def test_five_uses_raise_confidence_once(db: Database):
-    """The fifth use adds 0.05, whether it comes alone or with others, and no later one adds more."""
-    add(db.memories, record("m-1", confidence=0.6))
-    assert [use(db, 1).confidence for _ in range(4)] == [0.6] * 4
-    assert use(db, 1).confidence == pytest.approx(0.65)
-    assert use(db, 20).confidence == pytest.approx(0.65)
-    assert use(db, 1).access_count == 26
-
-
-@pytest.mark.parametrize(("before", "after"), [(0.93, 0.95), (0.95, 0.95), (0.97, 0.97), (0.2, 0.25)])
-def test_use_raises_confidence_to_95_at_most(db: Database, before: float, after: float):
-    """Use alone never makes a memory surer than 0.95, and never less sure than it was."""
-    add(db.memories, record("m-1", confidence=before))
-    assert use(db, 7).confidence == pytest.approx(after)
-
-
-def test_ten_uses_lift_the_review_flag(db: Database):
-    """A memory used ten times needs no look any more."""
-    add(db.memories, record("m-1", needs_review=True))
-    assert use(db, 9).needs_review
-    assert not use(db, 1).needs_review
-
-
-@pytest.mark.parametrize(
-    "why", [{"taint": Taint("web_fetch", 3)}, {"review_reason": "rests on x, which was forgotten"}]
-)
-def test_use_never_clears_taint_or_a_reason(db: Database, why: dict[str, Any]):
-    """What came from untrusted text, or rests on what changed, waits for a person, used or not."""
-    add(db.memories, record("m-1", needs_review=True, **why))
-    found = use(db, 50)
-    assert found.needs_review
-    assert found.taint == why.get("taint")
-    assert found.review_reason == why.get("review_reason")
-
-
-def test_corrected_memory_gains_no_confidence(db: Database):
-    """Five uses count for a memory without a correction only."""
-    add(db.memories, record("m-1", review_reason="rests on x, which was forgotten"))
-    assert use(db, 5).confidence == 0.8
-
-
-def test_last_use_never_goes_back(db: Database):
-    """A clock that went backwards does not make a memory look unused."""
-    add(db.memories, record("m-1"))
-    assert use(db, 1, "2026-05-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
-    assert use(db, 1, "2026-04-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
 
 
 def test_counts(db: Database):

@@ -274,7 +274,7 @@ def _candidates(find: object, project: OpenProject, host: str) -> list[MemoryRec
 
 def _live(records: list[MemoryRecord], project: OpenProject) -> list[MemoryRecord]:
     branch = branch_of(project.location.repository)
-    return [r for r in records if not r.branch or r.branch == branch]
+    return [r for r in records if not r.silent and r.branch in (None, "", branch)]
 
 
 def _is_shown(record: MemoryRecord, host: str) -> bool:
@@ -287,7 +287,7 @@ def _worth_saying(
     hit: Hit, bar: float, threshold: float, said: Container[str], now: float, host: str
 ) -> bool:
     record = hit.memory
-    if record is None or hit.id in said or record.stale_at or record.type == "work_state":
+    if record is None or record.silent or hit.id in said or record.stale_at or record.type == "work_state":
         return False
     if briefs.is_shaken(record) or not tells(record.content):
         return False

@@ -21,6 +21,7 @@ from remora.lifecycle.upkeep import resolve
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
+    from remora.store.revisions import Revision
 
 Paths = Sequence[str | os.PathLike[str]]
 GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
@@ -247,12 +248,28 @@ def forget(project: OpenProject, memory_id: str) -> MemoryRecord:
     return gone
 
 
-def restore(project: OpenProject, memory_id: str) -> MemoryRecord:
-    """Bring back a memory that was forgotten or superseded."""
+def restore(project: OpenProject, memory_id: str, revision: str | None = None) -> MemoryRecord:
+    """Bring back a memory that was forgotten or superseded, or an earlier text; see `Memory.restore`."""
     room, record = find(project, memory_id)
     back = room.upkeep.restore(record.id)
     _flag_elsewhere(project, room, record, None)
+    if revision is None:
+        return back
+    back = room.upkeep.revert(record.id, revision)
+    make_triggers(room, [back])
     return back
+
+
+def history(project: OpenProject, memory_id: str) -> list[Revision]:
+    """Return the changes of a memory, oldest first; see `Memory.history`."""
+    try:
+        room, record = find(project, memory_id)
+    except NotFound:
+        for store in project.stores():  # of one that was deleted the log still says what was done
+            if found := store.db.revisions.of(memory_id):
+                return found
+        raise
+    return room.db.revisions.of(record.id)
 
 
 def _with_own_paths(project: OpenProject, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-"""Count what was handed out, and write the counts now and then; reading itself writes nothing.
+"""Count what was asked for, and write the counts now and then; reading itself writes nothing.
 
-A count is worth little: losing a few costs nothing, and neither a search nor an exit ever waits for
+An agent that asks uses what it finds; a person only looks. A count is worth little: losing a few costs
+nothing, and neither a search nor an exit ever waits for
 long, or fails, because another process holds the database.
 """
 
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from remora.core.change import PERSON
 from remora.core.clock import to_iso
 from remora.core.errors import StoreError
 from remora.core.values import Hit
@@ -25,10 +27,15 @@ CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
 class Accesses:
     """The accesses of one open memory that are not written yet."""
 
-    def __init__(self, db_of: Callable[[str], Database], clock: Clock, *, read_only: bool) -> None:
+    def __init__(
+        self, db_of: Callable[[str], Database], clock: Clock, actor: str, *, read_only: bool
+    ) -> None:
         self._db_of = db_of
         self._clock = clock
         self._read_only = read_only
+        kind, _, session = actor.partition(":")
+        self._kind = {"agent": "asked", PERSON: "looked"}.get(kind, "")
+        self._session = session or kind
         self._counts: Counter[tuple[str, str]] = Counter()
         self._flush_at = FLUSH_AT
         self._last = 0.0  # when the newest of them was, seconds since the epoch
@@ -39,8 +46,11 @@ class Accesses:
         return frozenset(memory_id for _, memory_id in self._counts)
 
     def note(self, hits: Iterable[Hit]) -> None:
-        """Count one access of each memory; many together are written if nobody holds the database."""
-        if self._read_only:
+        """Count one access of each memory; many together are written if nobody holds the database.
+
+        What our own work looks up counts as nothing.
+        """
+        if self._read_only or not self._kind:
             return
         self._counts.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
         self._last = self._clock.now()
@@ -60,7 +70,7 @@ class Accesses:
             try:
                 db = self._db_of(realm)
                 with db.connection.transaction(durable=False, wait=wait):
-                    db.memories.record_access(own, at)
+                    db.uses.add(self._session, self._kind, own, at)
             except StoreError:
                 self._counts.update({(realm, i): number for i, number in own.items()})
         self._flush_at = self._counts.total() + FLUSH_AT

@@ -121,7 +121,7 @@ class OpenProject:
         self.embedding = threading.Lock()  # one batch at a time
         self.next_in_line = threading.Lock()  # held by whoever waits for that
         self.lock = threading.RLock()  # a verb at a time
-        self.accesses = Accesses(lambda realm: self.store(realm).db, clock, read_only=read_only)
+        self.accesses = Accesses(lambda realm: self.store(realm).db, clock, actor, read_only=read_only)
         self.seen_in_ui: dict[str, None] = {}  # marks of answers of tools for interfaces
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read

@@ -80,9 +80,18 @@ def forget(desk: Desk, *, ids: tuple[str, ...]) -> None:
 
 @command("restore")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids(forgotten=True))
-def restore(desk: Desk, *, ids: tuple[str, ...]) -> None:
+@click.option(
+    "--revision",
+    metavar="N",
+    help="Bring back an earlier text: a number or id from `show --history`.",
+)
+def restore(desk: Desk, *, ids: tuple[str, ...], revision: str | None) -> None:
     """Search finds restored memories again."""
     memory = desk.memory()
+    if revision is not None:
+        done = f"as after revision {revision}"
+        _each(desk, ids, lambda i: memory.restore(i, revision=revision), lambda _: done)
+        return
     _each(desk, ids, memory.restore, lambda old: "restored" if old.deprecated else "was not forgotten")
 
 

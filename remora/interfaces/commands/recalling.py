@@ -222,9 +222,14 @@ def related(desk: Desk, *, path: str, k: int) -> None:
 
 @command("show")
 @click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
-def show(desk: Desk, *, memory_id: str) -> None:
+@click.option("--history", "changes", is_flag=True, help="List its changes: when, by whom, what and why.")
+def show(desk: Desk, *, memory_id: str, changes: bool) -> None:
     """ID is an id or at least its first four characters, also of a forgotten memory."""
     memory = desk.memory(writes=False)
+    if changes:
+        found = memory.history(memory_id)
+        desk.answer({"history": found}, lambda: memory_pages.history(found, desk.clock.now()))
+        return
     record = memory.show(memory_id)
     dependents = memory.dependents(record.id)
     parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]

@@ -31,6 +31,9 @@ CREATE TABLE memory_use (
   PRIMARY KEY (memory_id, session_id, kind)
 ) STRICT, WITHOUT ROWID;
 
+-- Never said unasked, though it is found: a person said that it is right and of no use there.
+ALTER TABLE memories ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;
+
 INSERT INTO meta(key, value) VALUES ('device', '"' || lower(hex(randomblob(8))) || '"');
 
 -- Earlier versions counted every search of anybody as a use: what they counted is kept as what it is.
@@ -96,6 +99,7 @@ SELECT lower(printf('%s-%s-7%s-8%s-%s', substr(printf('%012x', made.ms), 1, 8), 
       'target_node_id', m.target_node_id,
       'impacted_node_ids', m.impacted_node_ids,
       'triggers', m.triggers,
-      'trust_level_scope', m.trust_level_scope), 'made by an earlier version'
+      'trust_level_scope', m.trust_level_scope,
+      'silent', m.silent), 'made by an earlier version'
   FROM made JOIN memories m ON m.id = made.id;
 INSERT INTO memory_heads SELECT memory_id, rev FROM memory_revisions;

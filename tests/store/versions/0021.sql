@@ -38,7 +38,7 @@ CREATE TABLE memories (
   chunk_end_line         INTEGER,
   context_prefix         TEXT,
   embedding_model_id     TEXT
-, updated_at TEXT NOT NULL DEFAULT '1970-01-01T00:00:00.000Z', branch TEXT, derived_from TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(derived_from)), taint TEXT CHECK (taint IS NULL OR json_valid(taint)), superseded_by TEXT, redaction_count INTEGER NOT NULL DEFAULT 0, payload TEXT CHECK (payload IS NULL OR json_valid(payload)), origins TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(origins)), review_reason TEXT, external_id TEXT, content_hash TEXT NOT NULL DEFAULT '', search_terms TEXT NOT NULL DEFAULT '', triggers TEXT) STRICT;
+, updated_at TEXT NOT NULL DEFAULT '1970-01-01T00:00:00.000Z', branch TEXT, derived_from TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(derived_from)), taint TEXT CHECK (taint IS NULL OR json_valid(taint)), superseded_by TEXT, redaction_count INTEGER NOT NULL DEFAULT 0, payload TEXT CHECK (payload IS NULL OR json_valid(payload)), origins TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(origins)), review_reason TEXT, external_id TEXT, content_hash TEXT NOT NULL DEFAULT '', search_terms TEXT NOT NULL DEFAULT '', triggers TEXT, silent INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE INDEX idx_memories_project_type   ON memories(project_id, type);
 CREATE INDEX idx_memories_project_scope  ON memories(project_id, scope);
 CREATE INDEX idx_memories_source         ON memories(source);
@@ -754,10 +754,12 @@ INSERT INTO notes(id, kind, path, time, content, answers) VALUES
 INSERT INTO quote_triggers VALUES ('command', 'seeds', 90, '[]', '[]');
 INSERT INTO note_files VALUES ('session:claude-code:s-2', '', 'topic');
 INSERT OR REPLACE INTO meta VALUES ('device', '"d1"');
-INSERT INTO memory_revisions VALUES ('019a0000-0000-7000-8000-000000000001', 'm-one', '[]', 'd1', 1,
+INSERT INTO memory_revisions VALUES
+           ('019a0000-0000-7000-8000-000000000001', 'm-one', '[]', 'd1', 1,
              '1765000000000000000', 'person:d1', 'pin', '{"pinned": 1}', '');
 INSERT INTO memory_heads VALUES ('m-one', '019a0000-0000-7000-8000-000000000001');
-INSERT INTO memory_use VALUES ('m-one', 'claude-code:s-2', 'said', 2, '2025-12-05T08:00:00.000Z');
+INSERT INTO memory_use VALUES
+           ('m-one', 'claude-code:s-2', 'said', 2, '2025-12-05T08:00:00.000Z');
 INSERT INTO graph_nodes(id, key, type, label, file_path, language, start_line, end_line, metadata,
              created_at, updated_at) VALUES
              (1, 'src/users.py', 'file', 'users.py', 'src/users.py', 'python', 1, 9, '{}', 1, 1),

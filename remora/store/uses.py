@@ -1,0 +1,140 @@
+"""SQL for `memory_use`: what memories were used for, by session, and what use does to trust.
+
+Use is what happened. Being said, asked for by an agent or cited is use; being looked at by a person is not.
+Sessions count, not calls: a memory that was of use in five, and never called wrong, gains confidence, once.
+Ten with help in one of them end the wait for a review. Both are changes like any other, and can be undone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from remora.core.change import Change, acting
+from remora.store.connection import Connection
+from remora.store.memories import Memories
+
+USED = ("said", "asked", "cited")
+KINDS = (*USED, "looked", "helped", "unhelpful", "wrong")
+INVENTED = "invented"  # cited without having been said: kept under the id that was cited
+BEFORE = "before"  # the session of what earlier versions counted, searches of anybody
+GAINS_AFTER, GAIN, MOST = 5, 0.05, 0.95  # sessions; confidence; the most that use alone reaches
+CLEARED_AFTER = 10  # sessions
+CLEARED = "cleared by use"
+
+
+class Use(NamedTuple):
+    """How often something happened with a memory, in how many sessions, and when last (ISO 8601)."""
+
+    times: int
+    sessions: int
+    last: str
+
+
+class _Standing(NamedTuple):
+    confidence: float
+    needs_review: bool
+    clean: bool  # no text from outside behind it, and nothing it rests on changed
+    sessions: int
+    helped: int
+    wrong: int
+
+
+class Uses:
+    """The uses of the memories of one database."""
+
+    def __init__(self, connection: Connection, memories: Memories) -> None:
+        self._connection = connection
+        self._memories = memories
+
+    def add(self, session: str, kind: str, counts: Mapping[str, int], at: str) -> None:
+        """Add to what happened in a session; call inside a transaction.
+
+        Args:
+            session: "host:session".
+            kind: one of KINDS.
+            counts: how often, by the memory's id.
+            at: when, ISO 8601.
+        """
+        self._write(session, kind, counts, at, "n + excluded.n")
+
+    def note(self, session: str, kind: str, counts: Mapping[str, int], at: str) -> None:
+        """Say how often something happened in a session in all: noting it twice counts once."""
+        self._write(session, kind, counts, at, "excluded.n")
+
+    def said_in(self, session: str) -> dict[str, tuple[int, str]]:
+        """Return how often each memory was said in a session and when last, from the log of what was said."""
+        sql = """SELECT m.memory_id, count(*), max(i.at) FROM injections i
+                 JOIN injected_memories m ON m.injection_id = i.id WHERE i.session_id = ? GROUP BY 1"""
+        return {i: (times, at) for i, times, at in self._connection.rows(sql, (session,))}
+
+    def of(self, memory_id: str) -> dict[str, Use]:
+        """Return what a memory was used for, by kind."""
+        sql = """SELECT kind, sum(n), count(*), max(at) FROM memory_use WHERE memory_id = ?
+                 GROUP BY kind ORDER BY kind"""
+        return {kind: Use(*rest) for kind, *rest in self._connection.rows(sql, (memory_id,))}
+
+    def totals(self) -> dict[str, Use]:
+        """Return what all memories were used for, by kind; what earlier versions counted is left out."""
+        sql = """SELECT kind, sum(n), count(DISTINCT session_id), max(at) FROM memory_use
+                 WHERE session_id <> ? GROUP BY kind ORDER BY kind"""
+        return {kind: Use(*rest) for kind, *rest in self._connection.rows(sql, (BEFORE,))}
+
+    def corrections(self) -> tuple[int, int]:
+        """Return how many pairs of a memory and a session ended in a correction, of how many with a use."""
+        sql = """SELECT count(DISTINCT CASE WHEN kind = 'wrong' THEN memory_id || session_id END),
+                   count(DISTINCT memory_id || session_id)
+                 FROM memory_use WHERE session_id <> ? AND kind <> 'looked' AND kind <> ?"""
+        row = self._connection.row(sql, (BEFORE, INVENTED))
+        return (row[0], row[1]) if row else (0, 0)
+
+    def wrong_in(self, session: str) -> int:
+        """Return how many memories were called wrong in a session."""
+        sql = "SELECT count(*) FROM memory_use WHERE session_id = ? AND kind = 'wrong'"
+        return int(self._connection.value(sql, (session,)))
+
+    def _write(self, session: str, kind: str, counts: Mapping[str, int], at: str, then: str) -> None:
+        known = json.dumps([i for i, times in counts.items() if times > 0])
+        sql = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+        ids = [i for (i,) in self._connection.rows(sql, (known,))] if kind != INVENTED else list(counts)
+        before = {i: self._standing(i) for i in ids}
+        self._connection.execute_many(
+            f"""INSERT INTO memory_use(memory_id, session_id, kind, n, at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET n = {then}, at = max(at, excluded.at)""",
+            [(i, session, kind, counts[i], at) for i in ids],
+        )
+        if kind in (*USED, "helped"):
+            self._settle(ids, before, at if kind in USED else "")
+
+    def _settle(self, ids: Collection[str], before: Mapping[str, _Standing], at: str) -> None:
+        """Bring the counts of memories up to date, and do what section 18 says of trust."""
+        self._connection.execute_many(
+            f"""UPDATE memories SET last_accessed_at = max(last_accessed_at, ?2),
+                  access_count = (SELECT coalesce(sum(n), 0) FROM memory_use
+                                  WHERE memory_id = ?1 AND kind IN {USED}) WHERE id = ?1""",
+            [(i, at) for i in ids],
+        )
+        for memory_id in ids:
+            old, new = before[memory_id], self._standing(memory_id)
+            if new.wrong or not new.clean:
+                continue
+            with acting("system:use"):
+                if old.sessions < GAINS_AFTER <= new.sessions and new.confidence < MOST:
+                    gained = {"confidence": min(MOST, new.confidence + GAIN)}
+                    why = f"used in {GAINS_AFTER} sessions and never called wrong"
+                    self._memories.update(memory_id, gained, change=Change("edit", why))
+                if new.needs_review and new.sessions >= CLEARED_AFTER and new.helped:
+                    change = Change("resolve", CLEARED)
+                    self._memories.update(memory_id, {"needs_review": False}, change=change)
+
+    def _standing(self, memory_id: str) -> _Standing:
+        row = self._connection.row(
+            f"""SELECT m.confidence, m.needs_review, m.taint IS NULL AND m.review_reason IS NULL,
+                  count(DISTINCT CASE WHEN u.kind IN {USED} AND u.session_id <> '{BEFORE}'
+                                 THEN u.session_id END),
+                  count(CASE WHEN u.kind = 'helped' THEN 1 END), count(CASE WHEN u.kind = 'wrong' THEN 1 END)
+                FROM memories m LEFT JOIN memory_use u ON u.memory_id = m.id WHERE m.id = ? GROUP BY m.id""",
+            (memory_id,),
+        )
+        return _Standing(*row) if row else _Standing(0.0, False, False, 0, 0, 0)

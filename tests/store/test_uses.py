@@ -1,0 +1,127 @@
+"""What memories were used for, by session, and what use does to trust."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.values import MemoryRecord, Taint
+from remora.store.database import Database
+from remora.store.injections import Injection
+from remora.store.uses import CLEARED, Use
+from tests.store.makers import AT, add, record
+
+
+def use(db: Database, sessions: int, kind: str = "said", at: str = AT, first: int = 0) -> MemoryRecord:
+    """Note one use of m-1 in each of so many sessions and return it."""
+    with db.connection.transaction():
+        for number in range(first, first + sessions):
+            db.uses.add(f"claude-code:s-{number}", kind, {"m-1": 1}, at)
+    (found,) = db.memories.get_many(["m-1"]).values()
+    return found
+
+
+def test_five_sessions_raise_confidence_once(db: Database):
+    """The fifth session adds 0.05, and no later one adds more; the change stands in the log."""
+    add(db.memories, record("m-1", confidence=0.6))
+    assert use(db, 4).confidence == 0.6
+    assert use(db, 1, first=4).confidence == pytest.approx(0.65)
+    assert use(db, 20, first=5).confidence == pytest.approx(0.65)
+    assert [(r.op, r.author) for r in db.revisions.of("m-1")][1:] == [("edit", "system:use")]
+
+
+def test_many_calls_of_one_session_prove_nothing(db: Database):
+    """They count as uses, and raise no confidence."""
+    add(db.memories, record("m-1", confidence=0.6))
+    for _ in range(50):
+        use(db, 1, "asked")
+    found = use(db, 1, "asked")
+    assert (found.confidence, found.access_count) == (0.6, 51)
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.93, 0.95), (0.95, 0.95), (0.97, 0.97), (0.2, 0.25)])
+def test_use_raises_confidence_to_95_at_most(db: Database, before: float, after: float):
+    """Use alone never makes a memory surer than 0.95, and never less sure than it was."""
+    add(db.memories, record("m-1", confidence=before))
+    assert use(db, 7).confidence == pytest.approx(after)
+
+
+def test_ten_sessions_with_help_lift_the_review_flag(db: Database):
+    """Without help they do not; that it was lifted can be read in the log."""
+    add(db.memories, record("m-1", needs_review=True))
+    assert use(db, 30).needs_review
+    assert not use(db, 1, "helped").needs_review
+    assert db.revisions.of("m-1")[-1].why == CLEARED
+
+
+def test_what_was_called_wrong_gains_nothing(db: Database):
+    """Neither confidence nor an end of the wait for a review."""
+    add(db.memories, record("m-1", confidence=0.6, needs_review=True))
+    use(db, 1, "wrong")
+    use(db, 1, "helped")
+    found = use(db, 30)
+    assert (found.confidence, found.needs_review) == (0.6, True)
+
+
+@pytest.mark.parametrize(
+    "why", [{"taint": Taint("web_fetch", 3)}, {"review_reason": "rests on x, which was forgotten"}]
+)
+def test_use_never_clears_taint_or_a_reason(db: Database, why: dict[str, Any]):
+    """What came from untrusted text, or rests on what changed, waits for a person, used or not."""
+    add(db.memories, record("m-1", confidence=0.6, needs_review=True, **why))
+    use(db, 1, "helped")
+    found = use(db, 50)
+    assert (found.needs_review, found.confidence) == (True, 0.6)
+    assert found.taint == why.get("taint")
+    assert found.review_reason == why.get("review_reason")
+
+
+def test_looking_is_no_use(db: Database):
+    """It is counted beside the uses, and keeps nothing from fading."""
+    add(db.memories, record("m-1"))
+    found = use(db, 12, "looked", "2027-01-01T00:00:00.000Z")
+    assert (found.access_count, found.last_accessed_at, found.confidence) == (0, AT, 0.8)
+    assert db.uses.of("m-1") == {"looked": Use(12, 12, "2027-01-01T00:00:00.000Z")}
+
+
+def test_last_use_never_goes_back(db: Database):
+    """A clock that went backwards does not make a memory look unused."""
+    add(db.memories, record("m-1"))
+    assert use(db, 1, at="2026-05-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
+    assert use(db, 1, at="2026-04-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
+
+
+def test_what_was_said_is_noted_once(db: Database):
+    """The count is that of the log of what was said, however often it is noted."""
+    add(db.memories, record("m-1"), record("m-2", "other words"))
+    said = Injection("claude-code:s", "", 1, AT, "before", "rule", "a.py", ("m-1", "q7"), "words", "why")
+    later = said._replace(at="2026-06-01T00:00:00.000Z", text="again")
+    for _ in range(3):
+        with db.connection.transaction():
+            db.injections.put([said, later])
+            counts = db.uses.said_in("claude-code:s")
+            db.uses.note("claude-code:s", "said", {i: n for i, (n, _) in counts.items()}, later.at)
+    assert db.uses.of("m-1") == {"said": Use(2, 1, later.at)}
+    assert db.uses.of("q7") == {}
+
+
+def test_corrections_are_counted_by_memory_and_session(db: Database):
+    """One of three is one of three, whatever was looked at besides."""
+    add(db.memories, record("m-1"), record("m-2", "other words"))
+    use(db, 2)
+    use(db, 1, "wrong")
+    use(db, 9, "looked")
+    with db.connection.transaction():
+        db.uses.add("claude-code:s-0", "asked", {"m-2": 4}, AT)
+    assert db.uses.corrections() == (1, 3)
+    assert db.uses.wrong_in("claude-code:s-0") == 1
+
+
+def test_what_goes_takes_its_uses_along(db: Database):
+    """Nothing of a deleted memory stays in the table."""
+    add(db.memories, record("m-1"))
+    use(db, 3)
+    with db.connection.transaction():
+        db.memories.delete(["m-1"])
+    assert db.uses.of("m-1") == {}
