@@ -353,6 +353,7 @@ class AsyncMemory(_Twin[Memory]):
     history = _in_thread(Memory.history)
     pin = _in_thread(Memory.pin)
     verify = _in_thread(Memory.verify)
+    wrong = _in_thread(Memory.wrong)
     index = _in_thread(Memory.index)
     index_files = _in_thread(Memory.index_files)
     watch = _in_thread(Memory.watch)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from remora.app.learning.live_observation import Watched
     from remora.app.learning.promotion import Learnt
     from remora.app.learning.run_summary import SessionSummary
+    from remora.app.memories.correction import Corrected
     from remora.app.records.entries import Entries
     from remora.app.records.journal import Journal
     from remora.app.records.session import Session
@@ -331,6 +332,46 @@ class Memory:
         with self._lock:
             room, record = memories.find(self._project, memory_id)
             return room.upkeep.verify(record.id)
+
+    def wrong(
+        self,
+        memory_id: str,
+        choice: str = "wrong",
+        *,
+        right: str | None = None,
+        files: Paths = (),
+        modules: Sequence[str] = (),
+        branch: str | None = None,
+    ) -> Corrected:
+        """Correct a memory as a person.
+
+        Args:
+            memory_id: its id or a unique start of it.
+            choice: "wrong" (needs `right`), "outdated" (`right` may say what holds now), "narrow" (needs
+                files, modules or a branch), "silent" (right, but never to be said unasked) or "erase".
+            right: the statement that holds instead; it is the person's.
+            files, modules, branch: where alone it holds.
+
+        Returns:
+            What was done; `in_session` counts the memories that were called wrong in this session.
+
+        Raises:
+            NotFound: there is no such memory.
+            InvalidInput: the choice does not exist, or what it needs is missing; nothing was changed.
+        """
+        from remora.app.memories.correction import correct
+
+        self._project.must_be_writable()
+        with self._lock:
+            return correct(
+                self._project,
+                memory_id,
+                choice,
+                right=right,
+                files=file_names(files, self.root),
+                modules=listed("modules", modules),
+                branch=branch,
+            )
 
     # Questions
 

@@ -333,6 +333,8 @@ class Observation(NamedTuple):
         remarks: what the model said while it worked, in order, the last 300.
         outside: where text from outside came in first; all that came later is tainted.
         agreed: rules of the agent that the person said yes to, in order, the last 200.
+        cited: memories that agents cited, by the first eight characters of their ids, or “ and the words.
+        shown: ids, so shortened, that tools of a memory answered.
     """
 
     session_id: str
@@ -363,3 +365,5 @@ class Observation(NamedTuple):
     remarks: tuple[Remark, ...] = ()
     outside: Taint | None = None
     agreed: tuple[Agreement, ...] = ()
+    cited: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()

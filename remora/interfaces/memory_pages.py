@@ -38,11 +38,22 @@ from remora.interfaces.present import (
 
 if TYPE_CHECKING:
     from remora.app.agent.status import Status, Why
+    from remora.app.memories.correction import Corrected
     from remora.store.injections import Injection
     from remora.store.revisions import Revision
+    from remora.store.uses import Use
 
 # Stages whose score is a factor; the others add evidence or give a rank.
 FACTORS = frozenset({"busy", "test", "phase", "source", "use", "confidence", "stale", "review", "pinned"})
+_USES = {
+    "said": "said",
+    "asked": "asked for",
+    "cited": "cited",
+    "helped": "helped",
+    "unhelpful": "did not help",
+    "wrong": "called wrong",
+    "looked": "looked at",
+}
 # Fields whose change the history of a memory names, beside its text.
 _SHOWN_CHANGES = (
     "type",
@@ -207,6 +218,25 @@ def card(
     }
     fields = tuple((name, Cell(value)) for name, value in rows.items() if value)
     return (*title, Para(""), Para(record.content), Para(""), Fields(fields))
+
+
+CORRECTED = {
+    "wrong": "replaced",
+    "outdated": "out of date, taken out of search",
+    "narrow": "holds only there",
+    "silent": "never said unasked again; search finds it",
+    "erase": "erased",
+}
+
+
+def corrected(done: Corrected) -> Page:
+    """Return what a correction did."""
+    old = done.memory
+    text = "" if done.choice == "erase" else old.content
+    found: list[Part] = [Item(short(old.id), (Cell(CORRECTED[done.choice], "good"),), text)]
+    if done.new is not None:
+        found.append(Item(short(done.new.id), (Cell("holds now", "good"),), done.new.content))
+    return tuple(found)
 
 
 def history(found: Sequence[Revision], now: float) -> Page:
@@ -450,11 +480,29 @@ def why(found: Why) -> Page:
     at = [f"{t.kind} {t.key}{' with ' + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
     if at:
         rows.append(("triggers", Cell("\n".join(at))))
+    if uses := used_for(found.uses):
+        rows.append(("use", Cell(uses)))
     parts: list[Part] = [Fields(tuple(rows))]
     times = counted(len(found.said), "time") if found.said else "never"
     parts.append(Para(f"Told to an agent: {times}."))
     parts += [_said(one)._replace(text="") for one in found.said]
     return tuple(parts)
+
+
+def used_for(uses: Mapping[str, Use]) -> str:
+    """Return what a memory was used for, in words.
+
+    >>> from remora.store.uses import Use
+    >>> used_for({"said": Use(14, 9, ""), "helped": Use(6, 6, ""), "wrong": Use(1, 1, "")})
+    'said 14 times in 9 sessions, helped 6 times, called wrong once'
+    """
+    told = []
+    for kind, word in _USES.items():
+        if (use := uses.get(kind)) is not None:
+            times = "once" if use.times == 1 else counted(use.times, "time")
+            where = f" in {use.sessions} sessions" if kind == "said" and use.sessions > 1 else ""
+            told.append(f"{word} {times}{where}")
+    return ", ".join(told)
 
 
 def _origins(found: Why) -> Iterator[str]:

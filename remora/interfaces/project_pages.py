@@ -176,6 +176,8 @@ def counts(found: Stats) -> Page:
         "vectors": "\n".join(
             f"{v.owners:,} {v.owner_kind}: {v.model_id}, {v.dims} dimensions" for v in found.vectors
         ),
+        "use": ", ".join(f"{kind} {times:,}" for kind, times in found.uses.items()),
+        "corrections": f"{found.corrections:.1%} of uses" if found.corrections is not None else "",
         "database": f"{found.database_bytes / 1e6:,.1f} MB",
         "session logs": f"{found.log_bytes / 1e6:,.1f} MB" if found.log_bytes else "",
     }

@@ -156,6 +156,8 @@ class Intake:
         checked = {name: getattr(prepared.draft, name) for name in names}
         if "content" in ours:
             checked["redaction_count"] = prepared.taken_out
+        if "silent" in changes:
+            checked["silent"] = bool(changes["silent"])
         if "stale_at" in changes:
             checked["stale_at"] = checked_instant("stale_at", changes["stale_at"])
         return checked, prepared.redactions

@@ -43,6 +43,7 @@ EDITABLE = (
     "relations",
     "decay_half_life_days",
     "stale_at",
+    "silent",
     "target_node_id",
     "impacted_node_ids",
 )
@@ -156,6 +157,14 @@ class Upkeep:
             back = [self.restore(i) for i in self._db.memories.put_away_with(overturned_by(record.id))]
         notes = tuple(f"{old.id[:8]}, which it took back, holds again: {old.content}" for old in back)
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
+
+    def outdate(self, memory_id: str) -> MemoryRecord:
+        """Take a memory out of every search because it holds no more, from now on."""
+        record = resolve(self._db, memory_id)
+        if record.deprecated:
+            return record
+        stale = {"stale_at": to_iso(self._clock.now())}
+        return self._put_away(record, stale, Change("retire", "out of date"))
 
     def retire(self, memory_id: str, reason: str) -> MemoryRecord:
         """Take a memory out of every search of our own accord; `reason` begins with one of RETIREMENTS."""

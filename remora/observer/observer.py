@@ -28,6 +28,7 @@ from remora.core.events import (
 )
 from remora.core.values import Taint
 from remora.observer.calls import Call
+from remora.observer.citations import Citations
 from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
 from remora.observer.heard import Heard
@@ -86,6 +87,7 @@ class Observer:
         self._exchanges = Exchanges()
         self._quotes = Quotes()
         self._heard = Heard()
+        self._citations = Citations()
         self._watches: dict[str, Watch] = {"": Watch("", limits)}
 
     # While it runs
@@ -138,6 +140,7 @@ class Observer:
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
                 self._heard.answered(call, pad.cwd(call.extra.get("cwd")))
+                self._citations.answered(call)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
             if kind == "tool_result":
@@ -162,6 +165,7 @@ class Observer:
         self._exchanges.feed(event, pad.tainted_at(event.step))
         self._quotes.feed(event, pad.tainted_at(event.step))
         self._heard.feed(event)
+        self._citations.feed(event)
 
     def _watch(self, event: Event) -> Watch:
         agent = event.agent
@@ -291,6 +295,7 @@ class Observer:
         made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
         made._story, made._exchanges = self._story.copy(), self._exchanges.copy()
         made._quotes, made._heard = self._quotes.copy(), self._heard.copy()
+        made._citations = self._citations.copy()
         made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
         return made
 
@@ -344,6 +349,8 @@ class Observer:
             tuple(self._exchanges.remarks),
             self.tainted(),
             tuple(self._quotes.agreed[-MOST:]),
+            tuple(self._citations.cited),
+            tuple(self._citations.shown),
         )
         return self._heard.marked(found)
 

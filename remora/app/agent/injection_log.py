@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from remora.core import moments
 from remora.core.clock import to_iso
+from remora.core.errors import StoreError
 from remora.disk.live import Head, Line
 from remora.store.injections import Injection
 
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.store.database import Database
+
 TOLD = "told"  # of a line that is made of what the database has
+WORKED, FAILED, CHANGED = (
+    "the next command worked",
+    "the next command failed",
+    "then changed",
+)  # what followed
 _ACTS = (moments.AFTER, moments.FAILED)
 
 
@@ -42,6 +54,41 @@ def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
     return found
 
 
+def keep(project: OpenProject, said: Sequence[Injection]) -> None:
+    """Store what was said in sessions, and that it was: being said is use, keeping it twice counts once.
+
+    What followed says more: it helped where the act changed as advised and nothing failed, and did not where
+    the same failed again.
+    """
+    sessions = dict.fromkeys(one.session_id for one in said)
+    db = project.db
+    with db.connection.transaction():
+        db.injections.put(said)
+        counts = {session: db.uses.said_in(session) for session in sessions}
+        _note(db, said, counts)
+    for store in project.stores()[1:]:  # the user's own memories are said here, too
+        with suppress(StoreError), store.db.transaction():
+            _note(store.db, said, counts)
+
+
+def _note(
+    db: Database, said: Sequence[Injection], counts: Mapping[str, Mapping[str, tuple[int, str]]]
+) -> None:
+    for session, known in counts.items():
+        for memory_id, (times, at) in known.items():
+            db.uses.note(session, "said", {memory_id: times}, at)
+    for one in said:
+        if verdict := _verdict(one):
+            db.uses.note(one.session_id, verdict, dict.fromkeys(one.memory_ids, 1), one.at)
+
+
+def _verdict(one: Injection) -> str:
+    """Return what came of something that was said, as a kind of use; empty where nothing can be told."""
+    if one.trigger in ("command", "error"):
+        return {WORKED: "helped", FAILED: "unhelpful"}.get(one.followed, "")
+    return "helped" if one.trigger == "partners" and one.followed.startswith(CHANGED) else ""
+
+
 def lines_of(said: Sequence[Injection]) -> list[Line]:
     """Return what was said in a session as lines, for the state of one that goes on; no more is in them."""
     return [
@@ -68,12 +115,12 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
             runs.remove(own)  # a host hands over what is said before a command together with its result
         if not runs:
             return "no command was run afterwards"
-        return "the next command failed" if runs[0].get("k") == moments.FAILED else "the next command worked"
+        return FAILED if runs[0].get("k") == moments.FAILED else WORKED
     paths = set(said.get("p") or ())
     changed = [p for line in acts if line.get("a") in ("edit", "write") for p in line.get("p", ())]
     if trigger == "partners":
         others = sorted(set(changed) - paths)
-        return f"then changed {', '.join(others[:4])}" if others else "no other file was changed"
+        return f"{CHANGED} {', '.join(others[:4])}" if others else "no other file was changed"
     if trigger in ("gotchas", "named") and paths:
         return "the file was changed" if paths & set(changed) else "the file was left as it is"
     return ""

@@ -23,7 +23,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from remora.app.agent.hook_context import DECIDED, setting_of
-from remora.app.agent.injection_log import injections_of, lines_of
+from remora.app.agent.injection_log import injections_of, keep, lines_of
 from remora.app.agent.loop_calls import event_of, moment_of
 from remora.app.agent.session_brief import brief_of, limits_of, task_of
 from remora.app.learning.interface_observations import observe_ui
@@ -306,9 +306,7 @@ class Loop:
             self._states = {}
         if any(isinstance(line.get("said"), list) for line in lines) and not self._project.read_only:
             try:
-                db = self._project.db
-                with db.connection.transaction():
-                    db.injections.put(injections_of(self._head, lines))
+                keep(self._project, injections_of(self._head, lines))
             except RemoraError as error:
                 self.trouble.append(str(error))
         if self._watched is not None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.agent.hook_context import note_trouble
-from remora.app.agent.injection_log import injections_of
+from remora.app.agent.injection_log import injections_of, keep
 from remora.app.agent.session_brief import head_of
 from remora.app.agent.session_journal import NOTED, write_down
 from remora.app.agent.transcript_capture import FOLDER, captured
@@ -206,9 +206,7 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
     try:
         with opened(_root(head), environ) as project:
             said = injections_of(head, lines)
-            db = project.db
-            with db.connection.transaction():
-                db.injections.put(said)
+            keep(project, said)
             learnt = learn_session(project, head)
             noted = write_down(project, head, learnt, lines, at=over.at, ended=over.ended)
             _mark(over, *([noted] if noted else []), {"k": LEARNT, **({} if over.ended else {OPEN: 1})})

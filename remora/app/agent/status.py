@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.agent.injection_log import injections_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.disk.live import Line
     from remora.store.injections import Injection
+    from remora.store.uses import Use
 
 RECENT = 3_600  # seconds
 MAX_RECORDED = 2_000  # characters
@@ -45,12 +47,14 @@ class Why(NamedTuple):
         triggers: commands, names, errors and searches at which it would be said, besides its files.
         said: when it was put in front of an agent, newest first.
         children: memories that rest on it.
+        uses: how often it was said, asked for, looked at, cited, of help or not, and called wrong.
     """
 
     memory: MemoryRecord
     triggers: tuple[Trigger, ...]
     said: tuple[Injection, ...]
     children: tuple[str, ...]
+    uses: Mapping[str, Use] = MappingProxyType({})
 
 
 class Session(NamedTuple):
@@ -109,10 +113,10 @@ def tell_session(project: OpenProject, memory_id: str) -> bool:
     """
     _, record = find(project, memory_id)
     line = render.line(as_note(record)).removeprefix("- ")
-    meant = _meant(project)
-    if meant is None:
+    found = meant(project)
+    if found is None:
         return False
-    with suppress(OSError), live_file(meant.head.host, meant.head.session, project.environ) as live:
+    with suppress(OSError), live_file(found.head.host, found.head.session, project.environ) as live:
         live.add({"k": "recorded", "x": line[:MAX_RECORDED], "m": record.id, "at": int(time.time() * 1000)})
         return True
     return False
@@ -122,14 +126,14 @@ def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[s
     """Return what makes a statement the person's, as fields of a draft; see `Memory.as_said`."""
     from remora.app.agent.record_request import restated
 
-    meant = _meant(project)
-    said = restated(text, told_at, meant.lines()) if meant is not None else ""
-    if meant is None or not said:
+    found = meant(project)
+    said = restated(text, told_at, found.lines()) if found is not None else ""
+    if found is None or not said:
         return {}
-    return {"source": "user_taught", "session_id": meant.head.session, "said": said}
+    return {"source": "user_taught", "session_id": found.head.session, "said": said}
 
 
-def _meant(project: OpenProject) -> Waiting | None:
+def meant(project: OpenProject) -> Waiting | None:
     """Return the session at work: the one that the environment names, else the only one that goes on."""
     own, now = project.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
     found = (_going(project, now, own) if own else []) or _going(project, now)
@@ -198,7 +202,8 @@ def why(project: OpenProject, memory_id: str) -> Why:
         if record.id.encode() in one.data:
             said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
     triggers, children = store.db.triggers.of(record.id), store.db.memories.dependents(record.id)
-    return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children))
+    uses = store.db.uses.of(record.id)
+    return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children), uses)
 
 
 def status(project: OpenProject) -> Status:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.store.history import COMMIT
@@ -40,6 +41,9 @@ class Stats(NamedTuple):
         hottest: the files that change most, lately more than long ago.
         commit: the last commit that was read, None before the first.
         database_bytes: with what SQLite keeps beside the file.
+        uses: of memories, by kind: said, asked, cited, looked, helped, unhelpful, wrong, invented.
+        corrections: share of pairs of a memory and a session in which it was used that ended in a correction;
+            None where nothing was used yet.
         notes: what could not be counted, and why.
     """
 
@@ -68,6 +72,8 @@ class Stats(NamedTuple):
     commit: str | None
     database_bytes: int
     log_bytes: int
+    uses: Mapping[str, int] = MappingProxyType({})
+    corrections: float | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -77,6 +83,7 @@ def stats(project: OpenProject) -> Stats:
     db = stores[0].db
     counts = db.memories.counts()
     files, pairs = db.history.counts()
+    wrong, used = db.uses.corrections()
     return Stats(
         project_id=project.location.id,
         project=project.location.name,
@@ -103,6 +110,8 @@ def stats(project: OpenProject) -> Stats:
         commit=db.meta.get(COMMIT),
         database_bytes=database_bytes(db.connection.path),
         log_bytes=_folder_bytes(project.sessions_folder),
+        uses={kind: use.times for kind, use in db.uses.totals().items()},
+        corrections=wrong / used if used else None,
         notes=(project.user_trouble,) if project.user_trouble else (),
     )
 

@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.indexing import index
+from remora.app.learning import citations
 from remora.app.learning.code_staleness import retire_former, settle_overtaken
 from remora.app.learning.event_cleaning import clean
 from remora.app.learning.interface_observations import take_in_ui
@@ -387,6 +388,7 @@ class _Run:
         if not self._dry_run:
             with suppress(RemoraError):
                 leave_work(self._project, observer, observation)
+                citations.take_in(self._project, observation)
         if observation.branch:
             self.branches.add(observation.branch)
         self.sessions.append(_told(observation, len(taken.learnt)))

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from remora.app.learning import citations
 from remora.app.learning.event_cleaning import clean
 from remora.app.learning.promotion import Promoter, Taken
 from remora.app.learning.work_state import leave_work
@@ -158,6 +159,7 @@ class Watched:
         self.taken = self._take(observation)
         with suppress(RemoraError):
             leave_work(self._project, self._observer, observation)
+            citations.take_in(self._project, observation)
         self._finished = True
         with suppress(OSError):
             self._path.unlink(missing_ok=True)

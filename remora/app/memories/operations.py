@@ -248,6 +248,14 @@ def forget(project: OpenProject, memory_id: str) -> MemoryRecord:
     return gone
 
 
+def outdate(project: OpenProject, memory_id: str) -> MemoryRecord:
+    """Take a memory out of every search as out of date; what rests on it is flagged."""
+    room, record = find(project, memory_id)
+    gone = room.upkeep.outdate(record.id)
+    _flag_elsewhere(project, room, record, "which is out of date")
+    return gone
+
+
 def restore(project: OpenProject, memory_id: str, revision: str | None = None) -> MemoryRecord:
     """Bring back a memory that was forgotten or superseded, or an earlier text; see `Memory.restore`."""
     room, record = find(project, memory_id)

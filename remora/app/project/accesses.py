@@ -1,8 +1,8 @@
 """Count what was asked for, and write the counts now and then; reading itself writes nothing.
 
 An agent that asks uses what it finds; a person only looks. A count is worth little: losing a few costs
-nothing, and neither a search nor an exit ever waits for
-long, or fails, because another process holds the database.
+nothing, and neither a search nor an exit ever waits for long, or fails, because another process holds the
+database.
 """
 
 from __future__ import annotations

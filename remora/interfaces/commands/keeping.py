@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -52,6 +53,84 @@ def verify(
                 raise InvalidInput(f"{len(ids)} memories would be verified", hint="Use --yes to confirm.")
             click.confirm(f"Verify {len(ids)} memories?", abort=True, err=True)
     _each(desk, ids, memory.verify, lambda _: "verified")
+
+
+@command("wrong", epilog='Example: remora wrong 1a2b3c4d --right "The relay listens on port 7071"')
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.option("--right", metavar="TEXT", help="It is wrong; this is right.")
+@click.option("--outdated", is_flag=True, help="It was right, and is out of date.")
+@click.option("--only-file", "files", multiple=True, metavar="PATH", help="It holds only there; repeatable.")
+@click.option("--only-module", "modules", multiple=True, metavar="FOLDER", help="It holds only there.")
+@click.option("--only-branch", "branch", metavar="NAME", help="It holds only on this branch.")
+@click.option("--silent", is_flag=True, help="It is right, but of no use unasked.")
+@click.option("--erase", is_flag=True, help="It must not be kept: erase it for good.")
+@click.option("--yes", is_flag=True, help="Do not ask before erasing.")
+def wrong(
+    desk: Desk,
+    *,
+    memory_id: str,
+    right: str | None,
+    outdated: bool,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    branch: str | None,
+    silent: bool,
+    erase: bool,
+    yes: bool,
+) -> None:
+    """Without options, on a terminal, it asks what is wrong. --outdated takes --right for what holds now."""
+    memory = desk.memory()
+    record = memory.show(memory_id)
+    said = {
+        "outdated": outdated,
+        "narrow": bool(files or modules or branch),
+        "silent": silent,
+        "erase": erase,
+    }
+    chosen = [choice for choice, on in said.items() if on] or (["wrong"] if right else [])
+    if len(chosen) > 1:
+        raise InvalidInput(f"{chosen[0]} and {chosen[1]} are two choices", hint="Give one of them.")
+    where: dict[str, Any] = {
+        "files": [desk.repository_path(f) for f in files],
+        "modules": modules,
+        "branch": branch,
+    }
+    if not chosen:
+        chosen, right, where = _asked_what_is_wrong(desk, record)
+    if chosen == ["erase"] and not yes:
+        if desk.json or not sys.stdin.isatty():
+            raise InvalidInput(f"{record.id[:8]} would be erased for good", hint="Use --yes to confirm.")
+        click.confirm("Erase it for good?", abort=True, err=True)
+    done = memory.wrong(record.id, chosen[0], right=right, **where)
+    desk.answer(done._asdict(), lambda: memory_pages.corrected(done))
+    if done.flagged:
+        desk.note(memory_pages.flagged_sentence(memory.dependents(record.id)))
+    if done.choice == "outdated" and done.new is None:
+        desk.note("What holds now? `remora remember` takes it.")
+
+
+def _asked_what_is_wrong(desk: Desk, record: MemoryRecord) -> tuple[list[str], str | None, dict[str, Any]]:
+    """Ask a person on a terminal what is wrong; without one, say which options there are."""
+    from remora.app.memories.correction import CHOICES
+
+    if desk.json or not sys.stdin.isatty():
+        raise InvalidInput(
+            "say what is wrong", hint="--right TEXT, --outdated, --only-file PATH, --silent or --erase."
+        )
+    desk.answer({}, memory_pages.changed([record], ""))
+    for number, text in enumerate(CHOICES.values(), start=1):
+        click.echo(f"  {number}  {text}", err=True)
+    number = click.prompt("What is wrong?", type=click.IntRange(1, len(CHOICES)), err=True)
+    choice = list(CHOICES)[number - 1]
+    right = None
+    where: dict[str, Any] = {}
+    if choice in ("wrong", "outdated"):
+        asked = "What is right?" if choice == "wrong" else "What holds now? (empty: nothing)"
+        right = click.prompt(asked, default="" if choice == "outdated" else None, err=True) or None
+    if choice == "narrow":
+        named = click.prompt("Where does it hold? (files or folders, with commas)", err=True).split(",")
+        where["files"] = [desk.repository_path(one.strip()) for one in named if one.strip()]
+    return [choice], right, where
 
 
 @command("pin")
@@ -138,4 +217,11 @@ def _each(
     return olds
 
 
-COMMANDS = {"verify": verify, "pin": pin, "forget": forget, "restore": restore, "prune": prune}
+COMMANDS = {
+    "wrong": wrong,
+    "verify": verify,
+    "pin": pin,
+    "forget": forget,
+    "restore": restore,
+    "prune": prune,
+}

@@ -52,6 +52,7 @@ def explained(
     parents: Sequence[MemoryRecord] = (),
     dependents: Sequence[MemoryRecord] = (),
     told: Sequence[Injection] = (),
+    uses: str = "",
 ) -> str:
     """Return what is known of one memory, and why it was recalled lately."""
     lately = []
@@ -62,7 +63,7 @@ def explained(
         lately.append(
             f"Recalled {ago(recall.at, now)} by {recall.tool}{asked}, rank {recall.rank}{score}{reasons}"
         )
-    blocks = [f"{name}: {value}" for name, value in _standing(record, now) if value]
+    blocks = [f"{name}: {value}" for name, value in _standing(record, now, uses) if value]
     for one in told[:TOLD]:
         followed = f"; {one.followed}" if one.followed else ""
         lately.append(f"Told to an agent {age(one.at, now)}: {one.why}{followed}")
@@ -74,7 +75,7 @@ def explained(
     return bounded([memory_line(record, now, tokens=MOST_OF_ONE)], blocks, more=more)
 
 
-def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
+def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tuple[str, str]]:
     """Yield what is known of a memory's standing, a name and a value each."""
     yield (
         "Said by",
@@ -102,7 +103,7 @@ def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
         yield "Forgotten", when(record.deprecated_at, now)
     yield "Stale since", (record.stale_at or "")[:10]
     last = f", last {when(record.last_accessed_at, now)}" if record.access_count else ""
-    yield "Used", counted(record.access_count, "time") + last
+    yield "Used", uses or counted(record.access_count, "time") + last
     yield "Written", when(record.created_at, now)
     yield "Changed", when(record.updated_at, now) if record.updated_at != record.created_at else ""
     yield "Files", listed(map(collapse, record.related_files), 10)

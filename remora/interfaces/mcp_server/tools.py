@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput, NotFound
@@ -20,6 +20,7 @@ from remora.interfaces.mcp_server.answers import lines
 from remora.interfaces.mcp_server.holder import Holder
 from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.words import TOKENS, bounded, hit_line, memory_line, said, source
+from remora.interfaces.memory_pages import CORRECTED, used_for
 from remora.interfaces.present import (
     TOLD,
     answered,
@@ -101,6 +102,25 @@ Ids = Annotated[
 ]
 Confirm = Annotated[Sequence[str], _Many, Field(description="Ids that a person confirmed.")]
 Drop = Annotated[Sequence[str], _Many, Field(description="Ids that a person rejected.")]
+
+
+class Correction(BaseModel):
+    """What a person said is wrong with a memory."""
+
+    id: str = Field(description="Its id, whole or the first 8 characters.")
+    what: Literal["wrong", "outdated", "narrow", "silent"] = Field(
+        description="wrong: needs right; outdated: right may say what holds now; narrow: holds only for "
+        "files, modules or a branch; silent: right, but never to be said unasked."
+    )
+    right: str = Field("", description="The statement that holds instead, in the person's words.")
+    files: list[str] = Field([], description="Where alone it holds.")
+    modules: list[str] = Field([], description="Where alone it holds.")
+    branch: str = Field("", description="Where alone it holds.")
+
+
+Wrong = Annotated[
+    Sequence[Correction], _Many, Field(description="Memories that a person called wrong, and how.")
+]
 Limit = Annotated[int, Field(ge=1, le=50, description="How many at most.")]
 Depth = Annotated[int, Field(ge=1, le=10, description="Steps to follow.")]
 Budget = Annotated[int, Field(ge=200, le=MOST_TOKENS, description="Tokens of the answer, approximately.")]
@@ -256,9 +276,16 @@ class Tools:
             record = memory.show(memory_id.strip())
             dependents = memory.dependents(record.id)
             parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
-            told = memory.why(record.id).said
-        now = self.clock.now()
-        return answers.explained(record, now, self.log, parents=parents, dependents=dependents, told=told)
+            found = memory.why(record.id)
+        return answers.explained(
+            record,
+            self.clock.now(),
+            self.log,
+            parents=parents,
+            dependents=dependents,
+            told=found.said,
+            uses=used_for(found.uses),
+        )
 
     def forget(self, ids: Ids) -> str:
         """Take memories out of every search; an unknown id stops before the first change."""
@@ -275,13 +302,16 @@ class Tools:
         restore = " ".join(short(old.id) for old in olds)
         return lines(told, f"A person brings back what should have stayed with `remora restore {restore}`.")
 
-    def review(self, confirm: Confirm = (), drop: Drop = (), limit: Limit = 10) -> str:
+    def review(self, confirm: Confirm = (), drop: Drop = (), wrong: Wrong = (), limit: Limit = 10) -> str:
         """Return what waits for a person; or do what the person said about some of it, all or nothing."""
-        if not confirm and not drop:
+        if not confirm and not drop and not wrong:
             return self.waiting(limit)
-        _wanted([*confirm, *drop], "review")
+        _wanted([*confirm, *drop, *(one.id for one in wrong)], "review")
         with self.holder.use(writes=True) as memory:
             yes, no = _shown(memory, confirm), _shown(memory, drop)
+            bad = _shown(memory, [one.id for one in wrong])
+            if both := {m.id for m in bad} & {m.id for m in (*yes, *no)}:
+                raise InvalidInput(f"{short(min(both))} is named twice; nothing was changed")
             if both := {m.id for m in yes} & {m.id for m in no}:
                 raise InvalidInput(
                     f"{short(min(both))} is both confirmed and dropped; nothing was changed",
@@ -294,6 +324,18 @@ class Tools:
                 told.append(_changed(record, "confirmed"))
             for record in no:
                 told += _dropped(record, memory.forget(record.id), "dropped")
+            for record, one in zip(bad, wrong, strict=True):
+                done = memory.wrong(
+                    record.id,
+                    one.what,
+                    right=one.right or None,
+                    files=one.files,
+                    modules=one.modules,
+                    branch=one.branch or None,
+                )
+                told.append(_changed(record, CORRECTED[done.choice]))
+                if done.new is not None:
+                    told.append(_changed(done.new, "holds now"))
         return lines(told)
 
     def waiting(self, limit: Limit = 10) -> str:

@@ -1,0 +1,48 @@
+"""What agents cited of what they were told: it was of use, and a citation of anything else was invented."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from remora.core.citation import short_name
+from remora.core.clock import to_iso
+from remora.store.uses import INVENTED
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.core.events import Observation
+
+TEXT = "“"  # begins what was cited by its words
+
+
+def take_in(project: OpenProject, observation: Observation) -> None:
+    """Note what a session cited; learning it twice counts once.
+
+    Only what the session was told counts, unasked or in answer to a search; the rest is noted as invented.
+    """
+    if not observation.cited:
+        return
+    session = f"{observation.host}:{observation.session_id}"
+    at = observation.ended or to_iso(project.clock.now())
+    cited = Counter(observation.cited)
+    said = {memory_id[:8] for memory_id in project.db.uses.said_in(session)} | set(observation.shown)
+    found: set[str] = set()
+    for store in project.stores():
+        memories = store.db.memories
+        known = memories.get_many(i for short in said for i in memories.ids_starting(short))
+        counts: Counter[str] = Counter()
+        for record in known.values():
+            name = TEXT + short_name(record.citation_text, record.content).rstrip("…")
+            for one, times in cited.items():
+                if one == record.id[:8] or (one.startswith(TEXT) and one.rstrip("…") == name):
+                    counts[record.id] += times
+                    found.add(one)
+        if counts:
+            with store.db.transaction():
+                store.db.uses.note(session, "cited", counts, at)
+                store.db.uses.note(session, "helped", dict.fromkeys(counts, 1), at)
+    invented = {one: times for one, times in cited.items() if one not in found}
+    if invented:
+        with project.db.transaction():
+            project.db.uses.note(session, INVENTED, invented, at)

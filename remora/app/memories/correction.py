@@ -1,0 +1,114 @@
+"""A person says that a memory is wrong, in one of five ways; each does what it says and is counted once.
+
+That a memory was called wrong is the one thing that counts against it: it never gains trust from use again.
+Of what is right and of no use, only that is noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.app.memories import operations
+from remora.core.change import PERSON
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.core.values import MemoryRecord
+
+# What can be wrong with a memory, in the words of a dialog.
+CHOICES = {
+    "wrong": "It is wrong; here is what is right.",
+    "outdated": "It was right, and is out of date.",
+    "narrow": "Too general: it holds only for some files, modules or a branch.",
+    "silent": "Right, but of no use here: never say it unasked.",
+    "erase": "It must not be kept: erase it.",
+}
+MANY = 3  # memories called wrong in one session, from which on less should be said unasked
+
+
+class Corrected(NamedTuple):
+    """What a correction did.
+
+    Attributes:
+        choice: one of CHOICES.
+        memory: the memory as it is now, or as it was before it was erased.
+        new: what holds instead, if somebody said so.
+        flagged: memories that rest on it and wait for a look now.
+        in_session: memories called wrong in the same session, this one included.
+    """
+
+    choice: str
+    memory: MemoryRecord
+    new: MemoryRecord | None
+    flagged: tuple[str, ...]
+    in_session: int
+
+
+def correct(
+    project: OpenProject,
+    memory_id: str,
+    choice: str,
+    *,
+    right: str | None = None,
+    files: Sequence[str] = (),
+    modules: Sequence[str] = (),
+    branch: str | None = None,
+) -> Corrected:
+    """Do what a person says of a memory; see `Memory.wrong`."""
+    if choice not in CHOICES:
+        raise InvalidInput(f"there is no choice {choice!r}", hint=f"One of {', '.join(CHOICES)}.")
+    if choice == "wrong" and not right:
+        raise InvalidInput("what is right is missing", hint="Say it, or choose another of the five.")
+    narrower: dict[str, Any] = {"related_files": files, "related_modules": modules, "branch": branch}
+    narrower = {name: value for name, value in narrower.items() if value}
+    if (choice == "narrow") != bool(narrower):
+        raise InvalidInput(
+            "say where it holds: files, modules or a branch"
+            if choice == "narrow"
+            else "files, modules and a branch are of what is too general"
+        )
+    if right and choice not in ("wrong", "outdated"):
+        raise InvalidInput("a new text is of what is wrong or out of date")
+    store, record = operations.find(project, memory_id)
+    if record.deprecated and choice != "erase":
+        raise InvalidInput(f"{record.id[:8]} is forgotten", hint="`remora restore` brings it back.")
+    session = session_of(project)
+    kind = "unhelpful" if choice == "silent" else "wrong"
+    flagged = operations.dependents(project, record.id) if choice in ("wrong", "outdated", "erase") else []
+    new: MemoryRecord | None = None
+    with store.db.transaction():
+        store.db.uses.note(session, kind, {record.id: 1}, to_iso(project.clock.now()))
+        in_session = store.db.uses.wrong_in(session)
+        if right:
+            said = {"source": "user_taught", "confidence": 1.0, "taint": None, "needs_review": False}
+            new = operations.supersede(project, record.id, right, said)
+        elif choice == "outdated":
+            operations.outdate(project, record.id)
+        elif choice == "narrow":
+            operations.edit(project, record.id, narrower)
+        elif choice == "silent":
+            operations.edit(project, record.id, {"silent": True})
+    if choice == "erase":
+        from remora.app.health.erase import erase_memories
+
+        erase_memories(project, [record.id])
+        after = record
+    else:
+        after = operations.find(project, record.id)[1]
+    return Corrected(choice, after, new, tuple(one.id for one in flagged), in_session)
+
+
+def session_of(project: OpenProject) -> str:
+    """Return the session in which something is said: an agent's own, the one at work, or a person's day."""
+    kind, _, session = project.actor.partition(":")
+    if kind == "agent" and session:
+        return session
+    from remora.app.agent.status import meant
+
+    found = meant(project)
+    if found is not None:
+        return f"{found.head.host}:{found.head.session}"
+    return f"{PERSON}:{to_iso(project.clock.now())[:10]}"

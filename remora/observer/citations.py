@@ -1,0 +1,43 @@
+"""The memories that a session's agents cited in what they said, and those that they were shown on asking.
+
+Section 12 of the design gives two forms: `[Memory #ID: brief text]` and `[^ Memory: brief text]`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.events import Event
+from remora.observer.calls import Call
+from remora.observer.keeping import Kept, keep_last
+
+MOST = 500  # of each kind
+_CITED = re.compile(
+    r"\[Memory #(?P<id>[0-9a-f]{8}(?:[0-9a-f-]{0,28}))(?:: [^\]\n]{0,80})?\]"
+    r"|\[\^ ?Memory: (?P<text>[^\]\n]{1,80})\]"
+)
+_ID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?![\w])")
+
+
+class Citations(Kept):
+    """What was cited, in order and as often as it was, and ids of memories that tools showed."""
+
+    cited: list[str]
+    shown: list[str]
+
+    def __init__(self) -> None:
+        self.cited, self.shown = [], []
+
+    def feed(self, event: Event) -> None:
+        """Look at what an agent said: an id's first eight characters, or the text that was cited."""
+        if event.kind != "reply" or "Memory" not in event.text:
+            return
+        for found in _CITED.finditer(event.text):
+            keep_last(self.cited, found["id"][:8] if found["id"] else f"“{found['text'].strip()}", MOST)
+
+    def answered(self, call: Call) -> None:
+        """Look at what a tool of a memory answered."""
+        if call.action == "memory":
+            for found in _ID.findall(call.text):
+                if found not in self.shown:
+                    keep_last(self.shown, found, MOST)
