@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from remora.app.codebase.module_descriptions import SemanticReport
     from remora.app.health.backup import Backup
     from remora.app.health.findings import Report
+    from remora.app.health.maintenance import Maintained
     from remora.app.health.stats import Stats
     from remora.app.importing.other_systems import MoveReport
     from remora.app.importing.shipped_memory import Shipped
@@ -1245,6 +1246,31 @@ class Memory:
 
         with self._lock:
             return backup(self._project.location.home, Path(path).expanduser().absolute())
+
+    def maintenance(self) -> builtins.list[Maintained]:
+        """Return what the daily upkeep did in its last runs, newest first."""
+        from remora.app.health.maintenance import reports
+
+        with self._lock:
+            return reports(self._project)[::-1]
+
+    def maintain(self) -> Maintained | None:
+        """Do the daily upkeep if it is due: forget what expired, delete what was forgotten long ago, tidy up.
+
+        Hooks start it after sessions. None where it ran within the day, or another process is at it.
+        """
+        from remora.app.health.maintenance import maintain_when_due
+
+        self._project.must_be_writable()
+        with self._lock:
+            return maintain_when_due(self._project)
+
+    def upkeep_due(self) -> bool:
+        """Return whether the daily upkeep is due; `maintain` does it."""
+        from remora.app.health.maintenance import is_due
+
+        with self._lock:
+            return not self._project.read_only and is_due(self._project)
 
     def prune(self, *, dry_run: bool = False) -> PrunePlan:
         """Forget what has expired, delete what was forgotten long ago; returns what was or would be done.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-OPS = (
+Op = Literal[
     "create",
     "edit",
     "supersede",
@@ -23,7 +23,7 @@ OPS = (
     "share",
     "unshare",
     "erase",
-)
+]
 PERSON = "person"  # an author; the log adds the device
 _AUTHOR: ContextVar[str] = ContextVar("author", default="")
 
@@ -32,13 +32,13 @@ class Change(NamedTuple):
     """What is done to a memory.
 
     Attributes:
-        op: one of OPS.
+        op: one of Op.
         why: the reason in words, empty where the operation says it all.
         author: who does it where `acting` names nobody: "person", "agent:HOST:SESSION", "observer:SESSION",
             "synthesis:MODEL" or "system:JOB"; empty for whoever opened the memory.
     """
 
-    op: str = "edit"
+    op: Op = "edit"
     why: str = ""
     author: str = ""
 

@@ -38,6 +38,7 @@ from remora.interfaces.present import (
 
 if TYPE_CHECKING:
     from remora.app.agent.status import Status, Why
+    from remora.app.health.maintenance import Maintained
     from remora.app.memories.correction import Corrected
     from remora.store.injections import Injection
     from remora.store.revisions import Revision
@@ -513,6 +514,25 @@ def _origins(found: Why) -> Iterator[str]:
         yield f"{origin.at[:10]} {origin.source} {' '.join(t for t in told if t)}".rstrip()
 
 
+def maintenance(runs: Sequence[Maintained], now: float) -> Page:
+    """Return what the daily upkeep did, newest first."""
+    rows = tuple((Cell(when(one.at, now)), Cell(_upkeep(one))) for one in runs)
+    return (Table(("when", "what"), rows, wide=1, whole=True),) if rows else ()
+
+
+def _upkeep(one: Maintained) -> str:
+    expired = ("expired memory", "expired memories")
+    told = (
+        (len(one.forgotten), f"forgot {counted(len(one.forgotten), *expired)}"),
+        (one.waiting, f"{counted(one.waiting, *expired)} left for you: `remora prune`"),
+        (one.deleted, f"deleted {counted(one.deleted, 'memory', 'memories')} forgotten long ago"),
+        (one.revisions, f"dropped {counted(one.revisions, 'text')} of old changes"),
+        (one.said, f"dropped {counted(one.said, 'text')} of old advice"),
+        (one.bar, f"measured the relevance for prompts: {one.bar}"),
+    )
+    return "; ".join(text for number, text in told if number) or "nothing to do"
+
+
 def status(found: Status) -> Page:
     """Return what a project has, and what would be said now."""
     rows = [
@@ -523,6 +543,7 @@ def status(found: Status) -> Page:
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learned", Cell(f"{found.learnt:,}")),
         ("texts go", Cell(found.texts)),
+        *((("upkeep", Cell(f"{_upkeep(found.upkeep)} ({found.upkeep.at[:10]})")),) if found.upkeep else ()),
     ]
     for one in found.sessions:
         state = "over, not learned yet" if one.over else "active"

@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import Any
 
 from remora.core import payloads, sketch
-from remora.core.change import PERSON, Change
+from remora.core.change import PERSON, Change, Op
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.evidence import STATED
@@ -306,7 +306,7 @@ class Intake:
                 # It is there again on the word of untrusted text only.
                 doubt = min(record.confidence, draft.confidence)
                 changes |= {"taint": draft.taint, "needs_review": True, "confidence": doubt}
-        op = "restore" if record.deprecated else "edit"
+        op: Op = "restore" if record.deprecated else "edit"
         return self._write(record, changes, now, receipt, Change(op, _SAID_AGAIN, maker_of(draft)))
 
     def _refresh(

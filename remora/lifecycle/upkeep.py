@@ -268,6 +268,8 @@ class Upkeep:
         return self._save(record, changes, change)
 
     def _save(self, record: MemoryRecord, changes: dict[str, Any], change: Change) -> MemoryRecord:
+        if all(getattr(record, name) == value for name, value in changes.items()):
+            return record
         changes = {**changes, "updated_at": to_iso(self._clock.now())}
         after = record._replace(**changes)
         text_changed = after.content != record.content

@@ -146,7 +146,7 @@ class Memories:
             self._revisions.write(memory_id, change, logged)
 
     def _differing(self, memory_id: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns that changes give another value; none where only the time would be new."""
+        """Return the columns that changes give another value."""
         columns = {name: _to_column(name, value) for name, value in changes.items()}
         if not columns:
             return {}
@@ -154,8 +154,7 @@ class Memories:
         if row is None:
             return {}
         known = dict(zip(columns, row, strict=True))
-        differing = {name: value for name, value in columns.items() if value != known[name]}
-        return {} if differing.keys() == {"updated_at"} else differing
+        return {name: value for name, value in columns.items() if value != known[name]}
 
     def _set_bands(self, memory_id: str, bands: Sequence[tuple[int, int]]) -> None:
         self._connection.execute_many(
@@ -318,6 +317,11 @@ class Memories:
         self._connection.execute_many("DELETE FROM memories WHERE id = ?", ids)
         self._connection.execute_many("DELETE FROM memory_use WHERE memory_id = ?", ids)
         self._revisions.empty(memory_ids, change)
+
+    def first_at(self) -> str | None:
+        """Return when the first memory was stored, ISO 8601; None where there is none."""
+        found: str | None = self._connection.value("SELECT min(updated_at) FROM memories")
+        return found
 
     def counts(self) -> dict[str, int]:
         """Return how many memories there are, live and not, and how many of each type ("type:…") are live.

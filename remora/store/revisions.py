@@ -33,7 +33,7 @@ class Revision(NamedTuple):
         n: counts the revisions of a device from 1, without gaps.
         hlc: its time, 19 digits: text order is order in time.
         author: see `core.change.Change`; a person's id is "person:DEVICE".
-        op: one of `core.change.OPS`.
+        op: one of `core.change.Op`.
         fields: the columns that changed, as stored; empty where the texts of old revisions were emptied.
         why: the reason in words.
     """

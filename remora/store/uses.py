@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from remora.core.change import Change, acting
 from remora.store.connection import Connection
 from remora.store.memories import Memories
 
 USED = ("said", "asked", "cited")
-KINDS = (*USED, "looked", "helped", "unhelpful", "wrong")
 INVENTED = "invented"  # cited without having been said: kept under the id that was cited
+Kind = Literal["said", "asked", "cited", "looked", "helped", "unhelpful", "wrong", "invented"]
 BEFORE = "before"  # the session of what earlier versions counted, searches of anybody
 GAINS_AFTER, GAIN, MOST = 5, 0.05, 0.95  # sessions; confidence; the most that use alone reaches
 CLEARED_AFTER = 10  # sessions
@@ -48,18 +48,18 @@ class Uses:
         self._connection = connection
         self._memories = memories
 
-    def add(self, session: str, kind: str, counts: Mapping[str, int], at: str) -> None:
+    def add(self, session: str, kind: Kind, counts: Mapping[str, int], at: str) -> None:
         """Add to what happened in a session; call inside a transaction.
 
         Args:
             session: "host:session".
-            kind: one of KINDS.
+            kind: one of Kind.
             counts: how often, by the memory's id.
             at: when, ISO 8601.
         """
         self._write(session, kind, counts, at, "n + excluded.n")
 
-    def note(self, session: str, kind: str, counts: Mapping[str, int], at: str) -> None:
+    def note(self, session: str, kind: Kind, counts: Mapping[str, int], at: str) -> None:
         """Say how often something happened in a session in all: noting it twice counts once."""
         self._write(session, kind, counts, at, "excluded.n")
 
@@ -94,7 +94,7 @@ class Uses:
         sql = "SELECT count(*) FROM memory_use WHERE session_id = ? AND kind = 'wrong'"
         return int(self._connection.value(sql, (session,)))
 
-    def _write(self, session: str, kind: str, counts: Mapping[str, int], at: str, then: str) -> None:
+    def _write(self, session: str, kind: Kind, counts: Mapping[str, int], at: str, then: str) -> None:
         known = json.dumps([i for i, times in counts.items() if times > 0])
         sql = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
         ids = [i for (i,) in self._connection.rows(sql, (known,))] if kind != INVENTED else list(counts)

@@ -518,7 +518,7 @@ def test_accesses_are_written_afterwards(tmp_path: Path, folder: Path, clock: Fi
 
 
 def test_many_accesses_are_written_on_the_way(bare: Memory) -> None:
-    """A long-lived program writes its counts now and then; five uses make a memory surer."""
+    """A long-lived program writes its counts now and then; many uses of one session prove nothing."""
     r = bare.remember("Access tokens expire after 24 h", confidence=0.8)
     for _ in range(FLUSH_AT - 1):
         bare.search("when do access tokens expire")
@@ -526,7 +526,7 @@ def test_many_accesses_are_written_on_the_way(bare: Memory) -> None:
     bare.search("when do access tokens expire")
     found = bare.show(r.id)
     assert found.access_count == FLUSH_AT
-    assert found.confidence == pytest.approx(0.85)
+    assert found.confidence == 0.8
 
 
 def test_context_counts_what_it_packed(bare: Memory) -> None:

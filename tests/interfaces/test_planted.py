@@ -64,6 +64,7 @@ CALLED: dict[str, tuple[str, ...]] = {
     "show": ("ID",),
     "why": ("ID",),
     "verify": ("ID",),
+    "wrong": ("ID", "--right", f"the pager is off {PLANTED}"),
     "pin": ("ID",),
     "forget": ("ID",),
     "restore": ("ID",),

@@ -32,6 +32,7 @@ LEAST: dict[str, list[str]] = {
     "related": ["a.py"],
     "show": ["ID"],
     "verify": ["ID"],
+    "wrong": ["ID", "--outdated"],
     "pin": ["ID"],
     "forget": ["ID"],
     "restore": ["ID"],

@@ -65,8 +65,18 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
     else:
         own = ended is not None and _has_memory(ended, environ)
         is_due = own or _left_behind(folder(environ))
-    if not is_due:
-        return False
+    if is_due:
+        _start(environ, "work", "--sessions")
+    return is_due
+
+
+def begin_upkeep(environ: Mapping[str, str], root: str) -> None:
+    """Start the daily upkeep of a project in a process of its own, as where no hook starts the work."""
+    if environ.get("REMORA_WORK") != "off":
+        _start(environ, "--project", root, "work", "--upkeep")
+
+
+def _start(environ: Mapping[str, str], *arguments: str) -> None:
     import subprocess
 
     flags = {}
@@ -75,7 +85,7 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
     else:
         flags["start_new_session"] = True
     begun = subprocess.Popen(
-        [sys.executable, "-P", "-m", "remora", "work", "--sessions"],
+        [sys.executable, "-P", "-m", "remora", *arguments],
         cwd=data_folder(environ),
         env=kept(environ),
         stdin=subprocess.DEVNULL,
@@ -85,7 +95,6 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
         **flags,  # type: ignore[call-overload]
     )
     begun.returncode = 0  # nobody waits for it, and nobody is to be warned of that
-    return True
 
 
 def kept(environ: Mapping[str, str]) -> dict[str, str]:

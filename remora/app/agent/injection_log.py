@@ -15,6 +15,7 @@ from remora.store.injections import Injection
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.store.database import Database
+    from remora.store.uses import Kind
 
 TOLD = "told"  # of a line that is made of what the database has
 WORKED, FAILED, CHANGED = (
@@ -82,11 +83,12 @@ def _note(
             db.uses.note(one.session_id, verdict, dict.fromkeys(one.memory_ids, 1), one.at)
 
 
-def _verdict(one: Injection) -> str:
-    """Return what came of something that was said, as a kind of use; empty where nothing can be told."""
+def _verdict(one: Injection) -> Kind | None:
+    """Return what came of something that was said, as a kind of use; None where nothing can be told."""
+    verdicts: dict[str, Kind] = {WORKED: "helped", FAILED: "unhelpful"}
     if one.trigger in ("command", "error"):
-        return {WORKED: "helped", FAILED: "unhelpful"}.get(one.followed, "")
-    return "helped" if one.trigger == "partners" and one.followed.startswith(CHANGED) else ""
+        return verdicts.get(one.followed)
+    return "helped" if one.trigger == "partners" and one.followed.startswith(CHANGED) else None
 
 
 def lines_of(said: Sequence[Injection]) -> list[Line]:

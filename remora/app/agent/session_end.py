@@ -1,7 +1,7 @@
 """What follows a session: its live file is taken in, its transcript learned, the journal written.
 
-After the last of them a language model, if there is one, may describe what changed in the code of their
-projects.
+After the last of them their projects have their daily upkeep, and a language model, if there is one, may
+describe what changed in their code.
 
 Hosts end sessions without a word, are killed, or pause for days, so nothing depends on a last event: a
 session is over when it says so, when its turn ended and nothing happened for some minutes, or when nothing
@@ -27,6 +27,7 @@ from remora.app.agent.session_brief import head_of
 from remora.app.agent.session_journal import NOTED, write_down
 from remora.app.agent.transcript_capture import FOLDER, captured
 from remora.app.codebase.module_descriptions import describe_when_due
+from remora.app.health.maintenance import maintain_when_due
 from remora.app.learning.learn import learn
 from remora.app.memories.embedding import catch_up
 from remora.app.project.open_project import opened
@@ -117,7 +118,7 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
                         if not done[-1].problem:
                             waiting.add(_root(over.head))
                 while waiting:
-                    _describe(waiting.pop(), environ)
+                    _follow_up(waiting.pop(), environ)
     return done
 
 
@@ -221,10 +222,11 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
     return Done(name, head.root, len(said), learnt)
 
 
-def _describe(root: str, environ: Mapping[str, str]) -> None:
-    """Let the language model describe what changed in a project, where that is due."""
+def _follow_up(root: str, environ: Mapping[str, str]) -> None:
+    """Do the daily upkeep of a project, and let the language model describe what changed, where due."""
     try:
         with opened(root, environ) as project:
+            maintain_when_due(project)
             describe_when_due(project)
     except Exception as error:  # noqa: BLE001  what was learned is kept, and the next day it is tried again
         note_trouble(error, environ)

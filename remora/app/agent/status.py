@@ -15,6 +15,7 @@ from remora.app.agent.injection_log import injections_of
 from remora.app.agent.live_sessions import Waiting, waiting
 from remora.app.agent.session_brief import brief_of
 from remora.app.codebase.freshness import unfinished
+from remora.app.health.maintenance import Maintained, reports
 from remora.app.memories.operations import find
 from remora.app.project.destinations import in_one_line
 from remora.app.project.homes import notice
@@ -89,6 +90,7 @@ class Status(NamedTuple):
         notes: what to know about the index.
         speaks: whether agents are told anything here; False where `inject.enabled` is off.
         texts: where texts go, in one line.
+        upkeep: what the daily upkeep did last; None before the first run.
     """
 
     root: str
@@ -103,6 +105,7 @@ class Status(NamedTuple):
     notes: tuple[str, ...] = ()
     speaks: bool = True
     texts: str = ""
+    upkeep: Maintained | None = None
 
 
 def tell_session(project: OpenProject, memory_id: str) -> bool:
@@ -233,6 +236,7 @@ def status(project: OpenProject) -> Status:
         ),
         project.settings.inject.enabled,
         in_one_line(project.settings, project.environ),
+        next(reversed(reports(project)), None),
     )
 
 

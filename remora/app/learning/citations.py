@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.citation import short_name
 from remora.core.clock import to_iso
-from remora.store.uses import INVENTED
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -45,4 +44,4 @@ def take_in(project: OpenProject, observation: Observation) -> None:
     invented = {one: times for one, times in cited.items() if one not in found}
     if invented:
         with project.db.transaction():
-            project.db.uses.note(session, INVENTED, invented, at)
+            project.db.uses.note(session, "invented", invented, at)

@@ -17,6 +17,7 @@ from remora.core.errors import InvalidInput
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryRecord
+    from remora.store.uses import Kind
 
 # What can be wrong with a memory, in the words of a dialog.
 CHOICES = {
@@ -76,7 +77,7 @@ def correct(
     if record.deprecated and choice != "erase":
         raise InvalidInput(f"{record.id[:8]} is forgotten", hint="`remora restore` brings it back.")
     session = session_of(project)
-    kind = "unhelpful" if choice == "silent" else "wrong"
+    kind: Kind = "unhelpful" if choice == "silent" else "wrong"
     flagged = operations.dependents(project, record.id) if choice in ("wrong", "outdated", "erase") else []
     new: MemoryRecord | None = None
     with store.db.transaction():

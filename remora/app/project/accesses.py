@@ -19,6 +19,7 @@ from remora.core.values import Hit
 if TYPE_CHECKING:
     from remora.core.clock import Clock
     from remora.store.database import Database
+    from remora.store.uses import Kind
 
 FLUSH_AT = 64  # accesses kept in memory before they are written
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
@@ -34,7 +35,8 @@ class Accesses:
         self._clock = clock
         self._read_only = read_only
         kind, _, session = actor.partition(":")
-        self._kind = {"agent": "asked", PERSON: "looked"}.get(kind, "")
+        kinds: dict[str, Kind] = {"agent": "asked", PERSON: "looked"}
+        self._kind = kinds.get(kind)
         self._session = session or kind
         self._counts: Counter[tuple[str, str]] = Counter()
         self._flush_at = FLUSH_AT
@@ -50,7 +52,7 @@ class Accesses:
 
         What our own work looks up counts as nothing.
         """
-        if self._read_only or not self._kind:
+        if self._read_only or self._kind is None:
             return
         self._counts.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
         self._last = self._clock.now()
@@ -70,7 +72,7 @@ class Accesses:
             try:
                 db = self._db_of(realm)
                 with db.connection.transaction(durable=False, wait=wait):
-                    db.uses.add(self._session, self._kind, own, at)
+                    db.uses.add(self._session, self._kind or "looked", own, at)
             except StoreError:
                 self._counts.update({(realm, i): number for i, number in own.items()})
         self._flush_at = self._counts.total() + FLUSH_AT

@@ -7,6 +7,7 @@ its own session, and the bar is set where only the best third of them would be a
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from remora.app.project.arguments import current_branch, filters_of
@@ -25,6 +26,7 @@ WORDS = 3  # of a prompt, below which it says nothing of a task
 SPEAKS = 1 / 3  # share of the prompts that are answered
 MOST = 0.85
 HITS = 12
+SECONDS = 3.0  # that measuring takes at most
 GROWN = 1.2  # times as many sessions as at the last time
 COUNTED = "inject.relevance.sessions"  # meta key: how many there were
 
@@ -41,10 +43,11 @@ def calibrate(project: OpenProject, *, again: bool = False) -> float | None:
     sessions = db.observed.count()
     if not again and sessions < max(FEW, float(db.meta.get(COUNTED, 0)) * GROWN):
         return None
-    reached = []
+    reached: list[float] = []
+    end = time.monotonic() + SECONDS
     for session_id, prompt in db.observed.prompts(PROMPTS):
         first = prompt.partition("\n")[0][:2_000]
-        if len(words_or_pairs(first)) < WORDS:
+        if len(words_or_pairs(first)) < WORDS or time.monotonic() > end:
             continue
         try:
             hits = search(project, first, HITS, filters, explicit=False).hits

@@ -49,12 +49,14 @@ class Desk:
         self.json = False
         self.colour = colour_is_welcome()
         self._memory: Memory | None = None
+        self._writes = False
 
     def memory(self, *, writes: bool = True) -> Memory:
         """Return the memory of the project, opened on first use.
 
         Where nothing is to be written and the files cannot be, it is opened for reading only.
         """
+        self._writes = self._writes or writes
         if self._memory is None:
             try:
                 self._memory = self._open(self.project, clock=self.clock)
@@ -70,7 +72,12 @@ class Desk:
         """Close the memory, if it was opened."""
         if self._memory is not None:
             memory, self._memory = self._memory, None
+            root = str(memory.root) if self._writes and memory.upkeep_due() else ""
             memory.close()
+            if root:
+                from remora.app.agent.detach import begin_upkeep
+
+                begin_upkeep(os.environ, root)
 
     def answer(self, document: Any, page: Page | Callable[[], Page]) -> None:
         """Write the answer: the document as JSON when asked for, else the page as fits the stream."""

@@ -210,7 +210,8 @@ def completion(desk: Desk, *, shell: str) -> None:
     "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="Maximum seconds."
 )
 @click.option("--sessions", is_flag=True, help="Learn from finished agent sessions of all projects.")
-def work(desk: Desk, *, seconds: float, sessions: bool) -> None:
+@click.option("--upkeep", is_flag=True, help="Also do the daily upkeep of this project, if it is due.")
+def work(desk: Desk, *, seconds: float, sessions: bool, upkeep: bool) -> None:
     """One pass over pending work; ends when nothing is left or the time is up.
 
     Hooks start it with --sessions when a session ends; only one such process runs at a time.
@@ -226,6 +227,8 @@ def work(desk: Desk, *, seconds: float, sessions: bool) -> None:
             desk.note(f"note: {one.session}: {one.problem}")
         return
     memory = desk.memory()
+    if upkeep:
+        memory.maintain()
     with desk.progress() as progress:
         embedded = memory.catch_up(seconds, progress=progress)
     desk.answer({"embedded": embedded}, (Para(f"{counted(embedded, 'text')} embedded."),))

@@ -36,6 +36,10 @@ ALTER TABLE memories ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;
 
 INSERT INTO meta(key, value) VALUES ('device', '"' || lower(hex(randomblob(8))) || '"');
 
+-- Until now being said was no use: nothing is forgotten by itself for one half-life from here.
+INSERT INTO meta(key, value)
+  SELECT 'upgraded', '"' || strftime('%Y-%m-%dT%H:%M:%fZ', 'now') || '"' WHERE EXISTS (SELECT 1 FROM memories);
+
 -- Earlier versions counted every search of anybody as a use: what they counted is kept as what it is.
 INSERT INTO memory_use
   SELECT id, 'before', 'asked', access_count, last_accessed_at FROM memories WHERE access_count > 0;

@@ -76,9 +76,9 @@ def test_skills(name: str) -> None:
     assert quoted <= tools
 
 
-def test_the_five_skills() -> None:
-    """There are the five that the documentation names."""
-    assert SKILLS == ["forget", "recall", "reflect", "remember", "why"]
+def test_the_skills() -> None:
+    """There are those that the documentation names."""
+    assert SKILLS == ["forget", "recall", "reflect", "remember", "why", "wrong"]
 
 
 @pytest.fixture

@@ -1,0 +1,137 @@
+"""The daily upkeep of a memory, which nobody has to think of: a step of the work that follows sessions.
+
+It forgets what has expired, deletes what was forgotten long ago, empties old texts in the log of changes and
+in the log of what was said, and measures how relevant a memory must be to be said with a prompt. Where it
+would forget unusually much, or the clock seems to have jumped, it forgets nothing and asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.app.recall.relevance import calibrate
+from remora.core.clock import DAY_SECONDS, from_iso, to_iso
+from remora.core.errors import RemoraError, StoreBusy
+from remora.disk.files import lock
+from remora.lifecycle.prune import apply, plan
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject, Store
+    from remora.core.values import MemoryRecord
+
+AT = "maintenance.at"  # meta key: when it ran last, ISO 8601
+LOG = "maintenance.log"  # meta key: the reports of the last runs, oldest first
+UPGRADED = "upgraded"  # meta key: when a store of an earlier version got uses of its own
+LOGGED = 60  # reports
+SHARE, FEW = 0.10, 50  # of the live memories, or so many if that is more, may be forgotten at once
+JUMP = 30 * DAY_SECONDS  # since the last run, from which on a clock may have jumped
+SAID_DAYS = 365  # that the words of what was said are kept
+
+
+class Maintained(NamedTuple):
+    """What one run did.
+
+    Attributes:
+        at: when, ISO 8601.
+        forgotten: ids of the memories that were forgotten, which `restore` brings back.
+        deleted: memories deleted for good, forgotten 30 days before.
+        waiting: expired memories that were left, since so many at once are for a person to decide.
+        cached, revisions, said: rows of the embedding cache, texts of old changes, and texts of what was said
+            long ago that were dropped.
+        bar: the relevance that a memory must have to be said with a prompt; None where it was not measured.
+    """
+
+    at: str
+    forgotten: tuple[str, ...] = ()
+    deleted: int = 0
+    waiting: int = 0
+    cached: int = 0
+    revisions: int = 0
+    said: int = 0
+    bar: float | None = None
+
+
+def is_due(project: OpenProject) -> bool:
+    """Return whether a day has passed since the last run, or since the first memory was made.
+
+    A clock that went back counts as a day.
+    """
+    last = project.db.meta.get(AT) or project.db.memories.first_at()
+    return isinstance(last, str) and abs(project.clock.now() - from_iso(last)) >= DAY_SECONDS
+
+
+def maintain_when_due(project: OpenProject) -> Maintained | None:
+    """Run once a day, one process at a time; None where it was not due or another is at it."""
+    if project.read_only or not is_due(project):
+        return None
+    with suppress(StoreBusy), lock(project.location.home / "maintenance", timeout=0.0):
+        return maintain(project) if is_due(project) else None
+    return None
+
+
+def maintain(project: OpenProject) -> Maintained:
+    """Do the upkeep now; see the module. Each part is a transaction of its own, so a kill costs nothing."""
+    now = project.clock.now()
+    project.accesses.flush(wait=None)
+    last = project.db.meta.get(AT)
+    jumped = isinstance(last, str) and now - from_iso(last) > JUMP
+    done = Maintained(to_iso(now))
+    for store in project.stores():
+        done = _pruned(project, store, done, jumped=jumped)
+        with store.db.transaction():
+            revisions = store.db.revisions.thin()
+            said = store.db.injections.empty_before(to_iso(now - SAID_DAYS * DAY_SECONDS))
+        done = done._replace(revisions=done.revisions + revisions, said=done.said + said)
+    with suppress(RemoraError):
+        done = done._replace(bar=calibrate(project))
+    with project.db.transaction():
+        known = reports(project)
+        project.db.meta.set(AT, done.at)
+        project.db.meta.set(LOG, [*(one._asdict() for one in known[1 - LOGGED :]), done._asdict()])
+    return done
+
+
+def reports(project: OpenProject) -> list[Maintained]:
+    """Return what the last runs did, oldest first."""
+    found: Any = project.db.meta.get(LOG, [])
+    return [Maintained(**{**one, "forgotten": tuple(one["forgotten"])}) for one in found]
+
+
+def _pruned(project: OpenProject, store: Store, done: Maintained, *, jumped: bool) -> Maintained:
+    """Forget and delete what is due in one database, unless that is for a person to decide."""
+    db = store.db
+    with db.transaction():
+        wanted = plan(db, project.clock)
+        forget = tuple(_past_grace(project, store, wanted.forget))
+        live = db.memories.counts()["live"]
+        limit = SHARE * live if jumped else max(FEW, SHARE * live)
+        waiting = len(forget) if len(forget) > limit else 0
+        if waiting:
+            wanted = wanted._replace(forget=(), delete=() if jumped else wanted.delete)
+        else:
+            wanted = wanted._replace(forget=forget)
+        apply(db, project.clock, wanted)
+    if wanted.delete:
+        db.connection.scrub()
+    return done._replace(
+        forgotten=(*done.forgotten, *(record.id for record in wanted.forget)),
+        deleted=done.deleted + len(wanted.delete),
+        waiting=done.waiting + waiting,
+        cached=done.cached + wanted.cache_rows,
+    )
+
+
+def _past_grace(
+    project: OpenProject, store: Store, records: Iterable[MemoryRecord]
+) -> Iterable[MemoryRecord]:
+    """Yield what may be forgotten.
+
+    A store of an earlier version did not count being said as use, so there it takes one more half-life.
+    """
+    upgraded = store.db.meta.get(UPGRADED)
+    since = project.clock.now() - from_iso(upgraded) if isinstance(upgraded, str) else None
+    for record in records:
+        if since is None or since >= (record.decay_half_life_days or 0) * DAY_SECONDS:
+            yield record
