@@ -354,6 +354,7 @@ class AsyncMemory(_Twin[Memory]):
     pin = _in_thread(Memory.pin)
     verify = _in_thread(Memory.verify)
     wrong = _in_thread(Memory.wrong)
+    trust = _in_thread(Memory.trust)
     index = _in_thread(Memory.index)
     index_files = _in_thread(Memory.index_files)
     watch = _in_thread(Memory.watch)

@@ -25,8 +25,10 @@ from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from remora.app.agent.correction import Corrected
     from remora.app.agent.loop import Loop
     from remora.app.agent.status import Status, Why
+    from remora.app.agent.trust import TrustReport
     from remora.app.codebase.impact import Impacts
     from remora.app.codebase.module_descriptions import SemanticReport
     from remora.app.health.backup import Backup
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from remora.app.learning.live_observation import Watched
     from remora.app.learning.promotion import Learnt
     from remora.app.learning.run_summary import SessionSummary
-    from remora.app.memories.correction import Corrected
     from remora.app.records.entries import Entries
     from remora.app.records.journal import Journal
     from remora.app.records.session import Session
@@ -360,7 +361,7 @@ class Memory:
             NotFound: there is no such memory.
             InvalidInput: the choice does not exist, or what it needs is missing; nothing was changed.
         """
-        from remora.app.memories.correction import correct
+        from remora.app.agent.correction import correct
 
         self._project.must_be_writable()
         with self._lock:
@@ -373,6 +374,20 @@ class Memory:
                 modules=listed("modules", modules),
                 branch=branch,
             )
+
+    def trust(self, level: int | str | None = None) -> TrustReport:
+        """Return the trust level of the project: how much is said unasked, and why; or set it first.
+
+        Args:
+            level: 1 to 4 to choose one for good, "auto" to let reviews and corrections move it.
+
+        Raises:
+            InvalidInput: there is no such level.
+        """
+        from remora.app.agent.trust import choose, report
+
+        with self._lock:
+            return report(self._project) if level is None else choose(self._project, level)
 
     # Questions
 

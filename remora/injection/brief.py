@@ -164,7 +164,8 @@ def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
     told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
     sessions = told if type(told) is int else 0
     kept = record.user_verified or record.pinned
-    sure = record.confidence >= threshold and current_confidence(record, now) >= FADED
+    vouched = record.source == "user_taught" or any(origin.path for origin in record.origins)
+    sure = (vouched or record.confidence >= threshold) and current_confidence(record, now) >= FADED
     return may_be_said(record.source, sessions, kept=kept, tainted=record.taint is not None) and (
         kept or sure
     )

@@ -321,7 +321,8 @@ def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
         for n in found
         if n.trigger and (n.trigger.kind == triggers.ERROR or words.issuperset(n.trigger.needs))
     ]
-    return _say("error", mark, same, "the same error", state, look, setting)
+    marked = [_unconfirmed(note, setting) for note in same]
+    return _say("error", mark, marked, "the same error", state, look, setting)
 
 
 def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -403,11 +404,23 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act:
         if (note.branch and note.branch != setting.branch) or not _tells(note.content):
             continue
         held = note.pinned or note.verified
-        sure = note.confidence >= setting.limits.threshold and setting.faded(note) >= FADED
+        sure = _is_sure(note, setting) and setting.faded(note) >= FADED
         stated = bool(note.path) or may_be_said(note.source, note.sessions, kept=held, tainted=note.tainted)
         if held or (sure and stated and not note.tainted):
             kept.setdefault(note.id, note)
     return agreeing(list(kept.values()))
+
+
+def _is_sure(note: Note, setting: Setting) -> bool:
+    """Return whether a memory has the confidence that is asked for, or a person or rule file says it."""
+    vouched = note.unconfirmed or bool(note.path) or note.source == "user_taught"
+    return vouched or note.confidence >= setting.limits.threshold
+
+
+def _unconfirmed(note: Note, setting: Setting) -> Note:
+    """Return a memory about an error that came back: said in any case, and marked where it is unsure."""
+    held = note.pinned or note.verified or note.tainted
+    return note if held or _is_sure(note, setting) else note._replace(unconfirmed=True)
 
 
 def _tells(content: str) -> bool:

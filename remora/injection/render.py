@@ -15,6 +15,7 @@ from remora.store.glimpse import Note, Partner
 
 SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory
+UNCONFIRMED = "unconfirmed"
 UNVERIFIED = "unverified, from a session that had read outside text"
 # Of a host or of a speaker; the brackets of code stay as they are.
 _TAG = re.compile(
@@ -45,9 +46,10 @@ def line(note: Note, limit: int = LINE) -> str:
     text = plain(note.content)
     if len(text) > limit:
         text = text[: limit - 1].rpartition(" ")[0] + " …"
-    if (note.tainted or note.path) and not note.verified:
+    if (note.tainted or note.path or note.unconfirmed) and not note.verified:
         text = text.replace("“", '"').replace("”", '"')
-        text = f"({UNVERIFIED if note.tainted else f'{plain(note.path)} says'}) “{text}”"
+        says = f"{plain(note.path)} says" if note.path else UNCONFIRMED
+        text = f"({UNVERIFIED if note.tainted else says}) “{text}”"
     whose = "(the user's own, for every project) " if note.everywhere else ""
     return f"- {whose}{text} [Memory #{note.id[:SHORT]}]"
 

@@ -169,7 +169,7 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import quoting
 
             return quoting.QUOTE
-        case "wrong" | "verify" | "pin" | "forget" | "restore" | "prune":
+        case "wrong" | "trust" | "verify" | "pin" | "forget" | "restore" | "prune":
             from remora.interfaces.commands import keeping
 
             return keeping.COMMANDS[name]

@@ -37,9 +37,10 @@ from remora.interfaces.present import (
 )
 
 if TYPE_CHECKING:
+    from remora.app.agent.correction import Corrected
     from remora.app.agent.status import Status, Why
+    from remora.app.agent.trust import TrustReport
     from remora.app.health.maintenance import Maintained
-    from remora.app.memories.correction import Corrected
     from remora.store.injections import Injection
     from remora.store.revisions import Revision
     from remora.store.uses import Use
@@ -238,6 +239,19 @@ def corrected(done: Corrected) -> Page:
     if done.new is not None:
         found.append(Item(short(done.new.id), (Cell("holds now", "good"),), done.new.content))
     return tuple(found)
+
+
+def trust(found: TrustReport) -> Page:
+    """Return the trust level of a project, why it is what it is, and what the next one takes."""
+    told = f"from confidence {found.threshold:.2f} on"
+    rows = [
+        ("level", Cell(f"{found.level} {found.name}", "strong")),
+        ("because", Cell(found.why)),
+        ("unasked", Cell(told + (" (inject.threshold is set)" if found.setting else ""))),
+        ("next", Cell("; ".join(found.missing))),
+        ("chosen", Cell("" if found.auto else "by you; `remora trust auto` lets reviews move it again")),
+    ]
+    return (Fields(tuple((name, cell) for name, cell in rows if cell.text)),)
 
 
 def history(found: Sequence[Revision], now: float) -> Page:

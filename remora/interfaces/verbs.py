@@ -64,6 +64,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("journal", "Show MEMORY.md, today's notes and the history.", "Write down", "journal"),
     Verb("quote", "List your quotes from sessions; keep or delete them.", "Look after", "quotes"),
     Verb("wrong", "Correct a memory: wrong, outdated, too general or useless.", "Look after", "wrong"),
+    Verb("trust", "Show or set how much agents are told unasked.", "Look after", "trust"),
     Verb("verify", "Confirm memories; clears review flags and taint.", "Look after", "verify"),
     Verb("pin", "Protect memories from fading and pruning.", "Look after", "pin"),
     Verb("forget", "Remove memories from search; restore brings them back.", "Look after", "forget"),

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import apsw
 
 from remora.core.triggers import Trigger
+from remora.core.trust import EARLIER, FIRST, STATE, THRESHOLDS, UPGRADED
 
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
 OLDEST = 20  # schema that has the triggers and branches of quotes
@@ -57,6 +58,7 @@ class Note(NamedTuple):
         path: of the file that says it; empty for what no file says.
         tags: a rule has the kind of its file among them.
         trigger: that found it; None where it was found otherwise.
+        unconfirmed: it is said though nobody vouches for it yet, and marked so.
     """
 
     id: str
@@ -77,6 +79,7 @@ class Note(NamedTuple):
     path: str = ""
     tags: tuple[str, ...] = ()
     trigger: Trigger | None = None
+    unconfirmed: bool = False
 
 
 class Partner(NamedTuple):
@@ -109,6 +112,16 @@ class Glimpse:
         """Close the files."""
         for connection in self._connections:
             connection.close()
+
+    def threshold(self) -> float:
+        """Return the confidence that the trust level of the project asks for."""
+        sql = "SELECT key, value FROM meta WHERE key IN (?, ?)"
+        known = {
+            key: json.loads(value) for key, value in self._connections[0].execute(sql, (STATE, UPGRADED))
+        }
+        state = known.get(STATE)
+        first = EARLIER if UPGRADED in known else FIRST
+        return THRESHOLDS[state["level"] if isinstance(state, dict) else first]
 
     def about(self, paths: Collection[str], types: Iterable[str]) -> list[Note]:
         """Return memories of some types that are about one of some files, the best first."""
@@ -225,7 +238,7 @@ def _note(row: tuple) -> Note:  # type: ignore[type-arg]
     values[12:14] = [bool(flag) for flag in values[12:14]]
     values[14] = row[14] if isinstance(row[14], int) else 0  # payloads are whatever somebody put there
     values[16] = tuple(json.loads(row[16]))
-    return Note._make([*values, None])
+    return Note._make([*values, None, False])
 
 
 def _triggered(row: tuple) -> Note:  # type: ignore[type-arg]

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from remora.core.evidence import COUNTED_TYPES, SESSION_TYPES
+
 if TYPE_CHECKING:
     from remora.store.connection import Connection
 
@@ -85,6 +87,13 @@ class Selections:
             path,
             json.dumps(list(folders)),
         )
+
+    def confirmed(self) -> tuple[int, int]:
+        """Return how many memories a person confirmed of those that were learned, and how many those are."""
+        sql = """SELECT total(user_verified OR pinned), count(*) FROM memories
+                 WHERE source = 'observer_inferred' AND type NOT IN (SELECT value FROM json_each(?))"""
+        row = self._connection.row(sql, (json.dumps((*SESSION_TYPES, *COUNTED_TYPES)),))
+        return (int(row[0]), row[1]) if row else (0, 0)
 
     def _where(self, sql: str, *values: Any) -> list[str]:
         found = self._connection.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)

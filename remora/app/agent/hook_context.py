@@ -59,16 +59,20 @@ def limits_of(head: Head) -> Limits:
     return Limits(head.limits[0], *(int(n) for n in head.limits[1:]))
 
 
-def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = None) -> Setting:
+def setting_of(
+    head: Head, cwd: str, threshold: float = 0.0, *, early: bool = True, now: float | None = None
+) -> Setting:
     """Return what a decision needs besides the moment and the store.
 
     Args:
         head: of the session's live file.
         cwd: the folder that relative paths of the moment start from.
+        threshold: of the trust level; one that is set wins over it.
         early: the host takes text before a tool is used.
         now: seconds since the epoch; the time by default.
     """
     limits = limits_of(head)
+    limits = limits._replace(threshold=limits.threshold or threshold)
     head = tree_of(head, cwd)
     return Setting(
         limits,

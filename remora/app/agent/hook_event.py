@@ -273,7 +273,7 @@ def _decided(
         return SILENCE
     try:
         state = state_of(told, moment.agent)
-        return decide(moment, state, glimpse, setting_of(head, moment.cwd, early=early))
+        return decide(moment, state, glimpse, setting_of(head, moment.cwd, glimpse.threshold(), early=early))
     finally:
         glimpse.close()
 

@@ -26,6 +26,7 @@ from remora.app.agent.hook_context import DECIDED, setting_of
 from remora.app.agent.injection_log import injections_of, keep, lines_of
 from remora.app.agent.loop_calls import event_of, moment_of
 from remora.app.agent.session_brief import brief_of, limits_of, task_of
+from remora.app.agent.trust import note_session
 from remora.app.learning.interface_observations import observe_ui
 from remora.app.learning.live_observation import Watched
 from remora.core import moments
@@ -307,6 +308,7 @@ class Loop:
         if any(isinstance(line.get("said"), list) for line in lines) and not self._project.read_only:
             try:
                 keep(self._project, injections_of(self._head, lines))
+                note_session(self._project, f"{self._head.host}:{self._head.session}")
             except RemoraError as error:
                 self.trouble.append(str(error))
         if self._watched is not None:
@@ -324,7 +326,8 @@ class Loop:
             with self._lock:
                 state = deepcopy(self._state(moment.agent))
             state.steps = max(state.steps, least)
-            setting = setting_of(self._head, moment.cwd, early=early, now=self._project.clock.now())
+            now = self._project.clock.now()
+            setting = setting_of(self._head, moment.cwd, glimpse.threshold(), early=early, now=now)
             return decide(moment, state, glimpse, setting)
         finally:
             glimpse.close()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from remora.app.agent.hook_context import note_trouble, place_of
 from remora.app.agent.live_sessions import waiting
+from remora.app.agent.trust import threshold_of
 from remora.app.codebase.check_commands import suggest_commands
 from remora.app.codebase.freshness import IN_PROGRESS, unfinished
 from remora.app.learning.work_state import last_state
@@ -166,7 +167,7 @@ def brief_of(
     made = briefs.brief(
         material,
         tokens=inject.brief_tokens - ceil_chars_4(head),
-        threshold=inject.threshold,
+        threshold=threshold_of(project),
         now=project.clock.now(),
     )
     text = f"{head}{made.text}".rstrip()
@@ -210,7 +211,7 @@ def task_of(
     with suppress(RemoraError):
         filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
         hits = search(project, text[:2_000], 3 * TASK_HITS, filters).hits
-        worth = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now, host)]
+        worth = [h for h in hits if _worth_saying(h, bar, threshold_of(project), said, now, host)]
         agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
         chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
         files = _files(project, text[:2_000]) if hits and hits[0].score >= bar else []

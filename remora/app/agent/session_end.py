@@ -26,6 +26,7 @@ from remora.app.agent.injection_log import injections_of, keep
 from remora.app.agent.session_brief import head_of
 from remora.app.agent.session_journal import NOTED, write_down
 from remora.app.agent.transcript_capture import FOLDER, captured
+from remora.app.agent.trust import note_session
 from remora.app.codebase.module_descriptions import describe_when_due
 from remora.app.health.maintenance import maintain_when_due
 from remora.app.learning.learn import learn
@@ -209,6 +210,8 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             said = injections_of(head, lines)
             keep(project, said)
             learnt = learn_session(project, head)
+            if said or learnt:
+                note_session(project, name)
             noted = write_down(project, head, learnt, lines, at=over.at, ended=over.ended)
             _mark(over, *([noted] if noted else []), {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
             _tidy_captured(Path(head.home), over.path.parent)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from remora.app.recall.relevance import calibrate
 from remora.core.clock import DAY_SECONDS, from_iso, to_iso
 from remora.core.errors import RemoraError, StoreBusy
+from remora.core.trust import UPGRADED
 from remora.disk.files import lock
 from remora.lifecycle.prune import apply, plan
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 AT = "maintenance.at"  # meta key: when it ran last, ISO 8601
 LOG = "maintenance.log"  # meta key: the reports of the last runs, oldest first
-UPGRADED = "upgraded"  # meta key: when a store of an earlier version got uses of its own
 LOGGED = 60  # reports
 SHARE, FEW = 0.10, 50  # of the live memories, or so many if that is more, may be forgotten at once
 JUMP = 30 * DAY_SECONDS  # since the last run, from which on a clock may have jumped

@@ -105,13 +105,15 @@ def wrong(
     desk.answer(done._asdict(), lambda: memory_pages.corrected(done))
     if done.flagged:
         desk.note(memory_pages.flagged_sentence(memory.dependents(record.id)))
+    if done.offer:
+        desk.note("Three memories were wrong in one session: `remora trust` takes a lower level.")
     if done.choice == "outdated" and done.new is None:
         desk.note("What holds now? `remora remember` takes it.")
 
 
 def _asked_what_is_wrong(desk: Desk, record: MemoryRecord) -> tuple[list[str], str | None, dict[str, Any]]:
     """Ask a person on a terminal what is wrong; without one, say which options there are."""
-    from remora.app.memories.correction import CHOICES
+    from remora.app.agent.correction import CHOICES
 
     if desk.json or not sys.stdin.isatty():
         raise InvalidInput(
@@ -131,6 +133,19 @@ def _asked_what_is_wrong(desk: Desk, record: MemoryRecord) -> tuple[list[str], s
         named = click.prompt("Where does it hold? (files or folders, with commas)", err=True).split(",")
         where["files"] = [desk.repository_path(one.strip()) for one in named if one.strip()]
     return [choice], right, where
+
+
+@command("trust", epilog="Example: remora trust 2")
+@click.argument("level", required=False, metavar="[LEVEL]", type=click.Choice(["1", "2", "3", "4", "auto"]))
+def trust(desk: Desk, *, level: str | None) -> None:
+    """LEVEL is 1 (Cautious), 2 (Standard), 3 (Confident), 4 (Autonomous) or auto.
+
+    Statements and confirmations of yours and rule files are given to agents at every level.
+    """
+    memory = desk.memory(writes=level is not None)
+    chosen = int(level) if level is not None and level.isdecimal() else level
+    found = memory.trust(chosen)
+    desk.answer(found, lambda: memory_pages.trust(found))
 
 
 @command("pin")
@@ -219,6 +234,7 @@ def _each(
 
 COMMANDS = {
     "wrong": wrong,
+    "trust": trust,
     "verify": verify,
     "pin": pin,
     "forget": forget,

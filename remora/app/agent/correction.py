@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.agent.trust import too_many_wrong
 from remora.app.memories import operations
 from remora.core.change import PERSON
 from remora.core.clock import to_iso
@@ -27,7 +28,6 @@ CHOICES = {
     "silent": "Right, but of no use here: never say it unasked.",
     "erase": "It must not be kept: erase it.",
 }
-MANY = 3  # memories called wrong in one session, from which on less should be said unasked
 
 
 class Corrected(NamedTuple):
@@ -39,6 +39,7 @@ class Corrected(NamedTuple):
         new: what holds instead, if somebody said so.
         flagged: memories that rest on it and wait for a look now.
         in_session: memories called wrong in the same session, this one included.
+        offer: so many were wrong that a lower trust level is worth a thought.
     """
 
     choice: str
@@ -46,6 +47,7 @@ class Corrected(NamedTuple):
     new: MemoryRecord | None
     flagged: tuple[str, ...]
     in_session: int
+    offer: bool = False
 
 
 def correct(
@@ -99,7 +101,8 @@ def correct(
         after = record
     else:
         after = operations.find(project, record.id)[1]
-    return Corrected(choice, after, new, tuple(one.id for one in flagged), in_session)
+    offer = too_many_wrong(project, session)
+    return Corrected(choice, after, new, tuple(one.id for one in flagged), in_session, offer)
 
 
 def session_of(project: OpenProject) -> str:

@@ -1,0 +1,115 @@
+"""The trust level of a project: where it is kept, what moves it, and the confidence it asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.errors import InvalidInput
+from remora.core.trust import (
+    EARLIER,
+    NAMES,
+    STATE,
+    THRESHOLDS,
+    UPGRADED,
+    Standing,
+    Trust,
+    after_session,
+    missing,
+)
+from remora.store.uses import MANY_WRONG
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+
+AUTO = "auto"
+
+
+class TrustReport(NamedTuple):
+    """The trust level of a project, and what it means.
+
+    Attributes:
+        level, name: from 1, "Cautious", to 4, "Autonomous".
+        threshold: confidence from which on a memory that no person vouches for is said unasked.
+        auto: events may raise it; False where a person chose it.
+        why: why it is what it is.
+        missing: what the next level takes.
+        sessions: that counted since this level was reached.
+        setting: `inject.threshold`, where it is set and so wins over the level; else 0.
+    """
+
+    level: int
+    name: str
+    threshold: float
+    auto: bool
+    why: str
+    missing: tuple[str, ...]
+    sessions: int
+    setting: float = 0.0
+
+
+def trust_of(project: OpenProject) -> Trust:
+    """Return the state of a project."""
+    found = project.db.meta.get(STATE)
+    if isinstance(found, dict):
+        return Trust(**{**found, "seen": tuple(found["seen"])})
+    if project.db.meta.get(UPGRADED) is not None:
+        return Trust(EARLIER, why="it was used before there were levels")
+    return Trust()
+
+
+def threshold_of(project: OpenProject) -> float:
+    """Return the confidence that the setting, or else the level, asks for."""
+    return project.settings.inject.threshold or THRESHOLDS[trust_of(project).level]
+
+
+def report(project: OpenProject) -> TrustReport:
+    """Return the level with its reasons; see `Memory.trust`."""
+    trust = trust_of(project)
+    return TrustReport(
+        trust.level,
+        NAMES[trust.level],
+        threshold_of(project),
+        trust.auto,
+        trust.why,
+        missing(trust, _standing(project)),
+        trust.sessions,
+        project.settings.inject.threshold,
+    )
+
+
+def choose(project: OpenProject, level: int | str) -> TrustReport:
+    """Set the level for good, or let events move it again; see `Memory.trust`."""
+    project.must_be_writable()
+    trust = trust_of(project)
+    if level == AUTO:
+        chosen = trust._replace(auto=True)
+    elif level in NAMES:
+        chosen = Trust(int(level), auto=False, why="you chose it", seen=trust.seen)
+    else:
+        raise InvalidInput(f"there is no trust level {level!r}", hint="1, 2, 3, 4 or auto.")
+    _keep(project, chosen)
+    return report(project)
+
+
+def note_session(project: OpenProject, session: str) -> None:
+    """Count a session in which something was said or learned, once, and raise the level where it is due."""
+    trust = trust_of(project)
+    after = after_session(trust, session, _standing(project))
+    if after != trust:
+        _keep(project, after)
+
+
+def too_many_wrong(project: OpenProject, session: str) -> bool:
+    """Return whether so many memories were called wrong in a session that less should be said unasked."""
+    level = trust_of(project).level
+    return level > 1 and sum(s.db.uses.wrong_in(session) for s in project.stores()) >= MANY_WRONG
+
+
+def _standing(project: OpenProject) -> Standing:
+    confirmed, learned = project.db.selections.confirmed()
+    return Standing(confirmed, learned, *project.db.uses.corrections())
+
+
+def _keep(project: OpenProject, trust: Trust) -> None:
+    with project.db.transaction():
+        project.db.meta.set(STATE, trust._asdict())

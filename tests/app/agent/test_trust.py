@@ -1,0 +1,150 @@
+"""The trust level of a project: what is said at which, where it is kept, and who moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.core.errors import InvalidInput
+from remora.core.trust import UPGRADED
+
+Open = Callable[..., Memory]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Open:
+    """A function that opens the memory of a project by its name, with settings."""
+
+    def open_it(name: str = "project", **settings: str) -> Memory:
+        (tmp_path / name).mkdir(exist_ok=True)
+        environ = {"REMORA_HOME": str(tmp_path / "data"), "REMORA_EMBEDDING_PROVIDER": "none", **settings}
+        return Memory.open(tmp_path / name, environ=environ, actor="person")
+
+    return open_it
+
+
+def said(memory: Memory, command: str = "terraform apply") -> str:
+    """Return what a new session is told before a command."""
+    with memory.loop(f"s-{said_in(memory)}") as loop:
+        return str(loop.before("Bash", {"command": command}))
+
+
+def said_in(memory: Memory) -> int:
+    """Return how many sessions were told something by now."""
+    return len({one.session_id for one in memory.log(1_000)})
+
+
+def noted(memory: Memory, confidence: float, **more: object) -> str:
+    """Store a trap of an agent's that is said before `terraform apply`; return its id."""
+    text = "Never run `terraform apply` without a plan file"
+    return memory.remember(text, type="gotcha", confidence=confidence, **more).id  # type: ignore[arg-type]
+
+
+def test_a_memory_below_the_level_waits(opened: Open) -> None:
+    """Silent at level 1, said at level 2."""
+    with opened() as memory:
+        noted(memory, 0.66)
+        assert said(memory) == ""
+        memory.trust(2)
+        assert "plan file" in said(memory)
+
+
+@pytest.mark.parametrize("how", ["pinned", "user_verified"])
+def test_what_a_person_holds_to_is_said_at_every_level(opened: Open, how: str) -> None:
+    """Also at the lowest confidence."""
+    with opened() as memory:
+        noted(memory, 0.3, **{how: True})
+        assert memory.trust(1).level == 1
+        assert "plan file" in said(memory)
+
+
+def test_what_a_person_said_is_said_at_every_level(opened: Open) -> None:
+    """Whatever its confidence."""
+    with opened() as memory:
+        noted(memory, 0.5, source="user_taught")
+        assert "plan file" in said(memory)
+
+
+def test_an_error_that_came_back_is_told_and_marked(opened: Open) -> None:
+    """At level 1 too: quoted, and called unconfirmed; at a level that trusts it, plainly."""
+    text = "ERROR: relation users does not exist"
+    with opened() as memory:
+        memory.remember(
+            f"`make db` fails with “{text}”: run `make migrate` first", type="error_pattern", confidence=0.7
+        )
+        told = {}
+        for level in (1, 2):
+            memory.trust(level)
+            with memory.loop(f"s-{level}") as loop:
+                told[level] = loop.after("Bash", {"command": "make db"}, text, failed=True)
+        assert "(unconfirmed) “`make db` fails" in told[1]
+        assert "make migrate" in told[2]
+        assert "unconfirmed" not in told[2]
+
+
+def test_the_level_is_the_project_s(opened: Open) -> None:
+    """It survives the end of the program, and another project has its own."""
+    with opened() as memory:
+        memory.trust(3)
+    with opened() as memory:
+        assert memory.trust().level == 3
+    with opened("other") as memory:
+        assert memory.trust().level == 1
+
+
+def test_a_store_of_an_earlier_version_begins_at_2(opened: Open) -> None:
+    """It was used before there were levels."""
+    with opened() as memory:
+        db = memory._project.db
+        with db.transaction():
+            db.meta.set(UPGRADED, "2026-01-01T00:00:00.000Z")
+        noted(memory, 0.66)
+        assert memory.trust().level == 2
+        assert "plan file" in said(memory)
+
+
+def test_the_setting_wins(opened: Open) -> None:
+    """Where a threshold is set, the level does not matter."""
+    with opened(REMORA_INJECT_THRESHOLD="0.9") as memory:
+        noted(memory, 0.85)
+        memory.trust(4)
+        assert said(memory) == ""
+        assert memory.trust().threshold == 0.9
+    with opened(REMORA_INJECT_THRESHOLD="0.5") as memory:
+        memory.trust(1)
+        assert "plan file" in said(memory)
+
+
+def test_sessions_in_which_something_was_said_raise_it(opened: Open) -> None:
+    """Ten without a correction are enough for level 2, without a single review."""
+    with opened() as memory:
+        noted(memory, 0.9)
+        for _ in range(9):
+            assert said(memory)
+        assert memory.trust().level == 1
+        assert said(memory)
+        assert memory.trust() == memory.trust()
+        assert memory.trust().level == 2
+
+
+def test_three_wrong_in_a_session_are_an_offer(opened: Open) -> None:
+    """It is made once there is a level to go down from; nothing moves by itself."""
+    with opened() as memory:
+        memory.trust(2)
+        ids = [memory.remember(f"The {name} queue is slow at noon").id for name in ("red", "blue", "green")]
+        assert [memory.wrong(i, "outdated").offer for i in ids] == [False, False, True]
+        assert memory.trust().level == 2
+
+
+def test_a_level_that_is_not_there_is_refused(opened: Open) -> None:
+    """And nothing changes; "auto" lets events move it again."""
+    with opened() as memory:
+        memory.trust(4)
+        for level in (0, 5, "high", True):
+            with pytest.raises(InvalidInput):
+                memory.trust(level)
+        assert not memory.trust().auto
+        assert memory.trust("auto").auto
