@@ -19,7 +19,7 @@ from remora.app.project.argument_types import checked
 from remora.app.project.arguments import current_branch, file_names, filters_of, listed, own_names, paths
 from remora.app.project.open_project import OpenProject, build
 from remora.core.clock import Clock
-from remora.core.errors import RemoraError
+from remora.core.errors import InvalidInput, RemoraError
 from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord
 
 if TYPE_CHECKING:
@@ -32,9 +32,13 @@ if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
     from remora.app.codebase.module_descriptions import SemanticReport
     from remora.app.health.backup import Backup
+    from remora.app.health.erase import Erased
+    from remora.app.health.export import Exported
     from remora.app.health.findings import Report
     from remora.app.health.maintenance import Maintained
+    from remora.app.health.privacy import Privacy
     from remora.app.health.stats import Stats
+    from remora.app.importing.exported import Imported
     from remora.app.importing.other_systems import MoveReport
     from remora.app.importing.shipped_memory import Shipped
     from remora.app.importing.teach import Taught
@@ -1261,6 +1265,96 @@ class Memory:
 
         with self._lock:
             return backup(self._project.location.home, Path(path).expanduser().absolute())
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: str = "json",  # noqa: A002  the field's own name
+        *,
+        scope: str = "all",
+    ) -> Exported:
+        """Write what is stored to a new file, to take along or to read.
+
+        Args:
+            path: the file; it must not exist.
+            format: "json" (everything, which `import_file` reads back exactly), "markdown" (the live
+                memories, to read and edit), "claude-md" (the rules alone, at most 200 lines) or "archive"
+                (the home as it is, with database and vectors).
+            scope: "project", "user" or "all".
+
+        Raises:
+            InvalidInput: there is no such format or scope.
+            Conflict: there is such a file already.
+            StoreError: something cannot be read or written.
+        """
+        from remora.app.health.export import export
+
+        with self._lock:
+            return export(self._project, Path(path).expanduser().absolute(), format, scope)
+
+    def import_file(self, path: str | os.PathLike[str], *, dry_run: bool = False) -> Imported:
+        """Read an export of JSON, Markdown or an archive back; what is here already stays as it is.
+
+        Args:
+            path: the file.
+            dry_run: only say what would be stored.
+
+        Raises:
+            InvalidInput: it is no export, of a newer version, or an archive that leads out of itself.
+        """
+        from remora.app.importing.exported import import_file
+
+        self._project.must_be_writable()
+        with self._lock:
+            return import_file(self._project, Path(path).expanduser(), dry_run=dry_run)
+
+    def erase(
+        self,
+        memory_ids: Sequence[str] = (),
+        *,
+        containing: str | None = None,
+        session: str | None = None,
+        project: bool = False,
+        everything: bool = False,
+    ) -> Erased:
+        """Erase for good, to the byte, and whatever protects it from forgetting; give one of these.
+
+        Args:
+            memory_ids: memories, with every place in which their words stand.
+            containing: a text, wherever it stands; memories that say it go whole.
+            session: a conversation or an agent's session, with what was learned from it alone.
+            project: everything of this project; the memory is closed then.
+            everything: all projects and the user's own memories; the memory is closed then.
+
+        Returns:
+            What was erased, where else the words stood, and where they may stand that we cannot reach.
+
+        Raises:
+            NotFound: there is no such memory or session.
+            InvalidInput: none of them was given, or several.
+        """
+        from remora.app.health import erase
+
+        given = [bool(memory_ids), containing is not None, session is not None, project, everything]
+        if sum(given) != 1:
+            raise InvalidInput("say what to erase: ids, a text, a session, the project or everything")
+        with self._lock:
+            if containing is not None:
+                return erase.erase_text(self._project, containing)
+            if session is not None:
+                return erase.erase_session(self._project, session)
+            if project:
+                return erase.erase_project(self._project)
+            if everything:
+                return erase.erase_everything(self._project)
+            return erase.erase_memories(self._project, listed("memory_ids", memory_ids))
+
+    def privacy(self) -> Privacy:
+        """Return what lies where on this machine, how large it is, what may leave it, and what never does."""
+        from remora.app.health.privacy import privacy
+
+        with self._lock:
+            return privacy(self._project)
 
     def maintenance(self) -> builtins.list[Maintained]:
         """Return what the daily upkeep did in its last runs, newest first."""

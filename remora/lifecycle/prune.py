@@ -9,15 +9,21 @@ again. `plan` changes nothing; `apply` does exactly what a plan says.
 from __future__ import annotations
 
 import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from remora.core.change import Change, acting
 from remora.core.clock import Clock, to_iso
 from remora.core.strength import is_deletable, is_expired
+from remora.core.text import collapse
 from remora.core.values import MemoryRecord
 from remora.lifecycle.flags import FADED, flag_dependents, retired_for, with_reason
 from remora.store import erase
 from remora.store.database import Database
+
+_KEY = "erase.key"  # meta key: the secret that digests of erased texts are made with
 
 
 class PrunePlan(NamedTuple):
@@ -67,6 +73,27 @@ def is_forgotten(db: Database, external_id: str) -> bool:
 def keep_forgotten(db: Database, external_id: str, at: str) -> None:
     """Note that somebody deleted what has this id of its maker's, so that nobody makes it again."""
     db.meta.set(_mark(external_id), at)
+
+
+def keep_erased(db: Database, texts: Iterable[str], at: str) -> None:
+    """Note the digests of texts that a person erased, with a secret of the store; inside a transaction."""
+    key = db.meta.get(_KEY)
+    if not isinstance(key, str):
+        key = secrets.token_hex(32)
+        db.meta.set(_KEY, key)
+    for text in texts:
+        db.meta.set(_digest(key, text), at[:10])
+
+
+def is_erased(db: Database, text: str) -> bool:
+    """Return whether a person erased a text; what was erased is not learned again."""
+    key = db.meta.get(_KEY)
+    return isinstance(key, str) and db.meta.get(_digest(key, text)) is not None
+
+
+def _digest(key: str, text: str) -> str:
+    words = collapse(text).casefold().encode("utf-8", "surrogatepass")
+    return "erased:" + hmac.new(bytes.fromhex(key), words, "sha256").hexdigest()
 
 
 def _mark(external_id: str) -> str:

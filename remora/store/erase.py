@@ -1,18 +1,21 @@
 """Delete for good: rows, what indexes and the log of what was said hold of them, and the bytes themselves.
 
-`memories` takes the rows away; `Database.scrub` afterwards overwrites what earlier rows left in free pages
-and in the write-ahead log. A later deletion of sessions, or of a whole project, uses the same two steps.
+`memories` takes the rows away and `texts` puts a mark where else the words stood; `Connection.scrub`
+afterwards overwrites what earlier rows left in free pages and in the write-ahead log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from remora.core.text import collapse, index_terms
 from remora.core.values import quote_id
+from remora.store.notes import SESSION
 
 if TYPE_CHECKING:
+    from remora.store.connection import Connection
     from remora.store.database import Database
 
 
@@ -35,6 +38,103 @@ def quote(db: Database, note_id: int) -> None:
     """Delete what a person said once, with its vector, triggers and index rows; call inside a transaction."""
     _said(db, [quote_id(note_id)])
     db.notes.remove(note_id)
+
+
+def session(db: Database, session_id: str) -> None:
+    """Delete what is known of a session, "host:session" or a conversation's id; call inside a transaction."""
+    db.observed.remove(session_id)
+    db.notes.forget(f"{SESSION}{session_id}")
+    db.turns.forget_session(session_id)
+    for table in ("memory_use", "injections"):
+        db.connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
+    db.connection.execute(
+        "DELETE FROM meta WHERE key IN (?, ?)", (f"log:{session_id}", f"written:{session_id}")
+    )
+
+
+def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str, int]:
+    """Put a mark in the place of some texts in every table; call inside a transaction.
+
+    What is made from files that hold the texts no more (turns, pieces of files, chunks of code), or from git,
+    is deleted and read again; of memories the caller has deleted those that said it.
+
+    Args:
+        connection: of the database, ours or of the items of a program.
+        wanted: the texts; in JSON they are found, too.
+        mark: what stands there instead.
+
+    Returns:
+        How many rows held one of them, by table.
+    """
+    forms = list(dict.fromkeys(form for text in wanted for form in written_forms(text)))
+    found: dict[str, int] = {}
+    for table, columns in _columns_of(connection):
+        for form in forms:
+            held = " OR ".join(f"instr({column}, ?1)" for column in columns)
+            if table in READ_AGAIN:
+                number = _drop(connection, table, held, form)
+            else:
+                sets = ", ".join(f"{column} = replace({column}, ?1, ?2)" for column in columns)
+                fts = table == "observer_sessions"
+                rows = connection.rows(f"SELECT seq FROM {table} WHERE {held}", (form,)) if fts else []
+                number = connection.execute(f"UPDATE OR IGNORE {table} SET {sets} WHERE {held}", (form, mark))
+                for (seq,) in rows:
+                    _index_session(connection, seq)
+            if number:
+                found[table] = found.get(table, 0) + number
+    return found
+
+
+def written_forms(text: str) -> tuple[str, ...]:
+    r"""Return how a text may stand in a file or a column: as it is, on one line, and inside JSON.
+
+    >>> written_forms('say "é"')
+    ('say "é"', 'say \\"é\\"', 'say \\"\\u00e9\\"')
+    """
+    plain = dict.fromkeys((text, collapse(text)))
+    inside = (json.dumps(one, ensure_ascii=escaped)[1:-1] for one in plain for escaped in (False, True))
+    return tuple(dict.fromkeys((*plain, *inside)))
+
+
+READ_AGAIN = ("turns", "notes", "code_chunks", "git_commits", "embedding_cache")
+
+
+def _columns_of(connection: Connection) -> list[tuple[str, list[str]]]:
+    """Return the tables with the columns that hold text, but for indexes, which follow their tables."""
+    sql = """SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
+             AND name NOT LIKE '%\\_fts%' ESCAPE '\\' AND name NOT LIKE 'sqlite_%' ORDER BY name"""
+    found = []
+    for (table,) in connection.rows(sql):
+        info = connection.rows(f"PRAGMA table_info({table})")
+        columns = [row[1] for row in info if "TEXT" in (row[2] or "TEXT").upper()]
+        if columns:
+            found.append((table, columns))
+    return found
+
+
+def _drop(connection: Connection, table: str, held: str, form: str) -> int:
+    """Delete rows that are made again, and note that what they were made from is to be read again."""
+    if table == "turns":
+        sessions = connection.rows(f"SELECT DISTINCT session_id FROM turns WHERE {held}", (form,))
+        for (session,) in sessions:
+            connection.execute("DELETE FROM turns WHERE session_id = ?", (session,))
+            connection.execute("DELETE FROM sessions WHERE id = ?", (session,))
+        return len(sessions)
+    if table == "notes":
+        connection.execute(
+            f"UPDATE note_files SET seen = '' WHERE path IN (SELECT path FROM notes WHERE {held})", (form,)
+        )
+    return connection.execute(f"DELETE FROM {table} WHERE {held}", (form,))
+
+
+def _index_session(connection: Connection, seq: int) -> None:
+    row = connection.row("SELECT prompt, summary FROM observer_sessions WHERE seq = ?", (seq,))
+    if row is not None:
+        connection.execute("DELETE FROM observer_sessions_fts WHERE rowid = ?", (seq,))
+        connection.execute(
+            "INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES (?, ?, ?, ?)",
+            (seq, *row, index_terms(f"{row[0]} {row[1]}")),
+        )
 
 
 def _said(db: Database, ids: Collection[str]) -> None:

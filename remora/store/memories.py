@@ -83,6 +83,7 @@ _LISTS = (
 _FLAGS = ("needs_review", "user_verified", "pinned", "deprecated", "silent")
 _RECORDS = ("relations", "origins")
 _RECORD = ("taint", "work_unit_ref")
+_JSON = frozenset((*_LISTS, *_RECORDS, *_RECORD, "payload", "triggers"))  # columns that hold JSON
 
 
 class Memories:
@@ -100,9 +101,12 @@ class Memories:
         content_hash: str,
         search_terms: str,
         bands: Sequence[tuple[int, int]],
-        change: Change = Change("create"),  # noqa: B008  immutable
+        change: Change | None = Change("create"),  # noqa: B008  immutable
     ) -> None:
-        """Add a new memory with what finds its duplicates, and its first revision; inside a transaction."""
+        """Add a new memory with what finds its duplicates, and its first revision; inside a transaction.
+
+        Without a change its revisions come from elsewhere.
+        """
         names = (*COLUMNS, "content_hash", "search_terms")
         values = [_to_column(c, getattr(record, c)) for c in COLUMNS] + [content_hash, search_terms]
         marks = ", ".join("?" * len(names))
@@ -110,7 +114,8 @@ class Memories:
         self.follow_moves(record.id)
         self._set_bands(record.id, bands)
         logged = {c: v for c, v in zip(COLUMNS, values, strict=False) if c not in UNLOGGED and v is not None}
-        self._revisions.write(record.id, change, logged)
+        if change is not None:
+            self._revisions.write(record.id, change, logged)
 
     def update(
         self,
@@ -346,6 +351,24 @@ class Memories:
             found["tainted"] += tainted
             found[f"type:{kind}"] = number
         return found
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return every memory as JSON values by column, in the order in which they were stored."""
+        found = self._connection.rows(f"{_SELECT} ORDER BY m.seq")
+        named = (dict(zip(COLUMNS, row, strict=True)) for row in found)
+        return [
+            {n: json.loads(v) if n in _JSON and v is not None else v for n, v in row.items()} for row in named
+        ]
+
+    def record_of(self, row: Mapping[str, Any]) -> MemoryRecord:
+        """Return a memory from its JSON values by column, as `rows` gives them.
+
+        Raises:
+            TypeError, ValueError, KeyError: a value is not what its column holds.
+        """
+        given = {name: row[name] for name in COLUMNS if name in row}
+        columns = {n: json.dumps(v) if n in _JSON and v is not None else v for n, v in given.items()}
+        return MemoryRecord(**self.values_of(columns), realm=self._realm)
 
     @staticmethod
     def values_of(columns: Mapping[str, Any]) -> dict[str, Any]:

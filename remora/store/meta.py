@@ -27,6 +27,10 @@ class Meta:
             for key, value in self._connection.rows(sql, (prefix, prefix + "\U0010ffff"))
         }
 
+    def remove(self, key: str) -> None:
+        """Delete a value; call inside a transaction."""
+        self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+
     def set(self, key: str, value: Any) -> None:
         """Store a JSON value; call inside a transaction."""
         self._connection.execute(

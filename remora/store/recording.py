@@ -121,6 +121,10 @@ class Recording:
         known = {command for (command,) in self._connection.rows(sql, (late,))} if late != "[]" else set()
         return [c for c in commands if not c.tainted or c.as_run in known]
 
+    def remove(self, session: str) -> None:
+        """Delete what a session, "host:session", showed; call inside a transaction."""
+        self._take_out(session)
+
     def _take_out(self, session: str) -> None:
         """Take a session's rows out of the tables and the sums."""
         sql = "SELECT path, edits FROM observer_session_files WHERE session_id = ?"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from remora.core.change import PERSON, Change, author_of
@@ -132,6 +132,40 @@ class Revisions:
             sql = "UPDATE memory_revisions SET fields = '{}', why = '' WHERE memory_id = ?"
             if self._connection.execute(sql, (memory_id,)):
                 self.write(memory_id, change, {})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return every revision as JSON values, in order."""
+        sql = f"SELECT {_COLUMNS} FROM memory_revisions ORDER BY hlc, device, n"
+        return [_made(row)._asdict() for row in self._connection.rows(sql)]
+
+    def take_in(self, memory_id: str, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Add revisions of a memory from another store, as they are; call inside a transaction.
+
+        Returns how many are new. The heads are those that no other revision came after.
+
+        Raises:
+            TypeError, ValueError, KeyError: a row is no revision.
+        """
+        added = 0
+        for row in rows:
+            fields, why = json.dumps(dict(row["fields"]), ensure_ascii=False), str(row.get("why", ""))
+            values = (
+                *(str(row["rev"]), memory_id, json.dumps([str(p) for p in row["parents"]])),
+                *(str(row["device"]), int(row["n"]), f"{int(row['hlc']):019d}"),
+                *(str(row["author"]), str(row["op"]), fields, why),
+            )
+            marks = ", ".join("?" * len(values))
+            added += self._connection.execute(
+                f"INSERT OR IGNORE INTO memory_revisions({_COLUMNS}) VALUES ({marks})", values
+            )
+        self._connection.execute("DELETE FROM memory_heads WHERE memory_id = ?", (memory_id,))
+        self._connection.execute(
+            """INSERT INTO memory_heads SELECT ?1, rev FROM memory_revisions
+               WHERE memory_id = ?1 AND rev NOT IN (
+                 SELECT j.value FROM memory_revisions r, json_each(r.parents) j WHERE r.memory_id = ?1)""",
+            (memory_id,),
+        )
+        return added
 
     def thin(self) -> int:
         """Empty the texts of old revisions beyond the newest of each memory; call inside a transaction.

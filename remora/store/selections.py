@@ -88,6 +88,10 @@ class Selections:
             json.dumps(list(folders)),
         )
 
+    def redactions(self) -> int:
+        """Return how many secrets were taken out of what is stored."""
+        return int(self._connection.value("SELECT total(redaction_count) FROM memories"))
+
     def confirmed(self) -> tuple[int, int]:
         """Return how many memories a person confirmed of those that were learned, and how many those are."""
         sql = """SELECT total(user_verified OR pinned), count(*) FROM memories

@@ -8,8 +8,8 @@ Ten with help in one of them end the wait for a review. Both are changes like an
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal, NamedTuple, get_args
 
 from remora.core.change import Change, acting
 from remora.store.connection import Connection
@@ -75,6 +75,25 @@ class Uses:
         sql = """SELECT kind, sum(n), count(*), max(at) FROM memory_use WHERE memory_id = ?
                  GROUP BY kind ORDER BY kind"""
         return {kind: Use(*rest) for kind, *rest in self._connection.rows(sql, (memory_id,))}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return every use as JSON values, in order."""
+        names = ("memory_id", "session_id", "kind", "n", "at")
+        sql = f"SELECT {', '.join(names)} FROM memory_use ORDER BY memory_id, session_id, kind"
+        return [dict(zip(names, row, strict=True)) for row in self._connection.rows(sql)]
+
+    def take_in(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add uses from another store of memories that are here; call inside a transaction."""
+        kinds = get_args(Kind)
+        self._connection.execute_many(
+            """INSERT OR IGNORE INTO memory_use SELECT ?1, ?2, ?3, ?4, ?5
+               WHERE EXISTS (SELECT 1 FROM memories WHERE id = ?1)""",
+            [
+                (str(row["memory_id"]), str(row["session_id"]), row["kind"], int(row["n"]), str(row["at"]))
+                for row in rows
+                if row.get("kind") in kinds and {"memory_id", "session_id", "n", "at"} <= row.keys()
+            ],
+        )
 
     def totals(self) -> dict[str, Use]:
         """Return what all memories were used for, by kind; what earlier versions counted is left out."""

@@ -153,7 +153,7 @@ def test_it_leaves_no_files_behind(tmp_path: Path, empty_file: Path):
 
 
 def test_it_loads_little():
-    """Nothing but the driver, what a named tuple takes, and what a trigger is."""
+    """Nothing but the driver, what a named tuple takes, and what triggers and trust levels are."""
     code = (
         "import sys, remora.store.glimpse; print(*sorted(m for m in sys.modules if m.startswith('remora')))"
     )
@@ -163,6 +163,7 @@ def test_it_loads_little():
         "remora.core",
         "remora.core.stems",
         "remora.core.triggers",
+        "remora.core.trust",
         "remora.store",
         "remora.store.glimpse",
     ]

@@ -95,7 +95,7 @@ def correct(
         elif choice == "silent":
             operations.edit(project, record.id, {"silent": True})
     if choice == "erase":
-        from remora.app.health.erase import erase_memories
+        from remora.app.health.erase import erase_memories  # seldom used, and it loads much
 
         erase_memories(project, [record.id])
         after = record

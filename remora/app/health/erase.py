@@ -1,35 +1,317 @@
-"""Erase memories at a person's word: to the byte, whatever protects them from forgetting."""
+"""Erase at a person's word: a memory, a session, a text, a project or everything, to the byte.
+
+Files come first, then one transaction over every table, then the free pages: whoever is killed in the middle
+says it again and nothing is left. In a file the words are overwritten where they stand, byte for byte, with a
+mark of the same length: logs keep their lines and their offsets, and no copy of the old file stays behind.
+A keyed digest of the words remains, so that they are not learned again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.project.locate import data_dir
+from remora.conversation.log import SUFFIX
 from remora.core.clock import to_iso
-from remora.lifecycle.prune import keep_forgotten
+from remora.core.errors import InvalidInput, NotFound
+from remora.disk import live
+from remora.disk.files import os_errors
+from remora.disk.names import safe_name
+from remora.lifecycle.prune import keep_erased, keep_forgotten
+from remora.lifecycle.upkeep import resolve
 from remora.store import erase
+from remora.store.items import Items
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
+    from remora.app.project.open_project import OpenProject, Store
+    from remora.core.values import MemoryRecord
+
+CAPTURED = "captured"  # folder of the home
+SCRUB = "erase.scrub"  # meta key: rows were deleted whose bytes may still be in the file
+LEAST = 4  # characters of a text that is looked for everywhere
+TRIES = 8  # to write a database anew while others use it
+KEPT_APART = (".db", ".db-wal", ".db-shm", ".lock", ".mem")  # that are no text, and have ways of their own
+ELSEWHERE = (
+    "backups and exports that you made",
+    "the transcripts that coding agents keep themselves",
+    "git: commits, and files of the repository",
+)
 
 
-def erase_memories(project: OpenProject, ids: Sequence[str]) -> int:
-    """Delete memories with everything that the database holds of their words; returns how many.
+class Erased(NamedTuple):
+    """What was erased.
 
-    A digest stays of the ids that their makers gave them, so that they are not learned again.
+    Attributes:
+        memories: how many.
+        sessions: how many.
+        found: where else the words stood: rows by table, and places by file.
+        whole: every byte is gone; False where another process kept a database from being written anew: the
+            daily upkeep tries again.
+        elsewhere: where they may stand and we cannot reach.
+    """
+
+    memories: int = 0
+    sessions: int = 0
+    found: dict[str, int] = {}  # noqa: RUF012  never changed
+    whole: bool = True
+    elsewhere: tuple[str, ...] = ELSEWHERE
+
+
+def erase_memories(project: OpenProject, ids: Sequence[str]) -> Erased:
+    """Erase memories, with every place in which their words stand."""
+    project.must_be_writable()
+    records = {record.id: record for record in (_find(project, one) for one in ids)}
+    return _erase(project, list(records.values()), [t for r in records.values() for t in _sayings(r)])
+
+
+def erase_text(project: OpenProject, text: str) -> Erased:
+    """Erase a text wherever it stands: the memories that say it whole, elsewhere the words."""
+    project.must_be_writable()
+    if len(text.strip()) < LEAST:
+        raise InvalidInput(f"a text to erase has {LEAST} characters at least")
+    forms = [form.casefold() for form in erase.written_forms(text)]
+    said = [
+        record
+        for store in project.stores()
+        for record in store.db.memories.get_many(store.db.selections.all()).values()
+        if any(form in "\n".join(_sayings(record)).casefold() for form in forms)
+    ]
+    return _erase(project, said, [text, *(t for record in said for t in _sayings(record))])
+
+
+def erase_session(project: OpenProject, session_id: str) -> Erased:
+    """Erase a conversation or an agent's session: its log, and what was learned from it alone.
+
+    Raises:
+        NotFound: there is no such session.
     """
     project.must_be_writable()
+    log = project.sessions_folder / f"{safe_name(session_id)}{SUFFIX}"
+    said = project.db.injections.latest(1_000_000, session_id)
+    seen = {*project.db.observed.seen(), *(one.session_id for one in said)}
+    known = sorted(one for one in seen if session_id in (one, one.partition(":")[2]))
+    if not (log.exists() or known):
+        raise NotFound(f"there is no session {session_id!r}", hint="`remora session list` shows them.")
+    own = {session_id, *(one.partition(":")[2] for one in known)}
+    only = [
+        record
+        for record in project.db.memories.get_many(project.db.selections.all()).values()
+        if {record.session_id, *record.provenance_session_ids} <= own and record.session_id is not None
+    ]
+    texts = [text for record in only for text in _sayings(record)]
+    done = _erase(project, only, texts, sessions=[session_id, *known])
+    for path in (log, *_files_of(project, known)):
+        _overwrite_whole(path)
+    return done._replace(sessions=1)
+
+
+def erase_project(project: OpenProject) -> Erased:
+    """Delete everything of a project: its home, and the live files of its sessions. It is closed then."""
+    project.must_be_writable()
+    home = project.location.home
+    sessions = _live_files(project)
+    project.close()
+    for path in (*_all_files(home), *sessions):
+        _overwrite_whole(path)
+    with os_errors(home, "remove"):
+        shutil.rmtree(home, ignore_errors=False)
+    return Erased(found={str(home): 1})
+
+
+def erase_everything(project: OpenProject) -> Erased:
+    """Delete the whole data folder, of every project and the user's own. The project is closed then."""
+    project.must_be_writable()
+    data, home = data_dir(project.environ), project.location.home
+    project.close()
+    folders = [data] if home.is_relative_to(data) else [data, home]
+    for folder in folders:
+        for path in _all_files(folder):
+            _overwrite_whole(path)
+        with os_errors(folder, "remove"):
+            shutil.rmtree(folder, ignore_errors=False)
+    return Erased(found={str(folder): 1 for folder in folders})
+
+
+def scrub_when_due(project: OpenProject) -> bool:
+    """Overwrite what an erasure left in the databases; False where others still hold them."""
+    return all(_scrubbed(store) for store in project.stores() if store.db.meta.get(SCRUB))
+
+
+def _erase(
+    project: OpenProject, records: Sequence[MemoryRecord], texts: Sequence[str], sessions: Sequence[str] = ()
+) -> Erased:
     now = to_iso(project.clock.now())
-    gone = 0
+    mark = f"[erased {now[:10]}]"
+    wanted = sorted({text for text in texts if len(text.strip()) >= LEAST}, key=len, reverse=True)
+    found = _in_files(project, wanted, mark)
+    found |= _in_entries(project, wanted, mark)
+    found |= _in_items(project, wanted, mark)
+    project.accesses.flush(wait=None)
     for store in project.stores():
-        found = store.db.memories.get_many(ids)
-        if not found:
-            continue
+        own = [r for r in records if r.realm == store.db.realm]
         with store.db.transaction():
-            for record in found.values():
+            store.db.meta.set(SCRUB, now)
+            keep_erased(store.db, texts, now)
+            for record in own:
                 if record.external_id is not None:
                     keep_forgotten(store.db, record.external_id, now)
-            erase.memories(store.db, list(found))
-        store.db.connection.scrub()
-        gone += len(found)
-    return gone
+            erase.memories(store.db, [record.id for record in own])
+            for session in sessions:
+                erase.session(store.db, session)
+            for table, number in erase.texts(store.db.connection, wanted, mark).items():
+                found[table] = found.get(table, 0) + number
+    whole = scrub_when_due(project)
+    _ = _in_files(project, wanted, mark)  # what somebody wrote meanwhile from what they had read before
+    return Erased(len(records), len(sessions), found, whole)
+
+
+def _find(project: OpenProject, memory_id: str) -> MemoryRecord:
+    for store in project.stores():
+        with suppress(NotFound):
+            return resolve(store.db, memory_id)
+    raise NotFound(f"there is no memory {memory_id!r}", hint="`remora list --all` shows the ids.")
+
+
+def _sayings(record: MemoryRecord) -> list[str]:
+    """Return every text that a memory holds of what was said."""
+    said = [record.content, *(origin.text for origin in record.origins if origin.text)]
+    return list(dict.fromkeys(said))
+
+
+# Files
+
+
+def _in_files(project: OpenProject, texts: Sequence[str], mark: str) -> dict[str, int]:
+    """Overwrite texts in every file that is ours; returns how often each file held one."""
+    found: dict[str, int] = {}
+    forms = [form.encode("utf-8", "surrogatepass") for text in texts for form in erase.written_forms(text)]
+    for path in _our_files(project):
+        if number := _overwrite(path, forms, mark.encode()):
+            found[path.name] = number
+    return found
+
+
+def _our_files(project: OpenProject) -> Iterator[Path]:
+    """Yield the text files of the project, and those that all projects share."""
+    data, home = data_dir(project.environ), project.location.home
+    yield from (p for p in _all_files(home) if not p.name.endswith(KEPT_APART))
+    others = data / "projects"
+    for path in _all_files(data):
+        apart = path.is_relative_to(others) or path.is_relative_to(home)
+        if not apart and not path.name.endswith((*KEPT_APART, ".onnx")):
+            yield path
+
+
+def _all_files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        if path.is_file() and not path.is_symlink():
+            yield path
+
+
+def _files_of(project: OpenProject, sessions: Iterable[str]) -> Iterator[Path]:
+    """Yield the live files of sessions, "host:session", and what was captured of them."""
+    for one in sessions:
+        host, _, session = one.partition(":")
+        name = live.file_name(host, session)
+        yield Path(live.folder(project.environ)) / name
+        yield project.location.home / CAPTURED / name
+
+
+def _live_files(project: OpenProject) -> list[Path]:
+    """Return the live files of the sessions of a project."""
+    home = str(project.location.home)
+    found = []
+    for path in Path(live.folder(project.environ)).glob(f"*{live.SUFFIX}"):
+        with suppress(OSError):
+            head = live.head_in(path.read_bytes())
+            if head is not None and head.home == home:
+                found.append(path)
+    return found
+
+
+def _overwrite(path: Path, forms: Sequence[bytes], mark: bytes) -> int:
+    """Overwrite texts where they stand in a file with as many bytes; returns how many stood there."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return 0
+    places = [(at, len(form)) for form in forms for at in _places(data, form)]
+    if not places:
+        return 0
+    with os_errors(path, "erase in"), path.open("r+b") as file:
+        for at, size in places:
+            file.seek(at)
+            file.write(mark.ljust(size)[:size] if size >= len(mark) else b"*" * size)
+        file.flush()
+        os.fsync(file.fileno())
+    return len(places)
+
+
+def _places(data: bytes, form: bytes) -> Iterator[int]:
+    at = data.find(form)
+    while at >= 0:
+        yield at
+        at = data.find(form, at + len(form))
+
+
+def _overwrite_whole(path: Path) -> None:
+    """Overwrite a file with nothing that says anything, and remove it."""
+    with suppress(FileNotFoundError), os_errors(path, "erase"):
+        with path.open("r+b") as file:
+            file.write(b"\0" * path.stat().st_size)
+            file.flush()
+            os.fsync(file.fileno())
+        path.unlink()
+
+
+# Stores of other makes
+
+
+def _in_entries(project: OpenProject, texts: Sequence[str], mark: str) -> dict[str, int]:
+    """Erase texts in notes and archives; a note whose name says it goes whole."""
+    found = 0
+    with suppress(NotFound):
+        entries = project.entries()
+        for entry in entries.entries():
+            if any(text in name for text in texts for name in (entry.name, *entry.aliases)):
+                entries.remove(entry.name)
+                found += 1
+                continue
+            content = entry.content
+            for text in texts:
+                content = content.replace(text, mark)
+            if content != entry.content:
+                entries.write(entry.name, content)
+                found += 1
+    return {"entries": found} if found else {}
+
+
+def _in_items(project: OpenProject, texts: Sequence[str], mark: str) -> dict[str, int]:
+    """Erase texts in what programs keep in the store of items."""
+    path = project.location.home / "items.db"
+    if not path.exists():
+        return {}
+    with closing(Items.open(path)) as items:
+        with items.connection.transaction():
+            found = erase.texts(items.connection, texts, mark)
+        items.connection.scrub()
+    return found
+
+
+# The databases
+
+
+def _scrubbed(store: Store) -> bool:
+    for attempt in range(TRIES):
+        if store.db.connection.scrub():
+            with store.db.transaction():
+                store.db.meta.remove(SCRUB)
+            return True
+        time.sleep(0.05 * attempt)
+    return False

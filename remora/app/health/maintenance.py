@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.health.erase import scrub_when_due
 from remora.app.recall.relevance import calibrate
 from remora.core.clock import DAY_SECONDS, from_iso, to_iso
 from remora.core.errors import RemoraError, StoreBusy
@@ -84,6 +85,7 @@ def maintain(project: OpenProject) -> Maintained:
             revisions = store.db.revisions.thin()
             said = store.db.injections.empty_before(to_iso(now - SAID_DAYS * DAY_SECONDS))
         done = done._replace(revisions=done.revisions + revisions, said=done.said + said)
+    scrub_when_due(project)
     with suppress(RemoraError):
         done = done._replace(bar=calibrate(project))
     with project.db.transaction():

@@ -17,7 +17,7 @@ from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, words
 from remora.core.triggers import Trigger, triggers_of
-from remora.lifecycle.prune import is_forgotten, keep_forgotten
+from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted import apart
@@ -53,7 +53,7 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     pieces = [
         Written("quote", "", None, None, at or over, text, answers)
         for text, (at, answers) in said.items()
-        if not is_forgotten(db, _origin(path, text))
+        if not is_forgotten(db, _origin(path, text)) and not is_erased(db, text)
     ]
     if not pieces:
         db.notes.forget(path)

@@ -1,0 +1,78 @@
+"""What lies where on this machine, how large it is, what may leave it, and what never does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.project.destinations import destinations
+from remora.app.project.locate import data_dir
+from remora.disk import live
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+
+NEVER = (
+    "prompts, conversations and session logs",
+    "transcripts, captured sessions and live files",
+    "the log of what agents were told",
+    "what sessions showed: files, commands, errors, signals",
+    "MEMORY.md, the history and daily notes",
+    "your own memories of every project",
+    "code, the code graph and vectors",
+    "absolute paths, machine and user names",
+)
+
+
+class Place(NamedTuple):
+    """A file or folder of ours: what it holds, and its size in bytes."""
+
+    what: str
+    path: str
+    bytes: int
+
+
+class Privacy(NamedTuple):
+    """What lies where, and what leaves.
+
+    Attributes:
+        places: what is stored on this machine.
+        sent: where texts go by the present settings, a line each; empty where nothing leaves.
+        never: what no setting sends anywhere but to the models that you configured.
+        secrets: how many secrets were taken out of what is stored.
+    """
+
+    places: tuple[Place, ...]
+    sent: tuple[str, ...]
+    never: tuple[str, ...]
+    secrets: int
+
+
+def privacy(project: OpenProject) -> Privacy:
+    """Return what is stored where and what may leave; see `Memory.privacy`."""
+    home, data = project.location.home, data_dir(project.environ)
+    going = Path(live.folder(project.environ))
+    places = (
+        Place("memories, sessions, index, code graph", str(home / "memory.db"), _size(home, "memory.db*")),
+        Place("conversations", str(home / "sessions"), _size(home / "sessions", "**/*")),
+        Place("journal, notes and archives", str(home / "memory"), _size(home / "memory", "**/*")),
+        Place("captured sessions", str(home / "captured"), _size(home / "captured", "**/*")),
+        Place("items of programs", str(home / "items.db"), _size(home, "items.db*")),
+        Place("your own memories", str(project.user_home), _size(project.user_home, "**/*")),
+        Place("sessions that go on", str(going), _size(going, "*")),
+        Place("all projects together", str(data), _size(data, "**/*")),
+    )
+    secrets = sum(store.db.selections.redactions() for store in project.stores())
+    found = destinations(project.settings, project.environ)
+    sent = tuple(f"{what}: {where}" for what, where in found if not where.startswith("nowhere"))
+    return Privacy(tuple(one for one in places if one.bytes), sent, NEVER, secrets)
+
+
+def _size(folder: Path, pattern: str) -> int:
+    total = 0
+    for path in folder.glob(pattern) if folder.is_dir() else ():
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except OSError:
+            continue  # gone meanwhile
+    return total

@@ -1,0 +1,342 @@
+"""Read back what an export wrote: JSON exactly, Markdown as statements, an archive through its database.
+
+What is there already is left as it is, so a second import changes nothing. A row that cannot be stored is
+named and takes no other with it. A file is read as what it is, data from somewhere: names that lead out of
+a folder, links, and archives that unpack to more than anybody's memory are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.app.health import export
+from remora.app.project.open_project import DATABASE
+from remora.conversation.log import SUFFIX
+from remora.core import sketch
+from remora.core.change import Change, acting
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.text import content_hash, shorten
+from remora.core.values import MemoryDraft, MemoryRecord
+from remora.disk.files import make_folder, os_errors, write_atomic
+from remora.disk.names import original_name, safe_name
+from remora.lifecycle.drafts import prepare
+from remora.lifecycle.intake import search_terms
+from remora.store.database import Database
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject, Store
+
+MOST_BYTES = 2_000_000_000  # of a file, and of what an archive unpacks to
+MOST_FILES = 200_000  # in an archive
+NAMED = 50  # rows that cannot be stored, told one by one
+_UNPACKED = ("sessions/", "memory/")  # of an archive, beside the database
+
+
+class Imported(NamedTuple):
+    """What came of an import.
+
+    Attributes:
+        new: memories that were stored; `known` that were there already.
+        revisions: changes of memories that came with them.
+        entries, sessions, files: notes and archives, conversations, and files of the journal that are new.
+        left: what is there with another text, and stays as it is.
+        bad: rows that cannot be stored, and why.
+        dry_run: nothing was stored.
+    """
+
+    new: int = 0
+    known: int = 0
+    revisions: int = 0
+    entries: int = 0
+    sessions: int = 0
+    files: int = 0
+    left: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self.new = self.known = self.revisions = self.entries = self.sessions = self.files = 0
+        self.left: list[str] = []
+        self.bad: list[str] = []
+
+    def refused(self, what: str, why: object) -> None:
+        """Note a row that cannot be stored."""
+        if len(self.bad) < NAMED:
+            self.bad.append(f"{what}: {why}")
+
+
+class _Undo(Exception):
+    """Ends a dry run."""
+
+
+@acting("system:import")
+def import_file(project: OpenProject, path: Path, *, dry_run: bool = False) -> Imported:
+    """Read an export back; see `Memory.import_file`."""
+    tally = _Tally()
+    with os_errors(path, "read"):
+        if path.stat().st_size > MOST_BYTES:
+            raise InvalidInput(f"{path} has more than {MOST_BYTES:,} bytes")
+        head = path.read_bytes()[:600]
+    if tarfile.is_tarfile(path):
+        with tempfile.TemporaryDirectory(prefix="remora-import-") as folder:
+            found = _from_archive(path, Path(folder))
+    elif head.lstrip()[:1] == b"{":
+        found = _from_json(path)
+    elif export.MARK.encode() in path.read_bytes():
+        found = _from_markdown(path)
+    else:
+        raise InvalidInput(
+            f"{path} is no export of ours",
+            hint="`remora teach` reads other text, `remora move-in` other systems.",
+        )
+    _take(project, found, tally, dry_run=dry_run)
+    counts = (tally.new, tally.known, tally.revisions, tally.entries, tally.sessions, tally.files)
+    return Imported(*counts, tuple(tally.left), tuple(tally.bad), dry_run)
+
+
+# The three forms
+
+
+def _from_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} is no JSON: {error}") from None
+    if not isinstance(found, dict) or found.get("format") != export.FORMAT:
+        raise InvalidInput(f"{path} is no export of ours")
+    if found.get("version") != export.VERSION:
+        raise InvalidInput(
+            f"{path} has version {found.get('version')!r} of the format; this version of Remora knows "
+            f"{export.VERSION}",
+            hint="Update Remora.",
+        )
+    return found
+
+
+def _from_markdown(path: Path) -> dict[str, Any]:
+    """Return the lines of a list as memories, with the type of their heading."""
+    kind = "pattern"
+    memories = []
+    for line in path.read_text("utf-8", "replace").splitlines():
+        if line.startswith("## "):
+            kind = line[3:].strip()
+        elif line.startswith("- "):
+            text, mark, besides = line[2:].partition(export.MARK)
+            try:
+                said = json.loads(besides.rpartition("-->")[0]) if mark else {}
+            except ValueError:
+                said = {}
+            memories.append({"content": text.strip(), "type": kind, "said": said})
+    return {"lines": memories}
+
+
+def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
+    """Return what is in an archive, unpacked into a folder of our own."""
+    total = 0
+    with tarfile.open(path) as tar:
+        for number, member in enumerate(tar):
+            name = PurePosixPath(member.name)
+            if name.is_absolute() or ".." in name.parts or "\\" in member.name:
+                raise InvalidInput(f"{path} holds {member.name!r}, which leads out of it")
+            if not (member.isfile() or member.isdir()):
+                raise InvalidInput(f"{path} holds {member.name!r}, which is no file")
+            total += member.size
+            if total > MOST_BYTES or number >= MOST_FILES:
+                raise InvalidInput(
+                    f"{path} unpacks to more than {MOST_BYTES:,} bytes or {MOST_FILES:,} files"
+                )
+            if not member.isfile() or not (member.name == DATABASE or member.name.startswith(_UNPACKED)):
+                continue
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source = tar.extractfile(member)
+            if source is not None:
+                with source, target.open("wb") as file:
+                    while block := source.read(1 << 20):
+                        file.write(block)
+    if not (folder / DATABASE).exists():
+        raise InvalidInput(f"{path} has no database of ours")
+    db = Database.open(folder / DATABASE, realm="project", project_id="import")
+    try:
+        found: dict[str, Any] = {
+            name: [{"realm": "project", **row} for row in rows.rows()]
+            for name, rows in (("memories", db.memories), ("revisions", db.revisions), ("uses", db.uses))
+        }
+    finally:
+        db.close()
+    logs = sorted((folder / "sessions").glob(f"*{SUFFIX}")) if (folder / "sessions").is_dir() else ()
+    found["sessions"] = [{"file": p.name, "log": p.read_text("utf-8", "surrogateescape")} for p in logs]
+    files = sorted((folder / "memory").rglob("*.md")) if (folder / "memory").is_dir() else ()
+    found["journal"] = {
+        p.relative_to(folder / "memory").as_posix(): p.read_text("utf-8", "replace") for p in files
+    }
+    return found
+
+
+# What is stored
+
+
+def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_run: bool) -> None:
+    if "lines" in found:
+        _take_lines(project, found["lines"], tally, dry_run=dry_run)
+        return
+    revisions: dict[str, list[dict[str, Any]]] = {}
+    for row in _rows(found, "revisions"):
+        revisions.setdefault(str(row.get("memory_id")), []).append(row)
+    for realm in ("project", "user"):
+        rows = [row for row in _rows(found, "memories") if row.get("realm", "project") == realm]
+        if rows:
+            uses = [row for row in _rows(found, "uses") if row.get("realm", "project") == realm]
+            _take_memories(project, project.store(realm), rows, revisions, uses, tally, dry_run=dry_run)
+    if dry_run:
+        return
+    _take_entries(project, _rows(found, "entries"), tally)
+    for row in _rows(found, "sessions"):
+        name = str(row.get("file", ""))
+        session = original_name(name.removesuffix(SUFFIX)) if name.endswith(SUFFIX) else None
+        if session is None or safe_name(session) + SUFFIX != name or not isinstance(row.get("log"), str):
+            tally.refused(f"session {shorten(name, 60)!r}", "no name of a session")
+            continue
+        log = row["log"].encode("utf-8", "surrogateescape")
+        tally.sessions += _written(project.sessions_folder / name, log, f"session {session}", tally)
+    journal = found.get("journal")
+    for name, text in journal.items() if isinstance(journal, dict) else ():
+        path = PurePosixPath(name)
+        hidden = any(part.startswith(".") or part.strip() != part for part in path.parts)
+        if path.is_absolute() or hidden or len(path.parts) > 2 or path.suffix != ".md" or "\\" in name:
+            tally.refused(f"file {shorten(name, 60)!r}", "no name of a file of the journal")
+        elif isinstance(text, str):
+            tally.files += _written(project.memory_folder / path, text.encode(), f"file {name}", tally)
+
+
+def _rows(found: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    rows = found.get(name)
+    return (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
+
+
+def _take_memories(
+    project: OpenProject,
+    store: Store,
+    rows: Iterable[dict[str, Any]],
+    revisions: Mapping[str, list[dict[str, Any]]],
+    uses: Iterable[dict[str, Any]],
+    tally: _Tally,
+    *,
+    dry_run: bool,
+) -> None:
+    db = store.db
+    with suppress(_Undo), db.transaction():
+        for row in rows:
+            name = f"memory {shorten(str(row.get('id', '?')), 40)}"
+            try:
+                record = _checked(project, store, row)
+                if (known := db.memories.get(record.id)) is not None:
+                    tally.known += 1
+                    if known.content != record.content:
+                        tally.left.append(f"{name} has another text here")
+                    continue
+                with db.transaction():
+                    changes = revisions.get(record.id, [])
+                    db.memories.insert(
+                        record,
+                        content_hash=content_hash(record.content),
+                        search_terms=search_terms(record),
+                        bands=sketch.bands(record.content),
+                        change=None if changes else Change("create", "imported"),
+                    )
+                    tally.revisions += db.revisions.take_in(record.id, changes)
+                tally.new += 1
+            except (RemoraError, TypeError, ValueError, KeyError) as error:
+                tally.refused(name, error)
+        db.uses.take_in(uses)
+        if dry_run:
+            raise _Undo
+
+
+def _checked(project: OpenProject, store: Store, row: Mapping[str, Any]) -> MemoryRecord:
+    """Return a row as a record that may be stored: secrets taken out, every field what it has to be."""
+    record = store.db.memories.record_of(row)
+    if not isinstance(record.id, str) or not record.id.strip():
+        raise InvalidInput("it has no id")
+    fields = {name: getattr(record, name) for name in MemoryDraft._fields if name in MemoryRecord._fields}
+    prepared = prepare(MemoryDraft(**fields), lambda: project.plugins().types())
+    draft = prepared.draft
+    return record._replace(
+        content=draft.content,
+        citation_text=draft.citation_text,
+        tags=draft.tags,
+        payload=draft.payload,
+        project_id=store.db.project_id,
+        embedding_model_id=None,
+        redaction_count=record.redaction_count + prepared.taken_out,
+    )
+
+
+def _take_lines(
+    project: OpenProject, lines: Iterable[dict[str, Any]], tally: _Tally, *, dry_run: bool
+) -> None:
+    for line in lines:
+        said = line["said"]
+        store = project.store("user" if said.get("user") else "project")
+        memory_id = said.get("id")
+        if isinstance(memory_id, str) and store.db.memories.get(memory_id) is not None:
+            tally.known += 1
+            continue
+        try:
+            draft = MemoryDraft(
+                content=line["content"],
+                type=line["type"],
+                source=said.get("source", "user_taught"),
+                confidence=said.get("confidence", 1.0),
+                related_files=tuple(said.get("files", ())),
+                tags=tuple(said.get("tags", ())),
+                created_at=said.get("created"),
+                external_id=f"export:{memory_id}" if memory_id else None,
+            )
+            if dry_run:
+                prepare(draft, lambda: project.plugins().types())
+                tally.new += 1
+                continue
+            record = store.intake.remember(draft, stated=True)
+        except (RemoraError, TypeError, ValueError) as error:
+            tally.refused(shorten(line["content"], 60), error)
+            continue
+        fresh = record.receipt is not None and record.receipt.action in ("stored", "restored")
+        tally.new += fresh
+        tally.known += not fresh
+
+
+def _take_entries(project: OpenProject, rows: Iterable[dict[str, Any]], tally: _Tally) -> None:
+    entries = project.entries()
+    for row in rows:
+        name = str(row.get("name", ""))
+        try:
+            known = entries.get(name)
+            if known is None:
+                aliases = tuple(str(alias) for alias in row.get("aliases", ()))
+                entries.add(name, str(row.get("content", "")), str(row.get("kind", "note")), aliases)
+                tally.entries += 1
+            elif known.content != row.get("content"):
+                tally.left.append(f"note {name} has another text here")
+        except (RemoraError, TypeError, ValueError) as error:
+            tally.refused(f"note {shorten(name, 60)}", error)
+
+
+def _written(path: Path, data: bytes, what: str, tally: _Tally) -> int:
+    """Write a file that is not there yet; returns how many were written."""
+    with os_errors(path, "write"):
+        if path.exists():
+            if path.read_bytes() != data:
+                tally.left.append(f"{what} has another text here")
+            return 0
+        make_folder(path.parent)
+        write_atomic(path, data)
+    return 1
