@@ -58,7 +58,8 @@ class _Reading:
     """A statement as two of them are compared."""
 
     def __init__(self, text: str) -> None:
-        text, whole = _DENIES_ALL.subn(" ", _REQUEST.sub("PR", _ORIGIN.sub("", text)))
+        said, text = text, _stripped(text)
+        text, whole = _DENIES_ALL.subn(" ", text)
         found = directive(text)
         self.forbidden = {str(t).lower() for t in found.forbids if t.kind != "words"}
         self.wanted = {str(t).lower() for t in found.wants if t.kind != "words"}
@@ -74,7 +75,7 @@ class _Reading:
         denials = sum(NEGATES.search(one) is not None for one in CLAUSE.split(plain)) + (gone > 0)
         self.denials = (denials + whole) % 2
         self.denied = (denials % 2 == 1 and not (found.forbids and found.wants)) != (whole % 2 == 1)
-        self.words = [word for word in _telling(text) if word not in self.numbers]
+        self.words = _words_of(said)
         self.telling = frozenset(self.words)
         self.turns = _ORDERING.intersection(words(text))
         self.before = {event[0] for event in found.before}
@@ -171,7 +172,19 @@ def _names(text: str) -> frozenset[str]:
 
 def matter(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a statement is about."""
-    return _reading(text).telling
+    return frozenset(_words_of(text))
+
+
+def _stripped(text: str) -> str:
+    return _REQUEST.sub("PR", _ORIGIN.sub("", text))
+
+
+@lru_cache(maxsize=4_096)  # a new statement is held against many
+def _words_of(text: str) -> tuple[str, ...]:
+    """Return the telling words of a statement, in order, without its numbers."""
+    text = _DENIES_ALL.sub(" ", _stripped(text))
+    numbers = set(_NUMBER.findall(text))
+    return tuple(word for word in _telling(text) if word not in numbers)
 
 
 @lru_cache(maxsize=256)  # a statement is held against several

@@ -169,6 +169,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import quoting
 
             return quoting.QUOTE
+        case "export" | "import" | "erase" | "privacy":
+            from remora.interfaces.commands import owning
+
+            return owning.COMMANDS[name]
         case "wrong" | "trust" | "verify" | "pin" | "forget" | "restore" | "prune":
             from remora.interfaces.commands import keeping
 

@@ -1,4 +1,4 @@
-"""The state of a project as pages: init, index, impact, modules, stats, doctor."""
+"""The state of a project as pages: init, index, impact, modules, stats, doctor, and what a person owns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from remora.interfaces.present import counted, listed, redaction_sentence, short
 if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
     from remora.app.codebase.module_descriptions import SemanticReport
+    from remora.app.health.erase import Erased
     from remora.app.health.findings import Report
+    from remora.app.health.privacy import Privacy
     from remora.app.health.stats import Stats
+    from remora.app.importing.exported import Imported
     from remora.graph.modules import ModuleInfo
 
 SHOWN_SKIPS = 10  # reasons why `init` left files out
@@ -306,3 +309,43 @@ def described(report: SemanticReport | None) -> Page:
     if report.waiting:
         said.append(f"{counted(report.waiting, 'module')} not described yet; the next run continues")
     return tuple(Para(line, indent=2) for line in said)
+
+
+def imported(done: Imported) -> Page:
+    """Return what came of an import."""
+    told = (
+        (done.new, f"{counted(done.new, 'new memory', 'new memories')}"),
+        (done.known, f"{done.known:,} here already"),
+        (done.entries, counted(done.entries, "note")),
+        (done.sessions, counted(done.sessions, "conversation")),
+        (done.files, f"{counted(done.files, 'file')} of the journal"),
+        (len(done.left), f"{len(done.left)} left as they are here"),
+        (len(done.bad), f"{len(done.bad)} that cannot be stored"),
+    )
+    words = ", ".join(text for number, text in told if number) or "nothing new"
+    return (Para(f"{'Would import' if done.dry_run else 'Imported'}: {words}"),)
+
+
+def erased(done: Erased, what: str) -> Page:
+    """Return what was erased, where else the words stood, and where they may still stand."""
+    rows = tuple((Cell(name), Cell(f"{number:,}")) for name, number in sorted(done.found.items()))
+    also = (Para("The words stood in:"), Table(("place", "times"), rows)) if rows else ()
+    away = (Para("Out of reach:"), *(Para(f"- {one}") for one in done.elsewhere))
+    return (Para(f"Erased: {what}", "strong"), *also, *away)
+
+
+def privacy(found: Privacy) -> Page:
+    """Return what lies where on this machine and what may leave it."""
+    rows = tuple(
+        (Cell(one.what), Cell(f"{one.bytes / 1e6:,.1f} MB"), Cell(one.path, "dim")) for one in found.places
+    )
+    sent = [Para(f"- {one}") for one in found.sent] or [Para("- nothing, by the present settings")]
+    secrets = Para(f"{counted(found.secrets, 'secret')} removed before storing." if found.secrets else "")
+    return (
+        Table(("on this machine", "size", "where"), rows, wide=2, whole=True),
+        *((secrets,) if found.secrets else ()),
+        Para("May leave:", "strong"),
+        *sent,
+        Para("Never leaves, but to the models that you configure:", "strong"),
+        *(Para(f"- {one}") for one in found.never),
+    )

@@ -77,6 +77,10 @@ VERBS: tuple[Verb, ...] = (
     Verb("doctor", "Check data, settings and models, with advice.", "The store", "doctor"),
     Verb("reindex", "Rebuild the search index and the vectors.", "The store", "reindex"),
     Verb("backup", "Copy a project's memory into one file.", "The store", "backup"),
+    Verb("export", "Write memories, notes and conversations to a file.", "Your data", "export"),
+    Verb("import", "Read an export back.", "Your data", "import_file"),
+    Verb("erase", "Erase memories, sessions or texts for good.", "Your data", "erase"),
+    Verb("privacy", "Show where data lies and what may leave.", "Your data", "privacy"),
     Verb("recover", "Save the readable rows of a damaged database.", "The store", ""),
     Verb("mcp", "Serve the memory over MCP.", "The store", ""),
     Verb("completion", "Print the shell completion script.", "The store", ""),
@@ -93,6 +97,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("session compact", "Replace older messages with a summary.", "", "session.compact"),
         Verb("session new", "Write a conversation into the journal, then restart it.", "", "session.new"),
         Verb("session search", "Search conversations.", "", "search"),
+        Verb("session delete", "Erase a conversation for good.", "", "erase"),
     ),
     "note": (
         Verb("note list", "List notes and archives.", "", "entries.list"),

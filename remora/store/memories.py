@@ -367,6 +367,9 @@ class Memories:
             TypeError, ValueError, KeyError: a value is not what its column holds.
         """
         given = {name: row[name] for name in COLUMNS if name in row}
+        for name in (*_LISTS, *_RECORDS):
+            if not isinstance(given.get(name, []), list):
+                raise TypeError(f"{name} is a list")
         columns = {n: json.dumps(v) if n in _JSON and v is not None else v for n, v in given.items()}
         return MemoryRecord(**self.values_of(columns), realm=self._realm)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from remora.conversation.cut import clamped
-from remora.core.errors import NotFound
-from remora.interfaces import memory_pages, note_pages
+from remora.core.errors import InvalidInput, NotFound
+from remora.interfaces import memory_pages, note_pages, project_pages
 from remora.interfaces.commands.desk import Desk, command, group
 
 id_argument = click.argument("session_id", metavar="ID")
@@ -103,6 +105,19 @@ def new(desk: Desk, *, session_id: str) -> None:
     _tell(desk, done.notes)
 
 
+@command("session delete", epilog="Example: remora session delete cli:42 --yes")
+@id_argument
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete(desk: Desk, *, session_id: str, yes: bool) -> None:
+    """Erases its log, its place in search, and the memories that were learned from it alone."""
+    if not yes:
+        if desk.json or not sys.stdin.isatty():
+            raise InvalidInput(f"{session_id} would be erased for good", hint="Use --yes to confirm.")
+        click.confirm(f"Erase {session_id} for good?", abort=True, err=True)
+    done = desk.memory().erase(session=session_id)
+    desk.answer(done, lambda: project_pages.erased(done, f"session {session_id}"))
+
+
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
 @click.argument("query", nargs=-1)
 @click.option("--session", "session_id", metavar="ID", help="Only in this conversation.")
@@ -134,4 +149,4 @@ def _tell(desk: Desk, *notes: tuple[str, ...]) -> None:
         desk.note(f"note: {note}")
 
 
-SESSION = group("session", (listing, show, append, compact, new, search))
+SESSION = group("session", (listing, show, append, compact, new, search, delete))
