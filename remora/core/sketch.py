@@ -74,7 +74,7 @@ def bands(text: str) -> list[tuple[int, int]]:
     ]
     if not hashes:
         return []
-    minima = [min((a * h + b) % _PRIME for h in hashes) for a, b in _FUNCTIONS]
+    minima = [min([(a * h + b) % _PRIME for h in hashes]) for a, b in _FUNCTIONS]
     found = []
     for band in range(BANDS):
         piece = repr(minima[band * ROWS : (band + 1) * ROWS]).encode()

@@ -141,7 +141,7 @@ class Revisions:
     def take_in(self, memory_id: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Add revisions of a memory from another store, as they are; call inside a transaction.
 
-        Returns how many are new. The heads are those that no other revision came after.
+        Returns how many are new; `find_heads` comes after.
 
         Raises:
             TypeError, ValueError, KeyError: a row is no revision.
@@ -158,14 +158,16 @@ class Revisions:
             added += self._connection.execute(
                 f"INSERT OR IGNORE INTO memory_revisions({_COLUMNS}) VALUES ({marks})", values
             )
-        self._connection.execute("DELETE FROM memory_heads WHERE memory_id = ?", (memory_id,))
-        self._connection.execute(
-            """INSERT INTO memory_heads SELECT ?1, rev FROM memory_revisions
-               WHERE memory_id = ?1 AND rev NOT IN (
-                 SELECT j.value FROM memory_revisions r, json_each(r.parents) j WHERE r.memory_id = ?1)""",
-            (memory_id,),
-        )
         return added
+
+    def find_heads(self) -> None:
+        """Make the heads of memories without any: the revisions that no other came after; in a transaction."""
+        self._connection.execute(
+            """INSERT INTO memory_heads SELECT r.memory_id, r.rev FROM memory_revisions r
+               WHERE NOT EXISTS (SELECT 1 FROM memory_heads h WHERE h.memory_id = r.memory_id)
+                 AND NOT EXISTS (SELECT 1 FROM memory_revisions o, json_each(o.parents) j
+                                 WHERE o.memory_id = r.memory_id AND j.value = r.rev)"""
+        )
 
     def thin(self) -> int:
         """Empty the texts of old revisions beyond the newest of each memory; call inside a transaction.

@@ -256,6 +256,7 @@ def _take_memories(
                 tally.new += 1
             except (RemoraError, TypeError, ValueError, KeyError) as error:
                 tally.refused(name, error)
+        db.revisions.find_heads()
         db.uses.take_in(uses)
         if dry_run:
             raise _Undo
