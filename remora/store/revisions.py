@@ -161,7 +161,7 @@ class Revisions:
         return added
 
     def find_heads(self) -> None:
-        """Make the heads of memories without any: the revisions that no other came after; in a transaction."""
+        """Make the heads of memories that have none: revisions that no other came after. In a transaction."""
         self._connection.execute(
             """INSERT INTO memory_heads SELECT r.memory_id, r.rev FROM memory_revisions r
                WHERE NOT EXISTS (SELECT 1 FROM memory_heads h WHERE h.memory_id = r.memory_id)
