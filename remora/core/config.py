@@ -85,6 +85,7 @@ class JournalSettings(NamedTuple):
 
     enabled: bool = True
     recent_days: int = 7
+    note_replies: bool = True
     memory_window: int = 50
     max_memory_size: int = 8_192
     consolidation_timeout: float = 30.0
@@ -105,6 +106,7 @@ class InjectSettings(NamedTuple):
     enabled: bool = True
     threshold: float = 0.0
     brief_tokens: int = 1_200
+    longterm_tokens: int = 300
     task_tokens: int = 800
     at_once: int = 3
     moment_tokens: int = 500
@@ -143,6 +145,7 @@ MAY_BE_ZERO = frozenset(
         "journal.recent_days",
         "inject.threshold",
         "inject.skip_steps",
+        "inject.longterm_tokens",
     }
 )
 

@@ -42,6 +42,7 @@ DESCRIPTIONS: dict[str, str] = {
     "compaction.summary_temperature": "Temperature of the language model for a summary.",
     "journal.enabled": "Keep MEMORY.md, HISTORY.md and the daily notes.",
     "journal.recent_days": "Daily notes before today's that go into the memory block.",
+    "journal.note_replies": "Note an exchange in the day's note when the assistant's reply is appended.",
     "journal.memory_window": "Messages above which a conversation is consolidated into the journal.",
     "journal.max_memory_size": "Bytes above which the language model is asked to shorten MEMORY.md.",
     "journal.consolidation_timeout": "Seconds that the language model may take to write the journal.",
@@ -58,6 +59,7 @@ DESCRIPTIONS: dict[str, str] = {
     "inject.times": "Events per session at which memories are given, at most.",
     "inject.session_tokens": "Tokens given per session, at most.",
     "inject.skip_steps": "Steps at the start of a session without memories between them.",
+    "inject.longterm_tokens": "Tokens of MEMORY.md in the brief of a session, at most; 0 leaves it out.",
     "inject.ask": "Ask the agent, at most once in five prompts, to record a rule that you may have stated.",
     "inject.timeout": "Seconds after which the agent goes on without an answer.",
 }

@@ -39,6 +39,7 @@ OFTEN = 0.05  # added for each session in which it showed, up to MOST_OFTEN
 MOST_OFTEN = 8
 COMMANDS = 3
 HABIT = 0.25  # share of the sessions, counted by age, from which a command is one
+LONGTERM = "From this project's MEMORY.md:"
 MOST = 80  # memories that are held against each other; more than any block has room for
 
 
@@ -51,6 +52,7 @@ class Material(NamedTuple):
         state: where the last session stopped, under a heading of its own; empty if it was done.
         held: how many memories and records there are, in words.
         state_id: the memory that says where it stopped.
+        longterm: lines of MEMORY.md, in order; `longterm_tokens` is the most that they may take.
     """
 
     records: Sequence[MemoryRecord]
@@ -58,6 +60,8 @@ class Material(NamedTuple):
     state: str = ""
     held: str = ""
     state_id: str = ""
+    longterm: Sequence[str] = ()
+    longterm_tokens: int = 0
 
 
 class Brief(NamedTuple):
@@ -97,6 +101,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
     if material.state:
         heading, _, left = material.state.removeprefix("## ").partition("\n")
         add(f"{heading}:", [(left, material.state_id)])
+    add(LONGTERM, [(text, "") for text in _first(material.longterm, material.longterm_tokens)])
     habits = [c for c in material.commands if c.ran and c.score >= HABIT]
     usual = [f"- `{_command(c)}` ({c.ran})" for c in habits][:COMMANDS]
     add("How work is checked here, from the root of the project:", [(text, "") for text in usual])
@@ -110,6 +115,19 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
         return Brief("", ())
     head = "Remora, the memory of this project:"
     return Brief("\n".join((head, *lines, _tail(material))).rstrip(), tuple(ids))
+
+
+def _first(lines: Sequence[str], tokens: int) -> list[str]:
+    """Return the lines of the long-term memory that fit, from its beginning: a person's order is theirs."""
+    kept: list[str] = []
+    room = tokens - ceil_chars_4(LONGTERM) - 1
+    for line in lines:
+        text = f"- {render.plain(line)}"
+        room -= ceil_chars_4(text) + 1
+        if room < 0:
+            break
+        kept.append(text)
+    return kept
 
 
 def _command(suggestion: Suggestion) -> str:

@@ -8,8 +8,11 @@ from typing import NamedTuple
 from remora.core.config import JournalSettings
 from remora.core.errors import RemoraError
 from remora.core.values import Message
-from remora.journal.daily import last_exchange
+from remora.journal.daily import last_exchange, note_line
 from remora.journal.files import Journal
+
+_TIME = len("[10:00]")  # begins a line of a daily note
+_ANSWER = " | "
 
 
 class Noted(NamedTuple):
@@ -22,7 +25,8 @@ class Noted(NamedTuple):
 def note_exchange(journal: Journal, messages: Sequence[Message], settings: JournalSettings) -> Noted:
     """Note the last message of the user with the final answer to it.
 
-    Nothing is noted without both, or by a journal that is off.
+    Nothing is noted without both, or by a journal that is off. While an exchange goes on, its line is the
+    last of the day: a later answer takes the place of an earlier one, and the same again changes nothing.
 
     Args:
         journal: where to.
@@ -33,6 +37,24 @@ def note_exchange(journal: Journal, messages: Sequence[Message], settings: Journ
     if exchange is None:
         return Noted()
     try:
-        return Noted(journal.append_today(*exchange))
+        line = note_line(*exchange, journal.moment()).strip()
+        noted = journal.read_day(journal.moment().date()).text.strip().splitlines()
+        last = noted[-1] if noted else ""
+        if last[_TIME:] == line[_TIME:]:
+            return Noted(last + "\n")
+        goes_on = _answers(messages) > 1 and last[_TIME:].startswith(
+            line[_TIME:].partition(_ANSWER)[0] + _ANSWER
+        )
+        return Noted(journal.append_today(*exchange, instead_of=last if goes_on else ""))
     except RemoraError as error:
         return Noted(problem=str(error))
+
+
+def _answers(messages: Sequence[Message]) -> int:
+    """Return how many answers the last message of the user has by now."""
+    number = 0
+    for message in reversed(messages):
+        if message.role == "user":
+            break
+        number += message.role == "assistant" and bool(message.content.strip())
+    return number

@@ -17,7 +17,7 @@ from remora.core.citation import short_name
 from remora.core.sketch import same_statement, word_set
 from remora.core.text import collapse, jaccard, safe, shorten
 from remora.core.tokens import ceil_chars_4
-from remora.core.values import Context, Hit
+from remora.core.values import FILE_KINDS, Context, Hit
 
 
 class Budget(NamedTuple):
@@ -75,6 +75,10 @@ HEADING = "## Relevant Context from Memory"
 NEAR_DUPLICATE = 0.85  # Jaccard of words; above it the second says nothing new
 LOW_CONFIDENCE = 0.7  # below it the reader is told how sure we are
 MAX_FILES_SHOWN = 2
+RETOLD = frozenset({"history", "daily", "archive"})  # sources that tell again what was said in turns
+FEW_WORDS = 5  # of a turn; one with fewer is no saying
+_FOLDER = "memory"  # of the journal, in a project's home
+_ROUND = str.maketrans("[]", "()")
 ANSWERED = 120  # characters of what a quote answers
 # A line like this block's own: a heading, the head of an entry, a citation; a tag; a speaker's name.
 _POSES = re.compile(
@@ -133,7 +137,8 @@ def entry(hit: Hit) -> str:
     else:
         label = LABELS[hit.source]
         role = None if hit.source == "quote" else hit.role
-        place = ", ".join(p for p in (role, hit.time[:10] if hit.time else None, hit.path) if p)
+        where = _from_journal(hit.path) if hit.source in FILE_KINDS and hit.path else hit.path
+        place = ", ".join(p for p in (role, hit.time[:10] if hit.time else None, where) if p)
         files = f" ({place})" if place else ""
     if hit.disagrees_with:
         notes.append(f"[disagrees with {', '.join(i[:8] for i in hit.disagrees_with)}]")
@@ -150,7 +155,17 @@ def entry(hit: Hit) -> str:
 def citation(hit: Hit) -> str:
     """Return the chip `[^ Memory: text]` by which an agent cites a hit."""
     text = short_name(hit.memory.citation_text if hit.memory else None, hit.text)
-    return f"[^ Memory: {collapse(text).replace(']', ')')}]"
+    return f"[^ Memory: {collapse(text).translate(_ROUND)}]"
+
+
+def _from_journal(path: str) -> str:
+    """Return the path of a written file from the folder of the journal: the rest is nobody's business.
+
+    >>> _from_journal("/home/ann/data/projects/shop/memory/HISTORY.md")
+    'HISTORY.md'
+    """
+    parts = path.replace("\\", "/").split("/")
+    return "/".join(parts[len(parts) - parts[::-1].index(_FOLDER) :]) if _FOLDER in parts else path
 
 
 def _poses(text: str) -> bool:
@@ -171,12 +186,31 @@ def share_of(total: int, share: float) -> int:
 
 
 def _without_repeats(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits without what says the same again; of several retellings the turn itself stays."""
     kept: list[tuple[Hit, frozenset[str]]] = []
     for hit in hits:
         words = word_set(hit.text)
-        if not any(_repeats(hit.text, words, other.text, known) for other, known in kept):
+        same = next(
+            (
+                at
+                for at, (other, known) in enumerate(kept)
+                if _repeats(hit.text, words, other.text, known) or _retells(hit, words, other, known)
+            ),
+            None,
+        )
+        if same is None:
             kept.append((hit, words))
+        elif hit.source == "turn" and kept[same][0].source in RETOLD:
+            kept[same] = (hit, words)
     return [hit for hit, _ in kept]
+
+
+def _retells(hit: Hit, words: frozenset[str], other: Hit, known: frozenset[str]) -> bool:
+    """Return whether one is a turn and the other the journal's entry or extract that holds it."""
+    if (hit.source == "turn") == (other.source == "turn") or not {hit.source, other.source} & RETOLD:
+        return False
+    turn = words if hit.source == "turn" else known
+    return len(turn) >= FEW_WORDS and len(words & known) >= NEAR_DUPLICATE * len(turn)
 
 
 def _repeats(text: str, words: frozenset[str], other: str, known: frozenset[str]) -> bool:

@@ -92,7 +92,7 @@ def test_low_confidence_is_shown(confidence, shown):
 
 def test_a_citation_is_made_of_the_text_where_there_is_none():
     """The chip falls back to the first characters; a bracket cannot close it early."""
-    assert citation(hit_of(record("see items[0] first"))) == "[^ Memory: see items[0) first]"
+    assert citation(hit_of(record("see items[0] first"))) == "[^ Memory: see items(0) first]"
     long = citation(hit_of(record("word " * 50)))
     assert long.startswith("[^ Memory: word word")
     assert len(long) <= len("[^ Memory: ]") + 40

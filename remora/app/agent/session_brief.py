@@ -31,10 +31,12 @@ from remora.core.errors import RemoraError
 from remora.core.evidence import amounts
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
+from remora.core.secrets import redact
 from remora.core.statement import tells
 from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Filters
+from remora.disk.files import read_small
 from remora.disk.live import Head
 from remora.injection import brief as briefs
 from remora.injection import render, work_state
@@ -52,6 +54,8 @@ MOST = 400  # memories that a brief chooses from, the surest first
 TASK_FILES = 6
 TASK_HITS = 6
 FILE_SCORE = 0.3
+HOST_RULES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # that hosts read themselves
+MOST_RULES = 200_000  # bytes of one
 TOUCHED = "Files that this may touch: "
 
 
@@ -162,6 +166,8 @@ def brief_of(
         state,
         amounts(counts["live"], records_in(counts)),
         left.id if left is not None else "",
+        _longterm(project),
+        inject.longterm_tokens,
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(project) == IN_PROGRESS else ""
     made = briefs.brief(
@@ -259,6 +265,26 @@ def _files(project: OpenProject, text: str) -> list[FileHit]:
 
 def _name(path: str) -> str:
     return render.plain(path).replace("`", "'")
+
+
+def _longterm(project: OpenProject) -> list[str]:
+    """Return the lines of MEMORY.md, without those that a rule file of the project holds as well.
+
+    The host reads such a file itself, and with it what it imports.
+    """
+    if not project.settings.journal.enabled or not project.settings.inject.longterm_tokens:
+        return []
+    text = project.journal().read_memory().text
+    if not text.strip():
+        return []
+    shown = ""
+    for name in HOST_RULES:
+        with suppress(RemoraError, OSError, UnicodeDecodeError):
+            shown += (read_small(project.location.root / name, MOST_RULES) or b"").decode("utf-8", "replace")
+    if str(project.memory_folder / "MEMORY.md") in shown:
+        return []
+    lines = (line.strip().lstrip("-*# ").strip() for line in redact(text).text.splitlines())
+    return [line for line in lines if line and line not in shown]
 
 
 def _named_in(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from remora.conversation.flatten import working_context
 from remora.conversation.log import SUFFIX, SessionLog
 from remora.conversation.sessions import list_sessions
 from remora.core.clock import to_iso
-from remora.core.errors import Conflict, InvalidInput, StoreError
+from remora.core.errors import Conflict, InvalidInput, RemoraError, StoreError
 from remora.core.secrets import redact
 from remora.core.values import Message, Redaction
 from remora.lifecycle.redaction import holds_secret, redact_json
@@ -69,6 +69,8 @@ class Session:
     ) -> Message:
         """Append one message durably and return it as it stands in the log.
 
+        An assistant's reply also notes the exchange in the day's note (`journal.note_replies`).
+
         Args:
             role: the speaker, any text that is not empty.
             content: what was said; secrets are taken out first.
@@ -80,7 +82,11 @@ class Session:
             InvalidInput: the message cannot be stored; nothing was written.
         """
         message = {"role": role, "content": content, "external_id": external_id, "time": time, **fields}
-        return self.extend([message])[0]
+        kept = self.extend([message])[0]
+        if kept.role == "assistant" and self._project.settings.journal.note_replies:
+            with suppress(RemoraError):  # the message is stored; its note is a convenience
+                self._note_exchange()
+        return kept
 
     def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
         """Append many messages in one durable write, all or none; one message for each, in order."""
@@ -186,12 +192,18 @@ class Session:
     def note_today(self) -> str:
         """Add the last exchange to today's note and return the line; empty while there is no answer.
 
+        An assistant's reply notes it by itself, unless `journal.note_replies` is off; noted again, the line
+        takes its own place.
+
         Raises:
             StoreError: the note could not be written.
         """
+        self._require_writable()
+        return self._note_exchange()
+
+    def _note_exchange(self) -> str:
         from remora.journal.noting import note_exchange
 
-        self._require_writable()
         said = [m._replace(content=redact(m.content).text) for m in self.messages()]
         noted = note_exchange(self._project.journal(), said, self._project.settings.journal)
         if noted.problem:

@@ -1,0 +1,111 @@
+"""MEMORY.md in the brief of a session, and the note that a reply makes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.core.tokens import ceil_chars_4
+from remora.injection.brief import LONGTERM
+
+Open = Callable[..., Memory]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Open:
+    """A function that opens the memory of one project with settings."""
+    (tmp_path / "project").mkdir()
+
+    def open_it(**settings: str) -> Memory:
+        environ = {"REMORA_HOME": str(tmp_path / "data"), "REMORA_EMBEDDING_PROVIDER": "none", **settings}
+        return Memory.open(tmp_path / "project", environ=environ)
+
+    return open_it
+
+
+def brief(memory: Memory) -> str:
+    """Return the brief of a new session."""
+    with memory.loop("s-1") as loop:
+        return loop.brief()
+
+
+def test_memory_md_stands_in_the_brief(opened: Open) -> None:
+    """Under a heading of its own, its first lines first, within its share."""
+    with opened() as memory:
+        memory.journal.write("# Notes\n\n- Ann owns billing\n" + "- Something else of little weight\n" * 200)
+        said = brief(memory)
+    assert said.index(LONGTERM) < said.index("- Ann owns billing")
+    part = said[said.index(LONGTERM) :].partition("\n(")[0]
+    assert ceil_chars_4(part) <= 300
+
+
+def test_it_is_left_out_where_it_is_set_so(opened: Open) -> None:
+    """By 0, and with the journal off."""
+    with opened() as memory:
+        memory.journal.write("- Ann owns billing\n")
+    for settings in ({"REMORA_INJECT_LONGTERM_TOKENS": "0"}, {"REMORA_JOURNAL_ENABLED": "false"}):
+        with opened(**settings) as memory:
+            assert "Ann" not in brief(memory)
+
+
+def test_what_the_host_reads_itself_is_not_said(opened: Open) -> None:
+    """A line that a rule file has, and the whole where one imports the file."""
+    with opened() as memory:
+        memory.journal.write("- Ann owns billing\n- Bob owns the relay\n")
+        rules = memory.root / "CLAUDE.md"
+        rules.write_text("# Rules\n\n- Ann owns billing\n")
+        said = brief(memory)
+        assert "Bob" in said
+        assert "Ann" not in said
+        rules.write_text(f"@{memory.home / 'memory' / 'MEMORY.md'}\n")
+        assert "Bob" not in brief(memory)
+
+
+def test_a_reply_notes_its_exchange(opened: Open) -> None:
+    """Once, whoever notes it again; a later answer takes the place of an earlier one."""
+    with opened() as memory:
+        session = memory.session("cli:1")
+        session.append("user", "Where are tokens set?")
+        assert memory.journal.today() == ""
+        session.append("assistant", "I look.")
+        session.append("assistant", "In auth.py.")
+        memory.session("cli:1").note_today()
+        session.append("user", "Thanks")
+        session.append("assistant", "Welcome.")
+        lines = [line[8:] for line in memory.journal.today().splitlines()]
+    assert lines == [
+        "User: Where are tokens set? | Assistant: In auth.py.",
+        "User: Thanks | Assistant: Welcome.",
+    ]
+
+
+def test_notes_of_replies_can_be_turned_off(opened: Open) -> None:
+    """By the setting; `note_today` still notes."""
+    with opened(REMORA_JOURNAL_NOTE_REPLIES="false") as memory:
+        session = memory.session("cli:1")
+        session.append("user", "Where are tokens set?")
+        session.append("assistant", "In auth.py.")
+        assert memory.journal.today() == ""
+        assert "auth.py" in session.note_today()
+
+
+def test_a_note_that_fails_stops_no_reply(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message is stored all the same."""
+    with opened() as memory:
+        folder = memory.home / "memory"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "memory").write_text("in the way")
+        monkeypatch.setattr("remora.journal.files.append_line", _refuse)
+        session = memory.session("cli:1")
+        session.append("user", "Where are tokens set?")
+        session.append("assistant", "In auth.py.")
+        assert session.count() == 2
+
+
+def _refuse(*_: object) -> None:
+    from remora.core.errors import StoreError
+
+    raise StoreError("the disk is full")
