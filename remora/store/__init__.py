@@ -1,1 +1,1 @@
-"""The SQLite file: the only package that speaks SQL to it."""
+"""The SQLite database; the only package that runs SQL on it."""

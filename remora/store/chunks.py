@@ -1,4 +1,4 @@
-"""SQL for parts of source files: their texts, the index over their words, and who waits for a vector."""
+"""SQL for chunks of source files: text, full-text index and embedding queue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHUNK = (
 
 
 class ChunkRow(NamedTuple):
-    """A stored part of a file."""
+    """A stored chunk of a file."""
 
     id: int
     path: str
@@ -35,13 +35,13 @@ class ChunkRow(NamedTuple):
 
 
 class Chunks:
-    """The parts of one project's files. Writers call inside a transaction."""
+    """The chunks of one project's files. Writers call inside a transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def put(self, file_id: int, path: str, chunks: Sequence[Chunk], priority: float = 0.0) -> None:
-        """Replace the parts of a file; one whose text is the same keeps its id, and so its vector."""
+        """Replace the chunks of a file; a chunk with unchanged text keeps its id and its vector."""
         sql = """SELECT id, kind, name, context, doc, text, start_line, end_line FROM code_chunks
                  WHERE file_id = ? ORDER BY start_line, id"""
         known: dict[tuple[str, ...], list[tuple[int, int, int]]] = {}
@@ -90,35 +90,35 @@ class Chunks:
         )
 
     def count(self) -> int:
-        """Return how many parts there are."""
+        """Return the number of chunks."""
         return int(self._connection.value("SELECT count(*) FROM code_chunks"))
 
     def any(self) -> bool:
-        """Return whether there are any."""
+        """Return whether there are any chunks."""
         return self._connection.row("SELECT 1 FROM code_chunks LIMIT 1") is not None
 
     def get_many(self, ids: Collection[int]) -> dict[int, ChunkRow]:
-        """Return parts by id; unknown ids are absent."""
+        """Return chunks by id; unknown ids are absent."""
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                   JOIN graph_files f ON f.id = c.file_id"""
         rows = self._connection.rows(sql, (json.dumps(list(ids)),))
         return {r[0]: _row(r) for r in rows}
 
     def paths_of(self, ids: Collection[int]) -> dict[int, str]:
-        """Return the file of each part."""
+        """Return the file of each chunk."""
         sql = """SELECT c.id, f.path FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                  JOIN graph_files f ON f.id = c.file_id"""
         return dict(self._connection.rows(sql, (json.dumps(list(ids)),)))
 
     def of_files(self, paths: Collection[str], limit: int) -> list[ChunkRow]:
-        """Return the parts of files, by path and line."""
+        """Return the chunks of files, by path and line."""
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                   JOIN code_chunks c ON c.file_id = f.id ORDER BY f.path, c.start_line, c.id LIMIT ?"""
         rows = self._connection.rows(sql, (json.dumps(sorted(paths)), limit))
         return [_row(r) for r in rows]
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Return (chunk id, bm25) of parts with at least one term, best first, ties by id."""
+        """Return (chunk id, bm25) of chunks with at least one term, best first, ties by id."""
         if not (match := any_of(terms)):
             return []
         sql = f"""SELECT rowid, -bm25(code_chunks_fts, {_WEIGHTS}) AS score FROM code_chunks_fts
@@ -126,7 +126,7 @@ class Chunks:
         return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
 
     def mention(self, name: str) -> bool:
-        """Return whether any part has a name, whatever its case; snake_case counts as its words in order."""
+        """Return whether any chunk has a name, ignoring case; snake_case matches its words in order."""
         sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
         match = any_of([name])
         return bool(match) and self._connection.row(sql, (match,)) is not None
@@ -134,10 +134,10 @@ class Chunks:
     def ranked(
         self, terms: Sequence[str], limit: int
     ) -> tuple[list[tuple[str, str, float]], list[tuple[str, str, float]]]:
-        """Return (path, name, bm25) of the best parts of code, and of the best parts of tests.
+        """Return (path, name, bm25) of the best chunks of code, and of the best chunks of tests.
 
-        Only the words of a part's text count: what it is called and where it lies are asked elsewhere.
-        A term that is given several times counts as often. The whole index is read once for both.
+        Matches the text of a chunk only, not its name or path. A repeated term counts repeatedly. One read of
+        the index serves both lists.
         """
         if not (match := any_of(terms)):
             return [], []
@@ -163,21 +163,21 @@ class Chunks:
         return {i: (path, name) for i, path, name in self._connection.rows(sql, (json.dumps(list(ids)),))}
 
     def pending(self, limit: int) -> list[ChunkRow]:
-        """Return parts that wait for a vector, those of busy files first."""
+        """Return the chunks that wait for a vector, those of busy files first."""
         sql = f"""SELECT {_CHUNK} FROM code_chunk_queue q JOIN code_chunks c ON c.id = q.chunk_id
                   JOIN graph_files f ON f.id = c.file_id ORDER BY q.priority DESC, q.chunk_id LIMIT ?"""
         return [_row(r) for r in self._connection.rows(sql, (limit,))]
 
     def pending_count(self) -> int:
-        """Return how many parts wait for a vector."""
+        """Return the number of chunks that wait for a vector."""
         return int(self._connection.value("SELECT count(*) FROM code_chunk_queue"))
 
     def done(self, ids: Iterable[int]) -> None:
-        """Take parts off the queue."""
+        """Remove chunks from the queue."""
         self._connection.execute_many("DELETE FROM code_chunk_queue WHERE chunk_id = ?", [(i,) for i in ids])
 
     def queue_all(self, model_id: str) -> None:
-        """Queue every part without a vector of a model."""
+        """Queue every chunk without a vector of a model."""
         self._connection.execute(
             """INSERT OR IGNORE INTO code_chunk_queue(chunk_id) SELECT c.id FROM code_chunks c
                WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.owner_kind = 'chunk'

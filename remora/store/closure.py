@@ -1,15 +1,15 @@
-"""SQL for `graph_closure`: which files depend on which, directly and through one other.
+"""SQL for `graph_closure`: the dependencies between files, direct and through one other file.
 
-Only files, and only to depth 2. A row for every pair within reach of each other would not do: in a
-library of 1,500 files where most reach the core, depth 3 is most of the two million pairs, and one
-changed import would touch a large share of them. To depth 2 the table stays a few times the edges,
-a change is exact and touches the two ends' neighbours alone, and the rest of an impact is found by
-walking on from its rows, which stops as soon as enough was found. Symbols have no rows: who calls
-one is a short walk over an index.
+The table holds files only, to depth 2. A row for every reachable pair would be too many: in a library of
+1,500 files where most reach the core, depth 3 is most of the two million pairs, and one changed import
+would touch a large share of them. To depth 2 the table stays a few times the size of the edges, and a
+change is exact and touches only the neighbours of both ends. Impact analysis walks on from its rows and
+stops once it has enough results. Symbols have no rows: the callers of a symbol are a short walk over an
+index.
 
-`ancestor` is what changes and `descendant` what depends on it. The shortest way is kept; of those as
-short, the one with more weight, then the surer, then the one over the file whose path comes first. Ids
-decide nothing: they tell which file was read first, and a run from nothing must give the same rows.
+`descendant` depends on `ancestor`. The shortest path is kept; among equally short ones the heavier, then
+the more confident, then the one through the file whose path sorts first. Ids decide nothing: they depend
+on the order in which files were read, and a full rebuild must give the same rows.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Dependent(NamedTuple):
         id, key, type: its node.
         test: 1 for a test, else 0.
         depth: 1 or 2.
-        via: the key of the file between the two at depth 2, of the other file at depth 1.
+        via: the key of the intermediate file at depth 2, of the other file at depth 1.
         kinds: the edge types, joined by ","; at depth 2 those of both steps, as "imports > calls,imports".
-        weight: of the lighter step: the surest edge's confidence, more for many uses.
+        weight: of the lighter step: the highest edge confidence, raised for many uses.
         confidence: product over the steps.
         source: of the last step's edges.
     """
@@ -79,7 +79,7 @@ class Closure:
         self._connection = connection
 
     def rebuild(self) -> int:
-        """Make every row again; call inside a transaction. Returns how many there are."""
+        """Rebuild every row inside a transaction. Returns the number of rows."""
         self._connection.execute("DELETE FROM graph_closure")
         self._connection.execute(
             f"""INSERT INTO graph_closure({_COLUMNS})
@@ -102,11 +102,11 @@ class Closure:
         return self.count()
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return int(self._connection.value("SELECT count(*) FROM graph_closure"))
 
     def differing(self, node_id: int) -> set[int]:
-        """Return the files that a file newly depends on, no longer, or in another way than its rows say."""
+        """Return the files whose dependency on a file differs from its stored rows."""
         rows = self._connection.rows(
             """SELECT ancestor_id, edge_types, total_weight, confidence, source FROM graph_closure
                WHERE descendant_id = ? AND depth = 1""",
@@ -120,15 +120,14 @@ class Closure:
         return {row[0] for row in set(rows) ^ set(direct)}
 
     def update(self, changed: Iterable[int], again: Iterable[tuple[int, int]] = ()) -> None:
-        """Bring the rows up to date after the edges of some files changed; call inside a transaction.
+        """Update the rows after the edges of some files changed; call inside a transaction.
 
-        For an edge from f to t the rows of these pairs may be others now: f under t, f under what t
-        depends on, and what depends on f under t; each where a way leads over the edge now, or did when
-        the rows were made.
+        An edge from f to t can change the rows of these pairs: f and t, f and each dependency of t, and each
+        dependent of f and t; each if a path uses the edge now, or did when the rows were made.
 
         Args:
-            changed: the files where edges start that came, went or are others now; more do no harm.
-            again: further pairs to make again (see `around`).
+            changed: the source files of added, removed or changed edges; extra files do no harm.
+            again: further pairs to recompute (see `around`).
         """
         pairs = set(again)
         changes = {node_id: targets for node_id in changed if (targets := self.differing(node_id))}
@@ -159,15 +158,15 @@ class Closure:
         )
 
     def around(self, node_id: int) -> set[tuple[int, int]]:
-        """Return the pairs whose way may lead through a file, to be made again when it is gone.
+        """Return the pairs whose path may use a file, to be recomputed after its deletion.
 
-        Ask before the file is deleted: its rows tell what its edges were when they were made.
+        Call before the file is deleted: its rows show its former edges.
         """
         below = self._below(node_id)
         return {(a, d) for a in self._above(node_id) for d in below if a != d}
 
     def make_again(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Find the best way of depth 2 for some (ancestor, descendant) again, from the rows of depth 1.
+        """Recompute the best path of depth 2 for some (ancestor, descendant) from the rows of depth 1.
 
         Call inside a transaction.
         """
@@ -200,7 +199,7 @@ class Closure:
         self._connection.execute("DELETE FROM temp.pairs")
 
     def _put_places(self, ids: str) -> None:
-        """Write the places by path of the files that some ways may lead over; `ids` asks for those."""
+        """Write the sort positions of the intermediate files of some paths; `ids` selects these files."""
         self._connection.execute(
             "CREATE TEMP TABLE IF NOT EXISTS middle(id INTEGER PRIMARY KEY, place INTEGER NOT NULL)"
         )
@@ -208,9 +207,9 @@ class Closure:
         self._connection.execute(f"INSERT INTO temp.middle(id, place) {_PLACES} WHERE id IN ({ids})")
 
     def dependents(self, node_id: int, depth: int = DEPTH, limit: int = -1) -> list[Dependent]:
-        """Return what depends on a file to a depth of 2 at most, nearest first, without stale ways.
+        """Return the dependents of a file to depth 2, nearest first, without stale paths.
 
-        Of those as near the heavier come first; at most `limit`, -1 is all.
+        Ties by weight, heavier first; at most `limit`, -1 for all.
         """
         # Many are as heavy, and their paths decide: only of those that are taken is the rest looked up.
         sql = """SELECT n.id, n.key, n.type, f.test, c.depth, v.key, c.edge_types, c.total_weight,
@@ -233,9 +232,9 @@ class Closure:
         return found
 
     def users(self, ids: Collection[int], limit: int = -1) -> list[Edge]:
-        """Return how files depend on files directly, an edge for each two with all types, without stale ones.
+        """Return the direct dependents of files, one edge per pair with all types, without stale edges.
 
-        In the order of the files, and for each the heaviest first; at most `limit`, -1 is all.
+        In the order of the files, and for each the heaviest first; at most `limit`, -1 for all.
         """
         sql = """SELECT c.descendant_id, c.ancestor_id, c.edge_types, c.source, c.total_weight, c.confidence
                  FROM json_each(?) j CROSS JOIN graph_closure c INDEXED BY idx_gc_ancestor
@@ -245,7 +244,7 @@ class Closure:
         return list(map(Edge._make, self._connection.rows(sql, (json.dumps(list(ids)), limit))))
 
     def using(self, node_id: int, name: str, limit: int = -1) -> list[tuple[str, bool]]:
-        """Return (path, it is a test) of the files that import a file and use a name anywhere."""
+        """Return (path, whether it is a test) of the files that import a file and use a name anywhere."""
         sql = """SELECT u.path, f.test FROM (
                    SELECT f.id, f.path, c.total_weight AS weight, c.confidence AS sure FROM graph_closure c
                    CROSS JOIN graph_nodes n ON n.id = c.descendant_id
@@ -258,7 +257,7 @@ class Closure:
         return [(path, bool(test)) for path, test in self._connection.rows(sql, (name, node_id, limit))]
 
     def near(self, paths: Collection[str]) -> list[tuple[str, str, float]]:
-        """Return (path, neighbour, weight) of depth 1 at either end, without stale ways."""
+        """Return (path, neighbour, weight) of depth 1 at either end, without stale paths."""
         sql = """SELECT a.key, d.key, c.total_weight FROM json_each(?1) j
                  CROSS JOIN graph_nodes a ON a.key = j.value
                  CROSS JOIN graph_closure c ON c.ancestor_id = a.id AND c.depth = 1
@@ -271,7 +270,7 @@ class Closure:
         return [(a, b, w) for a, b, w in self._connection.rows(sql, (json.dumps(sorted(paths)),))]
 
     def _led_over(self, node_id: int, targets: Collection[int]) -> set[tuple[int, int]]:
-        """Return the pairs whose rows lead over an edge from a file to one of some others."""
+        """Return the pairs whose rows use an edge from a file to one of some others."""
         given = json.dumps(list(targets))
         above = self._connection.rows(
             """SELECT ancestor_id, descendant_id FROM graph_closure

@@ -1,4 +1,4 @@
-"""SQL for commits: what each said and which files it touched, searched by words."""
+"""SQL for commits: messages, touched files and full-text search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_KEPT = 50_000  # commits: the newest; what the last thousands alone say is m
 
 
 class CommitRow(NamedTuple):
-    """A commit without its merge parents. `clock` counts the commits that were learned before it."""
+    """A commit without its merge parents. `clock` is the number of commits learned before it."""
 
     sha: str
     clock: int
@@ -32,7 +32,7 @@ class Commits:
         self._connection = connection
 
     def add(self, commits: Iterable[CommitRow]) -> None:
-        """Store commits; one that is there already is left alone."""
+        """Store commits; existing ones are left unchanged."""
         for commit in commits:
             body = commit.body[:MAX_BODY]
             added = self._connection.execute(
@@ -65,17 +65,17 @@ class Commits:
         self._connection.execute("DELETE FROM git_commits")
 
     def count(self) -> int:
-        """Return how many there are."""
+        """Return the number of commits."""
         return int(self._connection.value("SELECT count(*) FROM git_commits"))
 
     def clock_at(self, at: str) -> int:
-        """Return the clock as it stood at a time, ISO 8601 in UTC: no commit until then has it yet."""
+        """Return the clock at a time (ISO 8601, UTC): the number of commits learned before it."""
         sql = """SELECT coalesce(max(clock), -1) + 1 FROM git_commits
                  WHERE substr(date, 1, 19) <= substr(?, 1, 19)"""
         return int(self._connection.value(sql, (at,)))
 
     def newest(self, limit: int, before: int | None = None) -> list[CommitRow]:
-        """Return the newest commits, the last first; `before` a clock, if one is given."""
+        """Return the newest commits, newest first; only those before the clock `before`, if given."""
         sql = """SELECT sha, clock, date, subject, body, files FROM git_commits
                  WHERE ?1 IS NULL OR clock < ?1 ORDER BY clock DESC LIMIT ?2"""
         return [
@@ -99,7 +99,7 @@ class Commits:
         return {r[0]: CommitRow._make((*r[1:6], tuple(json.loads(r[6])))) for r in rows}
 
     def messages(self, shas: Collection[str]) -> dict[str, str]:
-        """Return the messages of commits, by id; those that are not there are left out."""
+        """Return commit messages by id; unknown ids are absent."""
         sql = """SELECT c.sha, c.subject || char(10) || c.body FROM json_each(?) j
                  CROSS JOIN git_commits c ON c.sha = j.value"""
         return dict(self._connection.rows(sql, (json.dumps(list(shas)),)))

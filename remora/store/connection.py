@@ -1,11 +1,11 @@
-"""Open the file, set its pragmas, begin and end transactions, and give SQLite's errors our words.
+"""Open the file, set its pragmas, manage transactions, and translate SQLite errors.
 
 Many short processes and a few long ones share one file in WAL mode. A writer takes the lock at the
-start (`BEGIN IMMEDIATE`), so that it never has to upgrade a read lock and never meets the error that
-a busy timeout cannot wait out. What is acknowledged to a caller is committed with `synchronous=FULL`;
-derived rows that can be made again use `NORMAL`.
+start (`BEGIN IMMEDIATE`), so it never upgrades a read lock and never meets the error that a busy timeout
+cannot wait out. Acknowledged writes are committed with `synchronous=FULL`; derived rows that can be
+rebuilt use `NORMAL`.
 
-One connection may be used by several threads: every use goes through one lock.
+Several threads may use one connection: every use takes one lock.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Stamp = tuple[int, int, int]
 
 
 class Connection:
-    """One open SQLite file of ours."""
+    """An open SQLite file of Remora."""
 
     def __init__(self, connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
         self._connection = connection
@@ -62,18 +62,18 @@ class Connection:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Connection:
-        """Open a database, make or migrate it where it is writable.
+        """Open a database; create or migrate it if it is writable.
 
         Args:
             path: the file. Its folder must exist.
             read_only: nothing is created, migrated or written; the file must exist.
 
         Raises:
-            StoreCorrupt: the file is not a sound SQLite database of ours.
+            StoreCorrupt: the file is not an intact SQLite database of Remora.
             StoreTooNew: a newer version of Remora made it.
-            StoreReadOnly: it cannot be written and `read_only` was not asked for.
+            StoreReadOnly: it cannot be written and `read_only` is not set.
             StoreBusy: another process held it for too long.
-            StoreFull: there is no room for what SQLite keeps beside it.
+            StoreFull: there is no room for SQLite's auxiliary files.
         """
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         if read_only:
@@ -100,7 +100,7 @@ class Connection:
 
     @staticmethod
     def copy(path: Path, target: Path) -> None:
-        """Copy a database to a new file, also while others write to it.
+        """Copy a database to a new file, even while other processes write to it.
 
         Raises:
             StoreError: it cannot be read, or the copy cannot be written.
@@ -151,7 +151,7 @@ class Connection:
             return self._connection.changes()
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Run a statement once for each row of values, inside a transaction."""
+        """Run a statement once per row of values, inside a transaction."""
         with self._statement():
             self._connection.executemany(sql, rows)
 
@@ -167,11 +167,11 @@ class Connection:
             except (UnicodeEncodeError, OverflowError) as error:
                 raise InvalidInput(
                     f"{self.path} cannot hold this value ({error})",
-                    hint="Text must be valid Unicode, and whole numbers must fit 64 bits.",
+                    hint="Text must be valid Unicode, and integers must fit into 64 bits.",
                 ) from error
 
     def _open_again(self) -> None:
-        """Take up a file that somebody else began to write, or wrote, since it was opened."""
+        """Reopen the file if another process has initialized or changed it since it was opened."""
         fresh = Connection.open(self.path, read_only=True)
         self._connection.close()
         self._connection, self._seen = fresh._connection, fresh._seen
@@ -185,15 +185,15 @@ class Connection:
     def transaction(self, *, durable: bool = True, wait: float | None = None) -> Iterator[None]:
         """Run a block as one transaction; nested blocks join the outer one.
 
-        A nested block that fails is undone by itself, so whoever catches its error can go on.
+        A nested block that fails is rolled back alone, so a caller that catches its error can continue.
 
         Args:
-            durable: wait until the disk has it. False is for rows that can be made again.
-            wait: seconds to wait for another writer; None is the usual busy timeout.
+            durable: wait for the disk. False is for rows that can be rebuilt.
+            wait: seconds to wait for another writer; None for the usual busy timeout.
 
         Raises:
-            StoreBusy, StoreFull, StoreReadOnly: nothing of the block was kept.
-            StoreError: a durable block inside one that is not; its promise could not be kept.
+            StoreBusy, StoreFull, StoreReadOnly: the block was rolled back.
+            StoreError: a durable block inside a non-durable one.
         """
         with self._lock:
             if self._depth:
@@ -230,7 +230,7 @@ class Connection:
     @contextlib.contextmanager
     def _nested(self, *, durable: bool) -> Iterator[None]:
         if durable and not self._durable:
-            raise StoreError("a durable transaction cannot join one that is not")
+            raise StoreError("a durable transaction cannot join a non-durable one")
         name = f"nested_{self._depth}"
         with errors(self.path):
             self._connection.execute(f"SAVEPOINT {name}")
@@ -248,28 +248,28 @@ class Connection:
             self._depth -= 1
 
     def writing(self) -> bool:
-        """Return whether this thread is inside a transaction: what it reads may yet be undone."""
+        """Return whether this thread is inside a transaction, so that its reads may yet be rolled back."""
         with self._lock:
             return self._depth > 0
 
     def version(self) -> tuple[int, int]:
-        """Return a value that changes whenever anybody, this connection included, commits a change."""
+        """Return a value that changes with every commit of any connection, including this one."""
         return int(self.value("PRAGMA data_version")), self._commits
 
     def schema(self) -> int:
-        """Return the number of the last migration that ran on this file."""
+        """Return the number of the last migration of this file."""
         return int(self.value("PRAGMA user_version"))
 
     def scrub(self) -> bool:
-        """Overwrite what deleted rows left in the file and beside it; outside of a transaction.
+        """Overwrite the bytes of deleted rows in the file and its log; call outside of a transaction.
 
-        Rows deleted from now on are overwritten as they go; free pages and the log may hold what was deleted
-        before, and so may the older segments of full-text indexes, which are merged. The file is written
-        anew: a second or two for 100 MB.
+        Rows deleted from now on are overwritten at once. Earlier deletions may remain in free pages, in the
+        log and in old segments of full-text indexes, which are merged. The file is rewritten: a second or two
+        for 100 MB.
 
         Returns:
-            False where another process holds the file: what was deleted is gone from every table, and its
-            bytes go with the next call.
+            False if another process holds the file: deleted rows are gone from every table, and the next call
+            overwrites their bytes.
         """
         with self._lock:
             try:
@@ -286,10 +286,10 @@ class Connection:
             return not _wal(self.path).exists() or not _wal(self.path).stat().st_size
 
     def check(self, seconds: float = math.inf) -> list[str]:
-        """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well.
+        """Return the problems found by SQLite's own checks and in the FTS tables; empty if there are none.
 
         Raises:
-            TimeoutError: that was not known after so many seconds.
+            TimeoutError: the check took longer than the limit in seconds.
         """
         end = time.monotonic() + seconds
         with self._lock:
@@ -340,7 +340,7 @@ def _opened(
 
 
 def _keep_earlier(connection: apsw.Connection, path: Path, version: int) -> None:
-    """Keep the file as it is before a migration, until the next one or a deletion for good."""
+    """Keep a copy of the file before a migration, until the next migration or a permanent deletion."""
     kept = path.with_name(f"{path.name}{EARLIER}{version:04}")
     if kept.exists():
         return  # another process is at it, or was
@@ -356,12 +356,12 @@ def _keep_earlier(connection: apsw.Connection, path: Path, version: int) -> None
 
 
 def earlier_files(path: Path) -> list[Path]:
-    """Return the files that were kept of a database before its last migration."""
+    """Return the copies of a database kept before its last migration."""
     return sorted(path.parent.glob(f"{path.name}{EARLIER}[0-9][0-9][0-9][0-9]"))
 
 
 def keep_private(path: Path) -> None:
-    """Let nobody else read a file that is ours, whatever the umask; SQLite does so for those beside it."""
+    """Make the file private to its owner, whatever the umask; SQLite copies the mode to its other files."""
     with contextlib.suppress(OSError):  # opening it says what is wrong
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -370,10 +370,11 @@ def keep_private(path: Path) -> None:
 
 
 def _tidies_up(path: Path) -> bool:
-    """Return whether a reader should open a file as a writer does, forbidden to write.
+    """Return whether a reader should open a file like a writer, with writes forbidden.
 
-    SQLite keeps two files beside a database in use, and only who may write takes them away again. Where
-    they are there already, others use the database, or a crash left what is not ours to fold back.
+    SQLite keeps two files beside a database in use, and only a connection that may write removes them. If
+    they already exist, other processes use the database, or a crash left data that a reader must not
+    recover.
     """
     return (
         not _wal(path).exists()
@@ -388,9 +389,9 @@ def _wal(path: Path) -> Path:
 
 
 def _stamp(path: Path) -> Stamp | None:
-    """Return what tells a file from itself after a change; None while somebody writes, or it cannot be read.
+    """Return an identification of the file's state; None during a write or if it cannot be read.
 
-    What a writer has not folded into the file yet stands in the log beside it.
+    The log beside the file holds writes that are not yet checkpointed.
     """
     with contextlib.suppress(OSError):
         if _wal(path).stat().st_size:
@@ -476,7 +477,7 @@ def _glob_names(*values: Any) -> bool:
 
 @contextlib.contextmanager
 def errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises inside the block into our errors."""
+    """Translate SQLite exceptions inside the block."""
     try:
         yield
     except apsw.Error as error:
@@ -484,7 +485,7 @@ def errors(path: Path) -> Iterator[None]:
 
 
 def translate(error: apsw.Error, path: Path) -> RemoraError:
-    """Return our error for one of SQLite's."""
+    """Translate one SQLite exception."""
     text = str(error)
     match error:
         case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
@@ -494,8 +495,8 @@ def translate(error: apsw.Error, path: Path) -> RemoraError:
         case apsw.CorruptError() | apsw.NotADBError():
             return StoreCorrupt(
                 f"{path} is damaged or not a database ({text})",
-                hint="Move the file away and run `remora init` and `remora reindex`: what comes from rule "
-                "files, git and session logs is made again. Keep the damaged file for recovery.",
+                hint="Move the file away and run `remora init` and `remora reindex`: memories from rule "
+                "files, git and session logs are rebuilt. Keep the damaged file for recovery.",
             )
         case apsw.FullError():
             return _full(path, text)

@@ -1,4 +1,4 @@
-"""One open database and the table families in it; what the layers above are handed."""
+"""An open database and its tables, as the higher layers use it."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 class Database:
-    """The database of a project, or of the user, with one object for each family of tables.
+    """The database of a project, or of the user, with one object per family of tables.
 
     Attributes:
         realm: "project" or "user".
-        project_id: written into each row, so that a file always says whose it is.
+        project_id: written into each row, so that every file identifies its project.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Database:
         return cls(connection, realm=realm, project_id=project_id, clock=clock, author=author)
 
     def transaction(self, *, durable: bool = True, wait: float | None = None) -> AbstractContextManager[None]:
-        """Return a transaction to enter with `with`; see `Database.transaction`."""
+        """Return a transaction for a `with` statement; see `Database.transaction`."""
         return self.connection.transaction(durable=durable, wait=wait)
 
     def nearest(self, owner_kind: str, model_id: str) -> NearestIndex:

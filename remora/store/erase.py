@@ -1,7 +1,7 @@
-"""Delete for good: rows, what indexes and the log of what was said hold of them, and the bytes themselves.
+"""Delete permanently: rows, index entries, logged text and the bytes in the file.
 
-`memories` takes the rows away and `texts` puts a mark where else the words stood; `Connection.scrub`
-afterwards overwrites what earlier rows left in free pages and in the write-ahead log.
+`memories` deletes the rows and `texts` replaces the words elsewhere by a mark; `Connection.scrub` then
+overwrites the bytes of deleted rows in free pages and in the write-ahead log.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def memories(db: Database, ids: Collection[str]) -> None:
     """Delete memories with their vectors, triggers and index rows; call inside a transaction.
 
-    That they were said, and when, stays in the log of what was said; the words do not.
+    The advice log keeps the fact and the time that they were shown, but not their text.
     """
     if not ids:
         return
@@ -35,7 +35,7 @@ def memories(db: Database, ids: Collection[str]) -> None:
 
 
 def quote(db: Database, note_id: int) -> None:
-    """Delete what a person said once, with its vector, triggers and index rows; call inside a transaction."""
+    """Delete a quote with its vector, triggers and index rows; call inside a transaction."""
     _said(db, [quote_id(note_id)])
     db.notes.remove(note_id)
 

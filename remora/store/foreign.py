@@ -1,19 +1,19 @@
-"""Read SQLite files of other programs without touching them.
+"""Read SQLite files of other programs without changing them.
 
-Opening a database can write to its folder: in WAL mode SQLite makes `-wal` and `-shm` files even for a
-reader, and what a crash left in a journal is folded back by whoever opens the file next. Neither is
-ours to do. So there are two ways in:
+Opening a database can write to its folder: in WAL mode SQLite creates `-wal` and `-shm` files even for a
+reader, and the next process that opens a file after a crash recovers its journal. This module does
+neither. It opens databases in two ways:
 
-- A database with a rollback journal and no journal beside it is opened where it is, read-only. That
-  writes nothing, and the shared lock of a reader keeps it whole while others use it.
-- Any other (WAL mode, or a `-wal` or `-journal` beside it) is copied with what lies beside it to a
-  private folder of our own, and the copy is opened there. SQLite recovers the copy, so what is
-  committed in the log is seen. The sizes and times of the files are compared before and after; a copy
-  during which somebody wrote is made again.
+- A database with a rollback journal and no journal beside it is opened in place, read-only. That writes
+  nothing, and the reader's shared lock keeps it consistent while others use it.
+- Any other database (WAL mode, or a `-wal` or `-journal` beside it) is copied with its journals to a
+  private folder, and the copy is opened there. SQLite recovers the copy, so commits in the log are
+  visible. The sizes and times of the files are compared before and after; if another process wrote
+  during the copy, it is repeated.
 
-The schema is not trusted: it may call no functions with effects, nothing can be attached, and every
-table and column that is asked for is looked up first. Text is taken as bytes and decoded here, so one
-damaged row does not end the reading.
+The schema is not trusted: it may not call functions with side effects, nothing can be attached, and every
+requested table and column is looked up first. Text is read as bytes and decoded here, so one damaged row
+does not stop the reading.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Foreign:
         Raises:
             NotFound: there is no such file.
             StoreCorrupt: it is not a SQLite database.
-            StoreBusy: others write to it all the time.
-            StoreReadOnly: it may not be read.
+            StoreBusy: other processes write to it continuously.
+            StoreReadOnly: reading is not permitted.
             StoreFull: there is no room for a copy.
         """
         self.path = path
@@ -76,36 +76,36 @@ class Foreign:
         self.close()
 
     def close(self) -> None:
-        """Close it and take the copy away, if there was one; a second call does nothing."""
+        """Close it and delete the copy, if there was one; a second call does nothing."""
         self._connection.close()
         self._tidy()
 
     def is_ours(self) -> bool:
-        """Return whether Remora made it."""
+        """Return whether it is a database of Remora."""
         return bool(self._value("PRAGMA application_id") == APPLICATION_ID)
 
     def schema(self) -> int:
-        """Return the version of its schema, as its program numbers them; 0 where it does not."""
+        """Return its schema version, as numbered by its program; 0 if unset."""
         return int(self._value("PRAGMA user_version"))
 
     def tables(self) -> tuple[str, ...]:
-        """Return the names of the tables, without those that SQLite keeps for itself."""
+        """Return the names of the tables, without SQLite's own."""
         sql = r"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'"
         return tuple(sorted(str(row[0]) for row in self._rows(sql)))
 
     def columns(self, table: str) -> tuple[str, ...]:
-        """Return the names of a table's columns, none when there is no such table."""
+        """Return the names of a table's columns; empty if there is no such table."""
         return tuple(str(row[0]) for row in self._rows("SELECT name FROM pragma_table_info(?)", (table,)))
 
     def count(self, table: str) -> int:
-        """Return how many rows a table has."""
+        """Return the number of rows of a table."""
         return int(self._value(f"SELECT count(*) FROM {self._known(table)}"))
 
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table, in the order in which they lie in the file.
+        """Yield the rows of a table, in file order.
 
-        Text that is not valid in the file's encoding has U+FFFD where it is wrong. Rows are read as they
-        are asked for, so the size of the table does not matter.
+        Text that is invalid in the file's encoding contains U+FFFD. Rows are read lazily, so the size of the
+        table does not matter.
 
         Raises:
             NotFound: there is no such table or column.
@@ -136,10 +136,10 @@ class Foreign:
         except apsw.Error as error:
             raise _ours(error, self.path) from error
         except UnicodeDecodeError as error:
-            raise StoreCorrupt(f"{self.path} has names that are no text") from error
+            raise StoreCorrupt(f"{self.path} has names that are not text") from error
 
     def _copied(self) -> Path:
-        """Return a copy of the database and of what lies beside it, made while nobody wrote."""
+        """Return a consistent copy of the database and its journals."""
         self._folder = tempfile.TemporaryDirectory(prefix="remora-", ignore_cleanup_errors=True)
         copy = Path(self._folder.name, "copy.db")
         for _ in range(COPIES):
@@ -155,7 +155,7 @@ class Foreign:
             if _state(self.path) == before:
                 return copy
         raise StoreBusy(
-            f"{self.path} is written to all the time", hint="Close the program that uses it and try again."
+            f"{self.path} changes all the time", hint="Close the program that writes to it and try again."
         )
 
     def _tidy(self) -> None:
@@ -169,7 +169,7 @@ _AS_BYTES = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
 
 
 def is_sqlite(path: Path) -> bool:
-    """Return whether a file begins as SQLite databases do."""
+    """Return whether a file starts with the header of a SQLite database."""
     try:
         return path.is_file() and _header(path).startswith(MAGIC)
     except OSError:
@@ -182,7 +182,7 @@ def _header(path: Path) -> bytes:
 
 
 def _may_stay(path: Path) -> bool:
-    """Return whether a database can be opened where it is without any trace."""
+    """Return whether a database can be opened in place without writing."""
     try:
         header = _header(path)
     except FileNotFoundError:
@@ -199,7 +199,7 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _state(path: Path) -> list[tuple[int, int] | None]:
-    """Return what changes when somebody writes to a database: sizes and times of its files."""
+    """Return the sizes and times of a database's files, which change with every write."""
     state: list[tuple[int, int] | None] = []
     for one in (path, *(_beside(path, suffix) for suffix in _BESIDE)):
         try:
@@ -213,7 +213,7 @@ def _state(path: Path) -> list[tuple[int, int] | None]:
 
 
 def _connect(opened: Path, path: Path, *, writable: bool) -> apsw.Connection:
-    """Open a file; a copy may be written, since SQLite must recover it."""
+    """Open a file; a copy may be written, because SQLite must recover it."""
     flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
     try:
         connection = apsw.Connection(str(opened), flags=flags)
@@ -238,9 +238,9 @@ def _quoted(name: str) -> str:
 
 
 def _ours(error: apsw.Error, path: Path) -> StoreError:
-    """Return our error for SQLite's; the advice for our own files does not fit others'."""
+    """Translate a SQLite exception; the hints for Remora's own files do not apply to others."""
     found = translate(error, path)
-    found.hint = "The file was not changed. Ask the program that it belongs to to check it."
+    found.hint = "The file was not changed. Check it with the program that owns it."
     return found if isinstance(found, StoreError) else StoreError(str(found))
 
 
@@ -249,7 +249,7 @@ def _os_error(error: OSError, path: Path) -> StoreError:
     if isinstance(error, PermissionError):
         return StoreReadOnly(what, hint="Check the permissions of the file.")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreFull(what, hint=f"Make room in {tempfile.gettempdir()}; nothing was changed.")
+        return StoreFull(what, hint=f"Free space in {tempfile.gettempdir()}; nothing was changed.")
     return StoreError(what)
 
 

@@ -1,6 +1,6 @@
 """SQL for full-text search: BM25 by FTS5 over memories and turns.
 
-FTS5 gives bm25 as a negative number, best first; here it is turned round, higher is better.
+FTS5 returns bm25 as a negative number, best first; here the sign is reversed, so higher is better.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_ROWS = 1_000_000
 
 
 class TermStats(NamedTuple):
-    """How many rows a table has and how many of them hold each term."""
+    """The number of rows of a table, and of rows that hold each term."""
 
     rows: int
     holding: dict[str, int]
@@ -61,7 +61,7 @@ class FullText:
             take *= 8
 
     def beginning(self, stems: Iterable[str], limit: int) -> list[str]:
-        """Return the ids of live memories with words that begin with one of some stems, best first."""
+        """Return the ids of live memories with a word that begins with one of some stems, best first."""
         match = "content : (" + " OR ".join(f'"{stem}"*' for stem in sorted(stems) if '"' not in stem) + ")"
         sql = """WITH best AS (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH ?1
                                ORDER BY rank LIMIT ?2)
@@ -74,7 +74,7 @@ class FullText:
         return self._connection.row(sql, (match, rows)) is not None
 
     def naming(self, name: str, limit: int) -> int:
-        """Return how many live memories have a name in their text, counted up to a limit."""
+        """Return the number of live memories whose text contains a name, counted up to a limit."""
         sql = """SELECT count(*) FROM (
                    SELECT 1 FROM memories_fts CROSS JOIN memories m ON m.seq = memories_fts.rowid
                    WHERE memories_fts MATCH ? AND m.deprecated = 0 LIMIT ?)"""
@@ -89,7 +89,7 @@ class FullText:
         return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
 
     def turn_windows(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Return (turn row id, bm25) by the words of a turn and its neighbours, best first."""
+        """Return (turn row id, bm25) for matches in a turn or its neighbours, best first."""
         if not (match := any_of(terms)):
             return []
         sql = """SELECT rowid, -bm25(turn_windows_fts) AS score FROM turn_windows_fts
@@ -97,7 +97,7 @@ class FullText:
         return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
 
     def rebuild_memories(self) -> None:
-        """Make the index of memories again from their rows; call inside a transaction."""
+        """Rebuild the index of memories from their rows; call inside a transaction."""
         self._connection.execute("DELETE FROM memories_fts")
         self._connection.execute(
             """INSERT INTO memories_fts(rowid, memory_id, content, tags, related_files, search_terms)
@@ -105,9 +105,9 @@ class FullText:
         )
 
     def term_stats(self, table: str, terms: Sequence[str]) -> TermStats:
-        """Return how many rows of "memories" or "turns" hold each term; remembered until the index changes.
+        """Return how many rows of "memories" or "turns" hold each term; cached until the index changes.
 
-        The count of a term is what FTS5's own idf is made of.
+        FTS5 computes its own idf from this count.
         """
         # The records of totals and of segments: every write to the index changes the second, and
         # counting accesses, which goes on all the time, changes neither.

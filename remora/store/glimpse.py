@@ -1,8 +1,8 @@
-"""A quick look into a project's database: what a hook process asks, and nothing else.
+"""Read-only access to a project's database for hook processes.
 
-A hook lives for some hundredths of a second, so this module imports the database driver and JSON only,
-opens the file to read, never migrates, never waits long, and answers nothing where anything is wrong. The
-statements are few and each is one walk over an index. Everything else speaks through `Database`.
+A hook lives for some hundredths of a second, so this module imports only the database driver and JSON,
+opens the file read-only, never migrates, never waits long, and returns nothing on any error. It runs few
+statements, each one walk over an index. All other code uses `Database`.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
 
 
 class Note(NamedTuple):
-    """A memory as far as it matters for saying it.
+    """The fields of a memory that advice needs.
 
     Attributes:
-        half_life: days; 0 never fades.
-        used: when it was last looked at, ISO 8601.
-        everywhere: it is the user's own, true in every project.
-        tainted: it comes from outside, or from what was said after something from outside was read.
-        sessions: that showed it, 0 where nobody counts.
-        path: of the file that says it; empty for what no file says.
-        tags: a rule has the kind of its file among them.
-        trigger: that found it; None where it was found otherwise.
-        unconfirmed: it is said though nobody vouches for it yet, and marked so.
+        half_life: days; 0 never decays.
+        used: when it was last read, ISO 8601.
+        everywhere: it is in the user's own database and applies to every project.
+        tainted: it rests on external or third-party text.
+        sessions: number of sessions that showed it, 0 if not counted.
+        path: of the file it was read from; empty if none.
+        tags: for a rule they include the kind of its file.
+        trigger: the trigger that matched; None if it was found otherwise.
+        unconfirmed: shown with a mark although not yet confirmed.
     """
 
     id: str
@@ -83,12 +83,12 @@ class Note(NamedTuple):
 
 
 class Partner(NamedTuple):
-    """A file that changes with another one, going by the history of commits.
+    """A file that changes together with another one, according to the commits.
 
     Attributes:
-        together: commits that changed both; `own` those of the file that was asked about, `theirs` of this.
-        total: commits that are known.
-        last: when both were changed last, ISO 8601.
+        together: number of commits that changed both; `own`: those of the given file, `theirs`: of this one.
+        total: number of known commits.
+        last: when both were last changed, ISO 8601.
     """
 
     path: str
@@ -100,9 +100,9 @@ class Partner(NamedTuple):
 
 
 class Glimpse:
-    """A project's database, and the user's beside it where there is one, open to be read for a moment.
+    """A project's database, and the user's if there is one, open for reading.
 
-    Every answer has what the project knows first.
+    Every answer lists the project's memories first.
     """
 
     def __init__(self, *connections: apsw.Connection) -> None:
@@ -124,7 +124,7 @@ class Glimpse:
         return THRESHOLDS[state["level"] if isinstance(state, dict) else first]
 
     def about(self, paths: Collection[str], types: Iterable[str]) -> list[Note]:
-        """Return memories of some types that are about one of some files, the best first."""
+        """Return memories of some types about one of some files, best first."""
         sql = f"""SELECT {_NOTE} FROM json_each(?1) j
                   CROSS JOIN memory_files f ON f.file_path = j.value
                   CROSS JOIN memories m ON m.id = f.memory_id
@@ -133,14 +133,14 @@ class Glimpse:
         return [_note(row) for row in self._rows(sql, (json.dumps(list(paths)), json.dumps(list(types))))]
 
     def patterns(self, types: Iterable[str]) -> list[str]:
-        """Return the patterns of files that memories of some types are about, each once."""
+        """Return the file patterns of memories of some types, each once."""
         sql = f"""SELECT DISTINCT f.file_path FROM memory_files f CROSS JOIN memories m ON m.id = f.memory_id
                   WHERE instr(f.file_path, '*') > 0 AND {_LIVE}
                     AND m.type IN (SELECT value FROM json_each(?))"""
         return [row[0] for row in self._rows(sql, (json.dumps(list(types)),))]
 
     def triggered(self, keys: Collection[tuple[str, str]]) -> list[Note]:
-        """Return the memories with a trigger of some kinds and keys, those with the most weight first."""
+        """Return the memories with a trigger of some kinds and keys, heaviest first."""
         sql = f"""SELECT {_NOTE}, t.kind, t.key, t.needs, t.weight, t.unless FROM json_each(?1) j
                   CROSS JOIN memory_triggers t ON t.kind = j.value ->> 0 AND t.key = j.value ->> 1
                   CROSS JOIN memories m ON m.id = t.memory_id WHERE {_LIVE}
@@ -157,10 +157,10 @@ class Glimpse:
 
         Args:
             path: the file, from the root of the project.
-            together: commits that changed both, at least.
-            share: of the file's own commits, one more added, that changed both, at least.
-            tied: share of the weights of all the file's pairs that this one has, at least. A commit of many
-                files gives each pair little (`remora/core/cochange.py`).
+            together: minimum number of commits that changed both.
+            share: minimum share of the file's own commits, plus one, that changed both.
+            tied: minimum share of this pair in the weight of all the file's pairs. A commit of many files
+                adds little to each pair (`remora/core/cochange.py`).
         """
         sql = f"""SELECT p.other, p.commits, f.commits, o.commits,
                     (SELECT value FROM meta WHERE key = '{_CLOCK}'), p.last_date
@@ -174,9 +174,9 @@ class Glimpse:
         return [Partner._make([*row[:4], int(row[4] or 0), row[5]]) for row in rows]
 
     def like(self, text: str) -> list[Note]:
-        """Return the memories that share telling words with a text, two of its longest at least.
+        """Return the memories that share at least two of a text's longest distinctive words.
 
-        Any of its words would match half of a large store, and take ten times as long.
+        Matching any single word would return half of a large store and take ten times as long.
         """
         terms = sorted({w.lower() for w in _WORD.findall(text)}, key=lambda w: (-len(w), w))[:MOST_WORDS]
         pairs = [f'("{one}" AND "{other}")' for one, other in combinations(terms, 2)]
@@ -194,11 +194,11 @@ class Glimpse:
 
 
 def look(path: str, user: str = "") -> Glimpse | None:
-    """Open a project's database to read; None where it cannot be read as it is, for whatever reason.
+    """Open a project's database for reading; None if it cannot be read as it is, for any reason.
 
     Args:
         path: of the project's database.
-        user: of what a person holds true everywhere; where it cannot be read the project speaks alone.
+        user: of the user's database; if it cannot be read, only the project's is used.
     """
     own = _opened(path)
     if own is None:

@@ -1,8 +1,8 @@
-"""SQL for the code graph: files that were read, what they define, and what uses what.
+"""SQL for the code graph: the indexed files, their definitions, and the edges between them.
 
-Writers call inside a transaction. Reads leave out what is stale: the edges that start in a file which
-changed. The file's node is marked at once, and the mark goes when its names are resolved again. What is
-the same is not written: an edit of a large file is a few rows.
+Writers call inside a transaction. Reads leave out stale edges, those that start in a changed file. A changed
+file's node is marked at once; the mark is removed when its names are resolved again. Unchanged rows are not
+written: an edit of a large file writes a few rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NODE = "n.id, n.key, n.type, n.label, n.file_path, n.start_line, n.end_line, n.
 
 
 class FileRow(NamedTuple):
-    """What is known of a file that was looked at; `skipped` says why it was not read."""
+    """The state of a scanned file; `skipped` is the reason if it was not read."""
 
     id: int
     path: str
@@ -44,7 +44,7 @@ class FileRow(NamedTuple):
 
 
 class NewFile(NamedTuple):
-    """A file as it was read. `outline` and `uses` are packed facts, None where there are none."""
+    """A file as read. `outline` and `uses` are packed facts, None if there are none."""
 
     path: str
     kind: str
@@ -81,7 +81,7 @@ class Node(NamedTuple):
 
 
 class Brief(NamedTuple):
-    """What a list says of a node; `symbol` is None for a file."""
+    """The summary of a node in lists; `symbol` is None for a file."""
 
     key: str
     type: str
@@ -102,7 +102,7 @@ class Edge(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the last run of the indexer left behind."""
+    """The state after the last run of the indexer."""
 
     indexed_at: int
     commit: str | None
@@ -122,19 +122,19 @@ class Graph:
     # Files
 
     def files(self) -> dict[str, FileRow]:
-        """Return every file that was looked at, by path."""
+        """Return every scanned file, by path."""
         return {
             r[1]: _file(r) for r in self._connection.rows(f"SELECT {_FILE} FROM graph_files ORDER BY path")
         }
 
     def some(self, paths: Collection[str]) -> dict[str, FileRow]:
-        """Return those of some paths that were looked at, by path."""
+        """Return the scanned files among some paths, by path."""
         sql = f"""SELECT {_FILE} FROM graph_files
                   WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"""
         return {r[1]: _file(r) for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
 
     def file(self, path: str) -> FileRow | None:
-        """Return one file, None when it was never looked at."""
+        """Return one file, None if it was never scanned."""
         found = self._connection.row(f"SELECT {_FILE} FROM graph_files WHERE path = ?", (path,))
         return _file(found) if found else None
 
@@ -143,7 +143,7 @@ class Graph:
         return self._connection.row("SELECT 1 FROM graph_files LIMIT 1") is None
 
     def put_file(self, file: NewFile, now: int) -> int:
-        """Write a file that was read, to be linked later; returns its row id."""
+        """Write a file to be linked later; returns its row id."""
         folder, _, name = file.path.rpartition("/")
         self._connection.execute(
             """INSERT INTO graph_files(path, folder, name, kind, language, package, module, test, size,
@@ -164,7 +164,7 @@ class Graph:
         return int(self._connection.value("SELECT id FROM graph_files WHERE path = ?", (file.path,)))
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
-        """Note a new time of a file whose content is the same; it is no longer stale."""
+        """Store the new time of a file with unchanged content; it is no longer stale."""
         self._connection.execute(
             "UPDATE graph_files SET size = ?, mtime_ns = ?, stale_at = NULL WHERE path = ?",
             (size, mtime_ns, path),
@@ -178,7 +178,7 @@ class Graph:
         self._connection.execute("DELETE FROM graph_nodes WHERE file_path = ?", (path,))
 
     def mark_stale(self, paths: Iterable[str], now: int) -> None:
-        """Take the edges of changed files out of every answer until the files are read again."""
+        """Exclude the edges of changed files from every answer until the files are read again."""
         for path in paths:
             changed = self._connection.execute(
                 "UPDATE graph_files SET stale_at = ? WHERE path = ? AND stale_at IS NULL", (now, path)
@@ -191,24 +191,24 @@ class Graph:
         self._connection.execute(sql, (at, path))
 
     def unlinked(self) -> list[str]:
-        """Return the files that were read and whose names are not resolved yet, in order."""
+        """Return the files whose names are not yet resolved, in order."""
         sql = """SELECT path FROM graph_files INDEXED BY idx_gf_links
                  WHERE links_at IS NULL AND skipped = '' ORDER BY path"""
         return [r[0] for r in self._connection.rows(sql)]
 
     def waiting_for_links(self) -> bool:
-        """Return whether the names of some file are not resolved yet."""
+        """Return whether any file's names are not yet resolved."""
         sql = "SELECT 1 FROM graph_files WHERE links_at IS NULL AND skipped = '' LIMIT 1"
         return self._connection.row(sql) is not None
 
     def unlink(self, paths: Iterable[str]) -> None:
-        """Ask for the names of files to be resolved again."""
+        """Mark the names of files to be resolved again."""
         self._connection.execute_many(
             "UPDATE graph_files SET links_at = NULL WHERE path = ?", [(p,) for p in paths]
         )
 
     def unlink_all(self) -> None:
-        """Ask for the names of every file to be resolved again."""
+        """Mark the names of every file to be resolved again."""
         self._connection.execute("UPDATE graph_files SET links_at = NULL WHERE skipped = ''")
 
     def facts(self, path: str) -> tuple[bytes | None, bytes | None]:
@@ -224,22 +224,22 @@ class Graph:
         yield from ((path, outline) for path, outline in self._connection.rows(sql))
 
     def file_count(self) -> int:
-        """Return how many files are in the graph."""
+        """Return the number of files in the graph."""
         return int(self._connection.value("SELECT count(*) FROM graph_files WHERE skipped = ''"))
 
     def broken_count(self) -> int:
-        """Return how many files their grammar could only read in part."""
+        """Return the number of files that their grammar parsed only in part."""
         return int(
             self._connection.value("SELECT count(*) FROM graph_files WHERE skipped = '' AND errors > 0")
         )
 
     def skipped(self) -> dict[str, int]:
-        """Return how many files were looked into and left out, by reason."""
+        """Return the number of skipped files, by reason."""
         sql = "SELECT skipped, count(*) FROM graph_files WHERE skipped <> '' GROUP BY skipped ORDER BY 1"
         return dict(self._connection.rows(sql))
 
     def stamps(self, paths: Collection[str]) -> dict[str, tuple[int, int]]:
-        """Return (size, mtime in ns) of files as they were read, without those that are stale."""
+        """Return (size, mtime in ns) of files as they were read, without stale ones."""
         sql = """SELECT f.path, f.size, f.mtime_ns FROM json_each(?) j
                  CROSS JOIN graph_files f ON f.path = j.value WHERE f.stale_at IS NULL AND f.skipped = ''"""
         return {
@@ -252,7 +252,7 @@ class Graph:
         return [r[0] for r in self._connection.rows(sql, (folder,))]
 
     def all_stamps(self) -> list[tuple[str, int, int, str, bool]]:
-        """Return (path, size, mtime in ns, folder, stale) of every file that was looked at."""
+        """Return (path, size, mtime in ns, folder, stale) of every scanned file."""
         sql = "SELECT path, size, mtime_ns, folder, stale_at IS NOT NULL FROM graph_files"
         return [
             (path, size, at, folder, bool(stale))
@@ -260,7 +260,7 @@ class Graph:
         ]
 
     def below(self, folder: str) -> dict[int, str]:
-        """Return the files in a folder and in those below it, by the ids of their nodes."""
+        """Return the files in a folder and its subfolders, by the ids of their nodes."""
         sql = """SELECT n.id, n.key FROM graph_files f CROSS JOIN graph_nodes n ON n.key = f.path
                  WHERE f.path > ?1 || '/' AND f.path < ?1 || '0' AND f.skipped = '' ORDER BY f.path"""
         return dict(self._connection.rows(sql, (folder,)))  # "0" is the sign after "/"
@@ -282,7 +282,7 @@ class Graph:
         return [r[0] for r in self._connection.rows(sql, (package,))]
 
     def packages_in(self, package: str, sign: str) -> bool:
-        """Return whether a file declares a package, or one inside of it; `sign` parts its names."""
+        """Return whether a file declares a package or a subpackage of it; `sign` separates package names."""
         below = f"{package}{sign}", f"{package}{chr(ord(sign) + 1)}"
         sql = """SELECT EXISTS (SELECT 1 FROM graph_files
                                 WHERE package = ? AND package <> '' AND skipped = '')
@@ -291,7 +291,7 @@ class Graph:
         return bool(self._connection.value(sql, (package, *below)))
 
     def set_names(self, file_id: int, names: Mapping[str, int]) -> None:
-        """Write the names a file uses, each with how it does (graph.names)."""
+        """Write the names a file uses, each with its kind of use (graph.names)."""
         sql = "SELECT name, how FROM graph_names INDEXED BY idx_gnames_file WHERE file_id = ?"
         known: dict[str, int] = dict(self._connection.rows(sql, (file_id,)))
         gone = sorted(known.keys() - names.keys())
@@ -308,8 +308,8 @@ class Graph:
 
         Args:
             names: the names.
-            how: only in one of these ways (graph.names).
-            among: only of these files.
+            how: only with one of these kinds of use (graph.names).
+            among: only these files.
         """
         each = "json_each(?1) j CROSS JOIN graph_names n ON n.name = j.value"
         file = "CROSS JOIN graph_files f ON f.id = n.file_id"
@@ -321,13 +321,13 @@ class Graph:
         return [r[0] for r in self._connection.rows(sql, given[: 2 if among is None else 3])]
 
     def users_of_name(self, name: str) -> int:
-        """Return how many files use a name."""
+        """Return the number of files that use a name."""
         return int(self._connection.value("SELECT count(*) FROM graph_names WHERE name = ?", (name,)))
 
     # Nodes
 
     def put_nodes(self, file: NewFile, definitions: Sequence[Definition], now: int) -> None:
-        """Write a file's node and those of its definitions; a node that is still there keeps its id."""
+        """Write a file's node and those of its definitions; a node that still exists keeps its id."""
         kind, language = "config" if file.kind == "data" else "file", file.language or None
         rows = [(file.path, kind, file.path.rpartition("/")[2], language, 1, max(1, file.lines), "{}")]
         for d in definitions:
@@ -378,7 +378,7 @@ class Graph:
         return {r[0]: _node(r) for r in self._connection.rows(sql, (json.dumps(list(ids)),))}
 
     def brief(self, ids: Collection[int]) -> dict[int, Brief]:
-        """Return what a list says of nodes, by id; a node without a file is left out."""
+        """Return the summaries of nodes, by id; a node without a file is left out."""
         sql = """SELECT n.id, n.key, n.type, n.file_path, f.test FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.id = j.value
                  CROSS JOIN graph_files f ON f.path = n.file_path"""
@@ -395,10 +395,10 @@ class Graph:
     def places(
         self, label: str, path: str = "", limit: int = -1, *, sentences: bool = False
     ) -> list[tuple[str, str]]:
-        """Return (path, qualname) of the definitions of a name, by path and line; -1 is all.
+        """Return (path, qualname) of the definitions of a name, by path and line; -1 for all.
 
-        With a path only those in files whose path is that or ends in "/" and that. Tests that are called
-        by a sentence have no name; they are found where `sentences` asks for them.
+        With a path only definitions in files whose path equals it or ends in "/" and it. Tests titled by a
+        sentence have no name; they are included if `sentences` is set.
         """
         sql = """SELECT n.file_path, substr(n.key, length(n.file_path) + 2) FROM graph_nodes n
                  WHERE n.label = ?1 AND n.file_path IS NOT NULL AND n.key <> n.file_path AND n.layer = 1
@@ -410,7 +410,7 @@ class Graph:
         ]
 
     def promising(self, name: str) -> list[str]:
-        """Return the files with an interface, at their top level, that asks for a method of a name."""
+        """Return the files with a top-level interface that requires a method of a name."""
         symbol = "substr(m.key, length(m.file_path) + 2)"
         sql = f"""SELECT DISTINCT m.file_path FROM graph_nodes m CROSS JOIN graph_nodes c
                     ON c.key = m.file_path || ':' || substr({symbol}, 1, instr({symbol}, '.') - 1)
@@ -420,8 +420,8 @@ class Graph:
     def inside(self, node: Node) -> dict[int, str]:
         """Return the definitions inside a definition, or all of a file, by line: id to key.
 
-        Those that repeat a definition's name at the same place ("run#2": overloads, setters) belong to it,
-        and so do a type's methods in other files of its package, in Go.
+        Definitions that repeat a name at the same place ("run#2": overloads, setters) belong to it, and so
+        do, in Go, a type's methods in other files of its package.
         """
         sql = """SELECT n.id, n.key FROM graph_nodes n WHERE n.file_path = ?1 AND n.layer = 1
                   AND n.key > ?2 AND substr(n.key, 1, length(?2) + 1) IN (?2 || ?3, ?2 || ?4)
@@ -472,7 +472,7 @@ class Graph:
         )
 
     def linked(self, path: str, now: int) -> None:
-        """Note that a file's names are resolved; what other sources say of it holds again too."""
+        """Mark a file's names as resolved; edges of other sources become valid again."""
         self._connection.execute("UPDATE graph_files SET links_at = ? WHERE path = ?", (now, path))
         if self._connection.value("SELECT stale_at FROM graph_files WHERE path = ?", (path,)) is None:
             self._set_stale(path, None)  # else it changed once more since it was read
@@ -484,17 +484,17 @@ class Graph:
         return [r[0] for r in self._connection.rows(sql, (path,))]
 
     def pointing_at(self, path: str) -> list[str]:
-        """Return the other files with an edge to a file or to something it defines, in order."""
+        """Return the other files with an edge to a file or to one of its definitions, in order."""
         sql = """SELECT DISTINCT a.file_path FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id
                  JOIN graph_nodes a ON a.id = e.from_id
                  WHERE n.file_path = ?1 AND a.file_path <> ?1 AND a.layer = 1 ORDER BY 1"""
         return [r[0] for r in self._connection.rows(sql, (path,))]
 
     def users(self, ids: Collection[int], kinds: Sequence[str], limit: int = -1) -> list[Edge]:
-        """Return the edges that point at nodes, without stale ones.
+        """Return the incoming edges of nodes, without stale ones.
 
-        In the order of the nodes, and for each the surest and then the heaviest first; at most `limit`, -1
-        is all. Those between files are left out: they sum up the others (see `closure`).
+        In the order of the nodes, and for each the most confident, then the heaviest first; at most `limit`,
+        -1 for all. Edges between files are left out: they summarize the others (see `closure`).
         """
         sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
@@ -506,7 +506,7 @@ class Graph:
     # The whole
 
     def state(self) -> State | None:
-        """Return what the last run left behind, None before the first."""
+        """Return the state after the last run, None before the first."""
         found = self._connection.row(
             """SELECT last_indexed_at, last_commit_sha, node_count, edge_count, stale_edge_count,
                  index_version, roots FROM graph_index_state"""
@@ -516,7 +516,7 @@ class Graph:
     def set_state(
         self, *, now: int, commit: str | None, version: int, roots: str, counted: bool = True
     ) -> None:
-        """Write the state after a run, with fresh counts where `counted` asks for them."""
+        """Write the state after a run, with fresh counts if `counted` is set."""
         old = None if counted else self.state()
         nodes, edges, stale = self.counts() if old is None else (old.nodes, old.edges, old.stale_edges)
         self._connection.execute(
@@ -526,14 +526,14 @@ class Graph:
         )
 
     def counts(self) -> tuple[int, int, int]:
-        """Return how many nodes, edges and stale edges there are."""
+        """Return the number of nodes, edges and stale edges."""
         nodes = self._connection.value("SELECT count(*) FROM graph_nodes")
         edges = self._connection.value("SELECT count(*) FROM graph_edges")
         stale = self._connection.value(f"SELECT count(*) FROM graph_edges e WHERE NOT {FRESH}")
         return int(nodes), int(edges), int(stale)
 
     def clear(self) -> None:
-        """Forget the whole graph and every chunk, to read it again from the start."""
+        """Delete the whole graph and every chunk, to read it again from the start."""
         # What hangs on others goes first: to empty a table is one step, to follow each row is not.
         children = ("graph_closure", "graph_edges", "graph_names")
         for table in (*children, "graph_files", "graph_nodes", "graph_index_state"):

@@ -1,7 +1,7 @@
-"""SQL for what git history says about files, and for which rules and commits were read already.
+"""SQL for git statistics of files, and for the rules and commits that were already read.
 
-Renames are source items too: of kind "moved" the names that a file of an old name had since, of kind "was"
-those that it had before. An old name may be in use again, or on another branch, so none is taken back.
+Renames are source items too: kind "moved" holds the later names of an old name, kind "was" the earlier
+names of a file. An old name may be in use again, or on another branch, so no rename is removed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class History:
         self._connection = connection
 
     def clock(self) -> int:
-        """Return how many commits were learned."""
+        """Return the number of learned commits."""
         found = self._connection.value("SELECT value FROM meta WHERE key = ?", (CLOCK,))
         return int(found) if found is not None else 0
 
@@ -36,23 +36,23 @@ class History:
         return {p: [PairStat(*r) for r in self._connection.rows(sql, (p, limit))] for p in paths}
 
     def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
-        """Return the statistics of the paths that are known."""
+        """Return the statistics of the known paths."""
         sql = f"SELECT {_STAT} FROM git_files WHERE path IN (SELECT value FROM json_each(?))"
         return {r[0]: _stat(r) for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
 
     def had(self, path: str) -> bool:
-        """Return whether some commit had a file, or one in a folder, also if it is gone."""
+        """Return whether some commit had a file or a file in a folder, including deleted ones."""
         sql = """SELECT EXISTS (SELECT 1 FROM git_files
                                 WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
         return bool(self._connection.value(sql, (path,)))
 
     def hottest(self, limit: int) -> Sequence[str]:
-        """Return the present files that change most, by heat, then by path."""
+        """Return the most frequently changed present files, by heat, then by path."""
         sql = "SELECT path FROM git_files WHERE present = 1 AND commits > 0 ORDER BY heat DESC, path LIMIT ?"
         return [r[0] for r in self._connection.rows(sql, (limit,))]
 
     def lookalikes(self, path: str) -> Collection[str]:
-        """Return the present files of the same stem, of a small folder, or that share a rare word."""
+        """Return the present files with the same stem, in a small folder, or with a shared rare word."""
         asked = name(path)
         sql = """SELECT path FROM git_files WHERE stem = ?1 AND present = 1
                  UNION SELECT path FROM git_files WHERE folder = ?2 AND present = 1 AND ?3 >=
@@ -82,7 +82,7 @@ class History:
         pairs: Sequence[PairStat],
         modules: Mapping[str, str],
     ) -> None:
-        """Write what a run over new commits changed; call inside a transaction."""
+        """Write the changes of a run over new commits; call inside a transaction."""
         gone = json.dumps(sorted(removed))
         inside = "IN (SELECT value FROM json_each(?))"
         self._connection.execute(f"DELETE FROM git_pairs WHERE path {inside}", (gone,))
@@ -121,7 +121,7 @@ class History:
         return [r[0] for r in self._connection.rows(sql, (json.dumps(list(names)), limit))]
 
     def put_moves(self, moved: Iterable[tuple[str, str]], at: str) -> None:
-        """Note renames, (old, new) in their order, beside those known; call inside a transaction."""
+        """Add renames, (old, new) in order; call inside a transaction."""
         before = {path: set(names) for path, (_, names) in self.seen(WAS).items()}
         changed: set[str] = set()
         for old, new in moved:
@@ -139,19 +139,19 @@ class History:
             self.set_seen(MOVED, old, None, sorted(names.union(known.get(old, (None, ()))[1])), at)
 
     def names_before(self, path: str) -> list[str]:
-        """Return the paths that a file had before it was moved to this one, in order."""
+        """Return the former paths of a file, in order."""
         sql = "SELECT paths FROM source_items WHERE kind = ? AND key = ?"
         found = self._connection.value(sql, (WAS, path))
         return [str(name) for name in json.loads(found)] if found else []
 
     def clear(self) -> None:
-        """Forget all history, to read it again from the start; call inside a transaction."""
+        """Delete all history, to read it again from the start; call inside a transaction."""
         self._connection.execute("DELETE FROM source_items WHERE kind IN (?, ?)", (MOVED, WAS))
         for table in ("git_pairs", "git_file_words", "git_files"):
             self._connection.execute(f"DELETE FROM {table}")
 
     def counts(self) -> tuple[int, int]:
-        """Return how many present files are known, and how many pairs."""
+        """Return the number of known present files, and of pairs."""
         files = self._connection.value("SELECT count(*) FROM git_files WHERE present = 1")
         pairs = self._connection.value("SELECT count(*) FROM git_pairs WHERE path < other")
         return int(files), int(pairs)
@@ -163,7 +163,7 @@ class History:
         return dict(self._connection.rows(sql))
 
     def ownership(self, path: str) -> Ownership | None:
-        """Return the module of a file and who changed it, None when the history does not know it."""
+        """Return the module and the authors of a file, None if the history does not know it."""
         row = self._connection.row(
             """SELECT module, commits, authors, first_date, last_date, present FROM git_files
                WHERE path = ?""",
@@ -188,12 +188,12 @@ class History:
         ]
 
     def seen(self, kind: str) -> dict[str, tuple[str | None, tuple[str, ...]]]:
-        """Return the source items of a kind (rule, commit): key to (memory id, paths)."""
+        """Return the read source items of a kind (rule, commit): key to (memory id, paths)."""
         rows = self._connection.rows("SELECT key, memory_id, paths FROM source_items WHERE kind = ?", (kind,))
         return {key: (memory_id, tuple(json.loads(paths))) for key, memory_id, paths in rows}
 
     def set_seen(self, kind: str, key: str, memory_id: str | None, paths: Sequence[str], at: str) -> None:
-        """Note that a source item was read and which memory it became; call inside a transaction."""
+        """Record that a source item was read and the memory made from it; call inside a transaction."""
         self._connection.execute(
             """INSERT OR REPLACE INTO source_items(kind, key, memory_id, paths, seen_at)
                VALUES (?, ?, ?, ?, ?)""",
@@ -201,7 +201,7 @@ class History:
         )
 
     def unsee(self, kind: str, keys: Collection[str]) -> None:
-        """Forget source items that are gone; call inside a transaction."""
+        """Delete source items that no longer exist; call inside a transaction."""
         self._connection.execute_many(
             "DELETE FROM source_items WHERE kind = ? AND key = ?", [(kind, key) for key in sorted(keys)]
         )

@@ -1,4 +1,4 @@
-"""SQL for `injections`: what was put in front of an agent, when and why, and what followed."""
+"""SQL for `injections`: the advice given to agents, with time, reason and result."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from remora.store.connection import Connection
 
 
 class Injection(NamedTuple):
-    """One thing that was said to an agent unasked.
+    """One piece of unrequested advice to an agent.
 
     Attributes:
         session_id: "host:session".
-        agent: the subagent it was said to; empty for the session's own.
-        step: how many tools had been used by then.
+        agent: the subagent that received it; empty for the session's own agent.
+        step: number of tools used before it.
         at: when, ISO 8601.
-        moment: as of `remora.core.moments.KINDS`.
-        trigger: which rule spoke.
-        about: the file, the command or the words it was about.
-        memory_ids: what was said.
+        moment: one of `remora.core.moments.KINDS`.
+        trigger: the rule that fired.
+        about: the file, the command or the words that it concerns.
+        memory_ids: the memories shown.
         text: as the agent saw it.
         why: the reason in words.
-        followed: what the agent did afterwards, in words; empty where nobody knows.
+        followed: the agent's later action, in words; empty if unknown.
     """
 
     session_id: str
@@ -43,13 +43,13 @@ _COLUMNS = "session_id, agent, step, at, moment, trigger, about, memory_ids, tex
 
 
 class Injections:
-    """What was said in the sessions of one project."""
+    """The advice given in the sessions of one project."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def put(self, said: Sequence[Injection]) -> None:
-        """Store what was said; what is there already gets what followed. Call inside a transaction."""
+        """Store advice; an existing row only gets its result. Call inside a transaction."""
         for one in said:
             row = (*one[:7], json.dumps(one.memory_ids), *one[8:])
             self._connection.execute(
@@ -72,18 +72,18 @@ class Injections:
         )
 
     def latest(self, limit: int = 50, session_id: str | None = None) -> list[Injection]:
-        """Return what was said last, newest first; of one session by its id, with or without its host."""
+        """Return the latest advice, newest first; of one session by its id, with or without its host."""
         where = "WHERE ?1 IS NULL OR session_id = ?1 OR substr(session_id, instr(session_id, ':') + 1) = ?1"
         sql = f"SELECT {_COLUMNS} FROM injections {where} ORDER BY at DESC, id DESC LIMIT ?2"
         return [_made(row) for row in self._connection.rows(sql, (session_id, limit))]
 
     def of_session(self, session_id: str) -> list[Injection]:
-        """Return all that was said in a session, oldest first; by its id as it is stored, "host:session"."""
+        """Return all advice of a session, oldest first; by its stored id, "host:session"."""
         sql = f"SELECT {_COLUMNS} FROM injections WHERE session_id = ? ORDER BY at, id"
         return [_made(row) for row in self._connection.rows(sql, (session_id,))]
 
     def of(self, memory_id: str, limit: int = 20) -> list[Injection]:
-        """Return when a memory was said, newest first."""
+        """Return the times at which a memory was shown, newest first."""
         columns = ", ".join(f"i.{name}" for name in _COLUMNS.split(", "))
         sql = f"""SELECT {columns} FROM injected_memories m JOIN injections i ON i.id = m.injection_id
                   WHERE m.memory_id = ? ORDER BY i.at DESC, i.id DESC LIMIT ?"""

@@ -1,8 +1,8 @@
-"""SQL for what programs keep under a namespace and a key, in a file of its own beside the memory.
+"""SQL for the values that programs store under a namespace and a key, in a separate file.
 
-The values are the programs' own: they are not memories, nothing here is merged, weighed or forgotten, and
-the file has its own schema. A namespace is a path of labels. A vector belongs to an item and a model; when
-the item's value changes, its vectors go.
+The values belong to the programs. They are not memories and are never merged, ranked or forgotten, and the
+file has its own schema. A namespace is a path of labels. A vector belongs to an item and a model, and is
+deleted when the item's value changes.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ class Items:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Items:
-        """Open the file, made where it is missing and may be written; its folder must exist.
+        """Open the file; create it if it is missing and may be written. Its folder must exist.
 
         Raises:
-            StoreCorrupt: it is not such a file.
+            StoreCorrupt: it is not an item file.
             StoreTooNew: a newer version of Remora made it.
             StoreReadOnly: it is missing, or cannot be written.
         """
@@ -96,7 +96,7 @@ class Items:
         return cls(Connection(connection, path, read_only=read_only))
 
     def get(self, namespace: Namespace, key: str, now: float | None = None) -> ItemRow | None:
-        """Return an item; one that has expired by `now` is not there."""
+        """Return an item; one that has expired by `now` is absent."""
         sql = f"""SELECT {_COLUMNS} FROM items WHERE namespace = ?1 AND key = ?2
                   AND (?3 IS NULL OR expires_at IS NULL OR expires_at > ?3)"""
         row = self.connection.row(sql, (encoded(namespace), key, now))
@@ -105,7 +105,7 @@ class Items:
     def below(
         self, prefix: Namespace, now: float | None = None, *, limit: int = -1, offset: int = 0
     ) -> list[ItemRow]:
-        """Return the items of a namespace and of those below it, the one changed last first."""
+        """Return the items of a namespace and its children, the last changed first."""
         sql = f"""SELECT {_COLUMNS} FROM items WHERE {_BELOW}
                   ORDER BY updated_at DESC, id DESC LIMIT ?4 OFFSET ?5"""
         return [_item(row) for row in self.connection.rows(sql, (*_range(prefix), now, limit, offset))]
@@ -118,7 +118,7 @@ class Items:
     def put(
         self, namespace: Namespace, key: str, value: str, indexed: str, now: float, ttl: float | None
     ) -> int:
-        """Store an item and return its id; an item that was there keeps the time it was created."""
+        """Store an item and return its id; an existing item keeps its creation time."""
         row = self.connection.row(
             """INSERT INTO items(namespace, key, value, indexed, created_at, updated_at, expires_at, ttl)
                VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5 + ?6, ?6)
@@ -132,23 +132,23 @@ class Items:
         return int(row[0])
 
     def delete(self, namespace: Namespace, key: str) -> None:
-        """Delete an item, if it is there."""
+        """Delete an item, if it exists."""
         self.connection.execute(
             "DELETE FROM items WHERE namespace = ? AND key = ?", (encoded(namespace), key)
         )
 
     def refresh(self, ids: Collection[int], now: float) -> None:
-        """Let items that expire live on, from now."""
+        """Restart the expiry of items that expire, from now."""
         sql = """UPDATE items SET expires_at = ?2 + ttl
                  WHERE id IN (SELECT value FROM json_each(?1)) AND ttl IS NOT NULL"""
         self.connection.execute(sql, (json.dumps(sorted(ids)), now))
 
     def sweep(self, now: float) -> int:
-        """Delete what has expired; returns how many."""
+        """Delete expired items; returns how many."""
         return self.connection.execute("DELETE FROM items WHERE expires_at <= ?", (now,))
 
     def vectors(self, ids: Collection[int], model: str) -> dict[int, list[bytes]]:
-        """Return the vectors that items have of a model; an item that was not looked at yet is absent."""
+        """Return the vectors of items for a model; an item not yet embedded is absent."""
         sql = """SELECT v.item, v.vector FROM json_each(?) j CROSS JOIN item_vectors v ON v.item = j.value
                  WHERE v.model = ? ORDER BY v.item, v.part"""
         found: dict[int, list[bytes]] = {}
@@ -159,7 +159,7 @@ class Items:
         return found
 
     def put_vectors(self, item: int, model: str, vectors: Sequence[bytes]) -> None:
-        """Store the vectors of an item, or that it has none; an item that is gone meanwhile stays gone."""
+        """Store the vectors of an item, possibly none; an item deleted meanwhile stays deleted."""
         rows: Iterable[bytes] = vectors or (b"",)
         self.connection.execute_many(
             """INSERT OR REPLACE INTO item_vectors(item, part, model, vector)
@@ -168,11 +168,11 @@ class Items:
         )
 
     def count(self) -> int:
-        """Return how many items there are, with those that have expired and were not yet deleted."""
+        """Return the number of items, including expired ones that are not yet deleted."""
         return int(self.connection.value("SELECT count(*) FROM items"))
 
     def check(self) -> list[str]:
-        """Return what SQLite's own checks find wrong; empty when all is well."""
+        """Return the problems found by SQLite's own checks; empty if there are none."""
         try:
             problems = [
                 str(row[0]) for row in self.connection.rows("PRAGMA quick_check(20)") if row[0] != "ok"
@@ -189,13 +189,13 @@ class Items:
 
 
 def encoded(namespace: Namespace) -> str:
-    r"""Return a namespace as it is stored.
+    r"""Return the stored form of a namespace.
 
     >>> encoded(("users", "ann")) == "users\x1fann\x1f"
     True
     """
     if any(SEPARATOR in label for label in namespace):
-        raise InvalidInput(f"a label of {namespace} holds the sign that separates labels")
+        raise InvalidInput(f"a label of {namespace} contains the label separator")
     return "".join(label + SEPARATOR for label in namespace)
 
 
@@ -244,7 +244,7 @@ def _require_ours(connection: apsw.Connection, path: Path, *, new: bool) -> None
     found = next(connection.execute("PRAGMA application_id"))[0]
     if found != APPLICATION_ID and (tables or found or not new):
         raise StoreCorrupt(
-            f"{path} is a SQLite database, but not one of Remora's items", hint="Move it away."
+            f"{path} is a SQLite database, but not one of Remora's items", hint="Move the file away."
         )
     if _version(connection) > VERSION:
         raise StoreTooNew(

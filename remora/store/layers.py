@@ -1,10 +1,10 @@
-"""SQL for the upper layers of the code graph: what a language model says, and what memories say.
+"""SQL for the upper layers of the code graph: statements of a language model, and of memories.
 
 Layer 2 has a node for each module and edges between modules, files and definitions. Layer 3 has a node
-for each memory of a pattern or a decision. Their nodes belong to no file, so that reading a file again
-leaves them alone; their edges end with the nodes at their ends. Writers call inside a transaction.
+for each memory of a pattern or a decision. Their nodes belong to no file, so re-reading a file leaves them
+unchanged; their edges are deleted with the nodes at their ends. Writers call inside a transaction.
 
-`layer > 1` stands beside `layer = 2` because the index over the upper layers is only found by it.
+`layer > 1` stands beside `layer = 2` because SQLite uses the index over the upper layers only with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
 
 
 class ModuleNode(NamedTuple):
-    """A module as layer 2 knows it. `metadata` has "purpose", "digest", "model" and "at"."""
+    """A module of layer 2. `metadata` has "purpose", "digest", "model" and "at"."""
 
     id: int
     key: str
@@ -30,7 +30,7 @@ class ModuleNode(NamedTuple):
 
 
 class OutlineRow(NamedTuple):
-    """A definition as a prompt shows it; `uses` counts the edges that point at it."""
+    """A definition as a prompt shows it; `uses` is the number of its incoming edges."""
 
     path: str
     key: str
@@ -52,7 +52,7 @@ class UpperEdge(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A memory as a node of layer 3; `files` and `nodes` are what it names, globs and folders too."""
+    """A memory as a node of layer 3; `files` and `nodes` are those it names, including globs and folders."""
 
     memory_id: str
     type: str
@@ -64,7 +64,7 @@ class Known(NamedTuple):
 
 
 class KnownNode(NamedTuple):
-    """A node of layer 3 as it is stored."""
+    """A stored node of layer 3."""
 
     key: str
     type: str
@@ -73,7 +73,7 @@ class KnownNode(NamedTuple):
 
 
 def module_key(name: str) -> str:
-    """Return the key of a module's node; the "/" at its end keeps it apart from a file's definitions.
+    """Return the key of a module's node; the final "/" distinguishes it from a file's definitions.
 
     >>> module_key("src/click"), module_key(".")
     ('module:src/click/', 'module:./')
@@ -120,9 +120,9 @@ class Layers:
         return [(path, key, kind, signature) for path, key, kind, signature in self._connection.rows(sql)]
 
     def place_modules(self, modules: Mapping[str, Sequence[str]], now: int) -> None:
-        """Make the module nodes those that there are, each with edges to its files.
+        """Replace the set of module nodes, each with edges to its files.
 
-        What was said of a module stays; modules that are gone leave with what was said of them.
+        Existing modules keep their descriptions; removed modules lose theirs.
 
         Args:
             modules: the paths of each module's files, by its name.
@@ -151,9 +151,9 @@ class Layers:
     def describe_module(
         self, name: str, paths: Sequence[str], edges: Iterable[UpperEdge], about: Mapping[str, Any], now: int
     ) -> int:
-        """Replace what a model says of a module and the edges that start in it.
+        """Replace a model's description of a module and the edges that start in it.
 
-        Edges to keys that are gone meanwhile are dropped; returns how many of `edges` were written.
+        Edges to keys that no longer exist are dropped; returns the number of written `edges`.
         """
         key = module_key(name)
         text = json.dumps(dict(about), ensure_ascii=False)
@@ -169,7 +169,7 @@ class Layers:
         return self._put_edges(edges, 2, "llm", now)
 
     def drop_empty_modules(self) -> int:
-        """Remove the module nodes none of whose files is left; returns how many."""
+        """Remove the module nodes without files; returns how many."""
         return self._connection.execute(
             """DELETE FROM graph_nodes WHERE layer > 1 AND layer = 2 AND type = 'module' AND NOT EXISTS (
                  SELECT 1 FROM graph_edges e WHERE e.from_id = graph_nodes.id AND e.type = 'defines')"""
@@ -192,7 +192,7 @@ class Layers:
         return found
 
     def existing(self, keys: Collection[str]) -> set[str]:
-        """Return those of some keys that files, definitions and modules have."""
+        """Return the keys that files, definitions and modules have, among some."""
         sql = """SELECT n.key FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value
                  WHERE n.layer < 3"""
         return {r[0] for r in self._connection.rows(sql, (json.dumps(sorted(keys)),))}
@@ -205,7 +205,7 @@ class Layers:
         ]
 
     def knowledge(self) -> tuple[set[KnownNode], set[UpperEdge]]:
-        """Return the nodes and edges of layer 3 as they are."""
+        """Return the nodes and edges of layer 3."""
         sql = "SELECT key, type, label, confidence FROM graph_nodes WHERE layer > 1 AND layer = 3"
         nodes = {KnownNode(*r) for r in self._connection.rows(sql)}
         sql = """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_nodes n
@@ -244,7 +244,7 @@ class Layers:
     # Both
 
     def edges_at(self, keys: Collection[str], kinds: Sequence[str]) -> list[UpperEdge]:
-        """Return the edges of layers 2 and 3 of some kinds with one of some nodes at either end."""
+        """Return the edges of some kinds in layers 2 and 3 with one of some nodes at either end."""
         sql = f"""SELECT a.key, b.key, e.type, e.weight, e.confidence FROM json_each(?1) j
                   CROSS JOIN graph_nodes n ON n.key = j.value
                   CROSS JOIN graph_edges e INDEXED BY idx_ge_upper_{{end}} ON e.{{end}}_id = n.id
@@ -257,10 +257,10 @@ class Layers:
         return sorted(found)
 
     def said(self, ids: Collection[int]) -> list[Edge]:
-        """Return the edges at some nodes by which something is said to depend on them, surest first.
+        """Return the stated dependencies on some nodes, the most confident first.
 
-        Each leads from what depends to one of the nodes. Data joins both of its ends: "flows_to" is the end
-        that gives it, "flows_from" the one that takes it.
+        Each edge leads from the dependent to one of the nodes. A data flow joins both of its ends: "flows_to"
+        is the producing end, "flows_from" the consuming one.
         """
         sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                   FROM json_each(?1) j CROSS JOIN graph_edges e INDEXED BY idx_ge_upper_to

@@ -1,4 +1,4 @@
-"""SQL for what the prediction of files asks of the code graph: who defines a name, where files are today."""
+"""SQL for file prediction: the definitions of names, and the current paths of files."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from remora.store.connection import Connection
 
 
 class Leads:
-    """Questions about files of code, names and imports; nothing here writes."""
+    """Read-only questions about code files, names and imports."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def code_files(self, paths: Collection[str], *, tests: bool) -> set[str]:
-        """Return those of some paths that are files of code; tests among them only if wanted."""
+        """Return the code files among some paths; tests only if wanted."""
         sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                  WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
         return {r[0] for r in self._connection.rows(sql, (json.dumps(list(paths)), int(tests)))}
 
     def other_files(self, paths: Collection[str]) -> set[str]:
-        """Return those of some paths that are no code: documents, settings, data, what nobody can read."""
+        """Return the files among some paths that are not code: documents, settings, data, binaries."""
         sql = """SELECT f.path FROM json_each(?1) j CROSS JOIN graph_files f ON f.path = j.value
                  WHERE f.kind <> 'code' AND f.skipped = ''
                  UNION SELECT g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
@@ -30,9 +30,9 @@ class Leads:
         return {r[0] for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
 
     def named(self, written: Collection[str]) -> dict[str, str]:
-        """Return the files of any kind, those of the newest commit too, that written paths name, by these.
+        """Return the files that written paths name, by path; any kind, including those of the newest commit.
 
-        A path names the file at it. Its last parts, with an ending, name the only file that has them.
+        A full path names its file. A partial path (its last parts, with an extension) names the only match.
         """
         sql = """SELECT j.value FROM json_each(?1) j JOIN graph_files f ON f.path = j.value
                  UNION SELECT j.value FROM json_each(?1) j
@@ -50,7 +50,7 @@ class Leads:
         return found
 
     def today(self, paths: Collection[str]) -> dict[str, str]:
-        """Return where files of the past are now: at the same path, or moved with a name of their own."""
+        """Return the current paths of former files: the same path, or the only file with that name."""
         sql = """SELECT j.value, f.path FROM json_each(?1) j CROSS JOIN graph_files f ON f.path = j.value
                  WHERE f.skipped = ''
                  UNION SELECT j.value, g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
@@ -67,7 +67,7 @@ class Leads:
         return found
 
     def definers(self, names: Collection[str]) -> dict[str, list[tuple[str, str]]]:
-        """Return for each name that code outside tests defines the (path, kind) of its definitions."""
+        """Return the (path, kind) of the definitions of each name that non-test code defines."""
         sql = """SELECT n.label, n.file_path, n.type FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.label = j.value AND n.layer = 1
                  JOIN graph_files f ON f.path = n.file_path
@@ -78,13 +78,13 @@ class Leads:
         return found
 
     def user_counts(self, names: Collection[str]) -> dict[str, int]:
-        """Return how many files use each name."""
+        """Return the number of files that use each name."""
         sql = """SELECT j.value, (SELECT count(*) FROM graph_names g WHERE g.name = j.value)
                  FROM json_each(?) j"""
         return dict(self._connection.rows(sql, (json.dumps(list(names)),)))
 
     def imported(self, paths: Collection[str]) -> list[tuple[str, str]]:
-        """Return (file, file that it imports) for some files."""
+        """Return (file, imported file) for some files."""
         sql = """SELECT a.key, b.key FROM json_each(?) j CROSS JOIN graph_nodes a ON a.key = j.value
                  CROSS JOIN graph_edges e ON e.from_id = a.id AND e.type = 'imports'
                  CROSS JOIN graph_nodes b ON b.id = e.to_id

@@ -103,7 +103,7 @@ class Memories:
         bands: Sequence[tuple[int, int]],
         change: Change | None = Change("create"),  # noqa: B008  immutable
     ) -> None:
-        """Add a new memory with what finds its duplicates, and its first revision; inside a transaction.
+        """Add a new memory with its duplicate index and its first revision; call inside a transaction.
 
         Without a change its revisions come from elsewhere.
         """
@@ -168,7 +168,7 @@ class Memories:
         )
 
     def get(self, memory_id: str) -> MemoryRecord | None:
-        """Return a memory by its full id, deprecated ones too."""
+        """Return a memory by its full id, including deprecated ones."""
         found = self._connection.row(f"{_SELECT} WHERE m.id = ?", (memory_id,))
         return self._record(found) if found else None
 
@@ -227,17 +227,17 @@ class Memories:
         return {r[0] for r in self._connection.rows(f"SELECT m.id FROM {source} WHERE {where}", values)}
 
     def with_hash(self, content_hash: str) -> list[MemoryRecord]:
-        """Return memories whose text is the same but for case and white space, oldest first."""
+        """Return memories with the same text except for case and white space, oldest first."""
         rows = self._connection.rows(f"{_SELECT} WHERE m.content_hash = ? ORDER BY m.seq", (content_hash,))
         return [self._record(row) for row in rows]
 
     def with_external_id(self, external_id: str) -> MemoryRecord | None:
-        """Return the memory that a caller knows by this id."""
+        """Return the memory with a caller's own id."""
         found = self._connection.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
         return self._record(found) if found else None
 
     def with_external_ids_below(self, prefix: str) -> list[MemoryRecord]:
-        """Return the memories, forgotten ones too, whose ids of a caller's own begin so."""
+        """Return the memories, including forgotten ones, whose external ids begin with a prefix."""
         sql = f"{_SELECT} WHERE m.external_id >= ? AND m.external_id < ? ORDER BY m.external_id"
         return [self._record(found) for found in self._connection.rows(sql, (prefix, prefix + "\U0010ffff"))]
 
@@ -246,7 +246,7 @@ class Memories:
     ) -> list[tuple[str, str]]:
         """Return (id, content) of live memories of a type that share at least two MinHash bands.
 
-        A band that very many memories share says nothing and is read only in part.
+        A band shared by very many memories carries no information and is read only in part.
         """
         shared: Counter[str] = Counter()
         for band, value in bands:
@@ -259,9 +259,9 @@ class Memories:
         return [(i, content) for i, content in self._connection.rows(sql, (ids, memory_type))]
 
     def follow_moves(self, memory_id: str = "") -> None:
-        """Let a memory, or all, be found by the paths that their files have now; call inside a transaction.
+        """Index one memory, or all, by the current paths of their files; call inside a transaction.
 
-        What a memory says of its files stays as it was written.
+        The text and files of a memory stay as written.
         """
         which = "WHERE f.memory_id = ?" if memory_id else ""
         self._connection.execute(
@@ -272,7 +272,7 @@ class Memories:
         )
 
     def files_of(self, memory_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """Return the files that memories are about, as written and as they are called since, in order."""
+        """Return the files of memories, by their written and their current paths, in order."""
         sql = """SELECT f.memory_id, f.file_path FROM json_each(?) j
                  CROSS JOIN memory_files f INDEXED BY idx_memory_files_memory ON f.memory_id = j.value
                  ORDER BY 1, 2"""
@@ -282,7 +282,7 @@ class Memories:
         return found
 
     def on_files(self, paths: Sequence[str], filters: Filters, limit: int) -> list[MemoryRecord]:
-        """Return live memories that name one of the files, itself or by a glob, most confident first."""
+        """Return live memories that name one of the files, directly or by a glob, most confident first."""
         globs = self._connection.rows(
             "SELECT DISTINCT file_path FROM memory_files WHERE instr(file_path, '*') > 0"
         )
@@ -300,7 +300,7 @@ class Memories:
         return [(branch, i) for branch, i in self._connection.rows(sql)]
 
     def put_away_with(self, reason: str) -> list[str]:
-        """Return the ids of what is out of search with some words in its reasons for review, in order."""
+        """Return the ids of memories out of search whose review reasons contain some words, in order."""
         sql = "SELECT id FROM memories WHERE deprecated = 1 AND instr(review_reason, ?) > 0 ORDER BY seq"
         return [i for (i,) in self._connection.rows(sql, (reason,))]
 
@@ -314,7 +314,7 @@ class Memories:
         return [r[0] for r in self._connection.rows(sql, (memory_id, memory_id))]
 
     def delete(self, memory_ids: Sequence[str], change: Change = Change("erase")) -> None:  # noqa: B008
-        """Remove memories for good, with index rows, vectors, uses and the texts of their revisions.
+        """Delete memories permanently, with index rows, vectors, uses and the texts of their revisions.
 
         Call inside a transaction.
         """
@@ -324,14 +324,14 @@ class Memories:
         self._revisions.empty(memory_ids, change)
 
     def first_at(self) -> str | None:
-        """Return when the first memory was stored, ISO 8601; None where there is none."""
+        """Return when the first memory was stored, ISO 8601; None if there is none."""
         found: str | None = self._connection.value("SELECT min(updated_at) FROM memories")
         return found
 
     def counts(self) -> dict[str, int]:
-        """Return how many memories there are, live and not, and how many of each type ("type:…") are live.
+        """Return the number of memories, live and not, and of live ones by type ("type:…").
 
-        Records are counted under "record:commit" and "record:session" and nowhere else, but for "deprecated".
+        Records are counted under "record:commit" and "record:session" and nowhere else, except "deprecated".
         """
         found = {"live": 0, "deprecated": 0, "needs_review": 0, "pinned": 0, "verified": 0, "tainted": 0}
         sql = f"""SELECT {_KIND} AS what, type, deprecated, count(*), total(needs_review), total(pinned),
@@ -390,17 +390,16 @@ class Memories:
 
 
 def records_in(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return how many records `Memories.counts` counted, by what they are of."""
+    """Return the record counts of `Memories.counts`, by kind of record."""
     return {n.removeprefix("record:"): c for n, c in counts.items() if n.startswith("record:")}
 
 
 def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[str, list[Any]]:
     """Return the SQL condition on `memories m` and its values for a set of filters.
 
-    A file filter ending in "/" means everything below that folder; a memory about "src/**" passes for
-    each file there. `branch` hides what belongs to
-    another branch; "*" shows all; None shows only what belongs to no branch. `kinds` chooses among
-    MEMORY_KINDS where it names any of them.
+    A file filter ending in "/" matches everything below that folder; a memory about "src/**" matches each
+    file there. `branch` hides memories of other branches; "*" shows all; None shows only memories without a
+    branch. `kinds` filters by MEMORY_KINDS if it names any of them.
     """
     clauses: list[str] = [] if include_deprecated else ["m.deprecated = 0"]
     values: list[Any] = []

@@ -1,4 +1,4 @@
-"""SQL for small facts about the database itself: identity, marks of progress, counters."""
+"""SQL for key-value facts about the database: identity, progress marks, counters."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from remora.store.connection import Connection
 
 
 class Meta:
-    """A few named values, kept as JSON."""
+    """Named values, stored as JSON."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return a value, or the default when it was never set."""
+        """Return a value, or the default if it was never set."""
         found = self._connection.value("SELECT value FROM meta WHERE key = ?", (key,))
         return default if found is None else json.loads(found)
 
     def starting(self, prefix: str) -> dict[str, Any]:
-        """Return every value whose key starts so, by key."""
+        """Return every value whose key has a prefix, by key."""
         sql = "SELECT key, value FROM meta WHERE key >= ? AND key < ?"
         return {
             key: json.loads(value)

@@ -1,8 +1,8 @@
-"""Run the numbered SQL files of `schema/` once each, in order, each in a transaction of its own.
+"""Run the numbered SQL files of `schema/` once each, in order, each in its own transaction.
 
-The number of the last one stands in `PRAGMA user_version`. Two processes that open an old file at
-the same moment are kept apart by `BEGIN IMMEDIATE`; the second finds the work done. A file that
-already landed is never edited: the next change is a new file.
+`PRAGMA user_version` holds the number of the last one. If two processes open an old file at the same
+moment, `BEGIN IMMEDIATE` serializes them; the second finds nothing to do. A file that has landed is never
+edited: the next change is a new file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def version(connection: apsw.Connection) -> int:
 
 
 def require_known(connection: apsw.Connection, path: Path) -> None:
-    """Refuse a file before anything in it is touched.
+    """Reject a file with an unknown schema, before any change to it.
 
     Raises:
         StoreTooNew: its schema is newer than ours.
@@ -56,7 +56,7 @@ def require_known(connection: apsw.Connection, path: Path) -> None:
 
 
 def require_current(connection: apsw.Connection, path: Path) -> None:
-    """Refuse a file that a read-only opening cannot use as it is.
+    """Reject a file that cannot be opened read-only as it is.
 
     Raises:
         StoreTooNew: its schema is newer than ours, or older and must be migrated by a writer first.
@@ -71,7 +71,7 @@ def require_current(connection: apsw.Connection, path: Path) -> None:
 
 
 def run(connection: apsw.Connection, path: Path, application_id: int, upto: int | None = None) -> None:
-    """Bring a file to the newest schema (or to `upto`, for tests of older files).
+    """Migrate a file to the newest schema (or to `upto`, for tests of older files).
 
     Raises:
         StoreTooNew: the file's schema is newer than the newest migration here.
@@ -101,7 +101,7 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
 
 
 def _describe(connection: apsw.Connection) -> None:
-    """Fill what migration 2 added and SQL cannot compute, for memories written before it."""
+    """Fill the columns of migration 2 that SQL cannot compute, for older memories."""
     rows = list(connection.execute("SELECT id, content, related_files, tags, context_prefix FROM memories"))
     for memory_id, content, files, tags, prefix in rows:
         said = (content, prefix or "", *json.loads(files), *json.loads(tags))
@@ -117,7 +117,7 @@ def _describe(connection: apsw.Connection) -> None:
 
 
 def set_wal(connection: apsw.Connection) -> None:
-    """Switch a file to WAL; SQLite does not wait for this lock by itself, so we do."""
+    """Switch a file to WAL; SQLite does not wait for this lock, so this does."""
     if next(connection.execute("PRAGMA journal_mode"))[0] == "wal":
         return
     for attempt in range(_TRIES):

@@ -1,4 +1,4 @@
-"""SQL for who names a definition: the parts of files that have its name, and what stands in these files."""
+"""SQL for references to a definition: the chunks with its name, and the definitions in their files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from remora.store.connection import Connection
 
 
 class Place(NamedTuple):
-    """A part of a file that has a name; `end_line` is that of its text."""
+    """A chunk that contains a name; `end_line` is that of its text."""
 
     path: str
     language: str
@@ -24,22 +24,22 @@ class Place(NamedTuple):
 
 
 class Namings:
-    """Questions about the names that one project's code has; nothing here writes."""
+    """Read-only questions about the names in one project's code."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def having(self, name: str, file: int, taken: str, most: int, limit: int) -> list[Place] | None:
-        """Return the parts with the words of a name in a file, and in those that use it, nearest first.
+        """Return the chunks with the words of a name in a file and in the files that use it, nearest first.
 
-        A file uses it directly, or imports one that takes what `taken` is called out of it, or all.
+        A file uses it directly, or imports a file that imports `taken`, or everything, from it.
 
         Args:
-            name: what is looked for; None is returned where more than `most` parts have it.
+            name: the name; the result is None if more than `most` chunks have it.
             file: the id of the file's node.
-            taken: the name that another file passes on.
+            taken: the name that another file re-exports.
             most: see `name`.
-            limit: how many parts are returned.
+            limit: maximum number of chunks.
         """
         sql = "SELECT rowid FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT ?"
         ids = [i for (i,) in self._connection.rows(sql, (f"text : {quoted(name)}", most + 1))]
@@ -74,13 +74,13 @@ class Namings:
         return found
 
     def around(self, path: str, line: int) -> list[str]:
-        """Return the keys of what a file defines around a line, the outer before the inner."""
+        """Return the keys of the definitions of a file around a line, outermost first."""
         sql = """SELECT key FROM graph_nodes WHERE file_path = ?1 AND start_line <= ?2 AND end_line >= ?2
                  AND key <> ?1 AND layer = 1 ORDER BY start_line, end_line DESC, key"""
         return [key for (key,) in self._connection.rows(sql, (path, line))]
 
     def others_used(self, keys: Collection[str], label: str, but: Collection[int]) -> set[str]:
-        """Return those of some definitions that use another definition of a name for certain."""
+        """Return those of some definitions that certainly use another definition of a name."""
         sql = f"""SELECT a.key FROM json_each(?1) j CROSS JOIN graph_nodes a ON a.key = j.value
                   CROSS JOIN graph_edges e ON e.from_id = a.id AND e.files = 0
                     AND e.confidence >= {GUESS_BELOW}

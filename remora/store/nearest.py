@@ -1,16 +1,16 @@
-"""Nearest neighbours by cosine: every vector of one kind and model in one matrix, searched exactly.
+"""Exact nearest neighbours by cosine: all vectors of one kind and model in one matrix.
 
 Why a matrix and no index structure: the product of a 100,000 x 384 float32 matrix with a vector
 takes 4 to 15 ms on two cores and never misses a neighbour, while an HNSW graph over the same rows
 takes most of a minute to build and must be kept, repaired and matched to deletions. The `latency`
 benchmark prints the raw product beside the search.
 
-BLAS shares a product among threads, and while another process has one of the cores, all wait for the
-scheduler to run the one that lost its turn: 8 ms for what takes half a millisecond. So up to LARGE rows
-the rows are multiplied one by one in this thread, which costs next to nothing more.
+BLAS splits a product among threads. While another process uses one of the cores, all threads wait for
+the one that was descheduled: 8 ms instead of half a millisecond. So up to LARGE rows the product is
+computed row by row in this thread, which costs next to nothing more.
 
-The matrix follows the table: rows with higher ids are appended, and when the counts differ the rows
-that are gone are masked. Ids are never used twice, so this is all that can happen.
+The matrix follows the table: rows with higher ids are appended, and if the counts differ, deleted rows are
+masked. Ids are never reused, so no other change is possible.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ LARGE = 30_000  # rows from which several threads are worth the risk
 class Neighbour(NamedTuple):
     """An owner and its cosine to the query, -1..1.
 
-    A long text has several parts; its cosine is the mean of its best part's and of all its parts'
-    average: the best part alone favours texts of many parts, the average alone drowns one good line.
+    A long text has several parts. Its cosine is the mean of the best part's cosine and the average of all
+    parts: the best part alone favours texts with many parts, the average alone drowns one good line.
     """
 
     owner_id: str
@@ -101,7 +101,7 @@ class NearestIndex:
             return self._best(owners, scores, k)
 
     def cosines(self, query: NDArray[np.float32], owner_ids: Sequence[str]) -> dict[str, float]:
-        """Return the cosine of each of some owners to a query, as `search` would score it."""
+        """Return the cosine of each of some owners to a query, as in `search`."""
         found: dict[str, float] = {}
         with self._lock:
             self._follow()
@@ -125,7 +125,7 @@ class NearestIndex:
         return found
 
     def vectors_of(self, owner_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors of some owners, shape (parts, dims), without those that have none."""
+        """Return the vectors of some owners, shape (parts, dims); owners without vectors are absent."""
         with self._lock:
             self._follow()
             found = {}
@@ -139,7 +139,7 @@ class NearestIndex:
     def _by_owner(
         self, scores: NDArray[np.float32], usable: NDArray[np.bool_] | slice
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Return one score for each owner, and which owners have any."""
+        """Return one score per owner, and which owners have any."""
         owner_of, scores = self._owner_of[: self._size][usable], scores[usable]
         count = len(self._owners)
         best = np.full(count, -2.0, np.float32)
@@ -159,16 +159,15 @@ class NearestIndex:
         return sorted(named, key=lambda n: (-n.cosine, n.owner_id))[:k]
 
     def __len__(self) -> int:
-        """Return how many owners can be found now."""
+        """Return the number of searchable owners."""
         with self._lock:
             self._follow()
             return len(np.unique(self._owner_of[: self._size][self._live[: self._size]]))
 
     def _follow(self) -> None:
-        """Bring the matrix up to date with the table.
+        """Update the matrix from the table.
 
-        Rows of an open transaction may be undone and their ids used again, so what was read there is
-        read again.
+        An open transaction may be rolled back and its ids reused, so rows read inside one are read again.
         """
         writing = self._connection.writing()
         if writing or self._unsure:

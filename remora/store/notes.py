@@ -1,6 +1,6 @@
-"""SQL for what was written and said: pieces of MEMORY.md, HISTORY, daily notes, entries; quotes of people.
+"""SQL for written and spoken text: pieces of MEMORY.md, HISTORY, daily notes, entries; quotes.
 
-A quote stands under the session in which it was said instead of a file.
+A quote is stored under its session instead of a file.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Written(NamedTuple):
         kind: "longterm", "note", "archive", "history", "daily" or "quote".
         name: of an entry; empty for text of a file.
         start_line, end_line: in the file, from 1; None for an entry.
-        time: when it was written or said, ISO 8601, where that is known.
-        answers: the end of what a quote answers.
+        time: when it was written or said, ISO 8601, if known.
+        answers: the end of the text that a quote answers.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class Written(NamedTuple):
 
 
 class NoteRow(NamedTuple):
-    """A stored piece; `path` is relative to the project's memory folder, or SESSION and a session's id."""
+    """A stored piece; `path` is relative to the project's memory folder, or SESSION and a session id."""
 
     id: int
     kind: str
@@ -66,28 +66,28 @@ class Notes:
         self._connection = connection
 
     def files(self) -> dict[str, str]:
-        """Return how each file looked when its pieces were made, by path."""
+        """Return the state of each file when its pieces were made, by path."""
         sql = "SELECT path, seen FROM note_files WHERE path NOT LIKE ?"
         return dict(self._connection.rows(sql, (f"{SESSION}%",)))
 
     def mark(self, path: str, seen: str) -> None:
-        """Keep how a file looked."""
+        """Store the state of a file."""
         self._connection.execute(
             "INSERT INTO note_files(path, seen) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen = ?2",
             (path, seen),
         )
 
     def bind(self, path: str, branch: str | None) -> None:
-        """Let what lies in a file, or was said in a session, be told on one branch alone; None for all."""
+        """Restrict a file's or a session's pieces to one branch; None for all branches."""
         self._connection.execute("UPDATE note_files SET branch = ? WHERE path = ?", (branch, path))
 
     def branch(self, path: str) -> str | None:
-        """Return the branch on which alone something is told (`bind`); None for all."""
+        """Return the branch to which pieces are restricted (`bind`); None for all branches."""
         found: str | None = self._connection.value("SELECT branch FROM note_files WHERE path = ?", (path,))
         return found
 
     def on_branches(self) -> list[tuple[str, str, str | None]]:
-        """Return (branch, path, time of the first piece) of all that is bound to a branch, in order."""
+        """Return (branch, path, time of the first piece) of all pieces restricted to a branch, in order."""
         sql = """SELECT f.branch, f.path, (SELECT min(time) FROM notes n WHERE n.path = f.path)
                  FROM note_files f WHERE f.branch IS NOT NULL ORDER BY 1, 2"""
         return [(branch, path, first) for branch, path, first in self._connection.rows(sql)]
@@ -99,17 +99,17 @@ class Notes:
         pieces: Iterable[Written],
         clean: Callable[[Written], Written] = lambda piece: piece,
     ) -> int:
-        """Replace the pieces of a file; one whose text is the same keeps its id, and so its vector.
+        """Replace the pieces of a file; a piece with unchanged text keeps its id, and so its vector.
 
         Args:
             path: the file.
-            seen: how it looked.
-            pieces: all it has now.
-            clean: what is done to a piece before it is stored. What is stored already went through it
-                and is not asked about again.
+            seen: its state.
+            pieces: its current pieces.
+            clean: applied to a piece before it is stored. Stored pieces were already cleaned and are not
+                cleaned again.
 
         Returns:
-            How many pieces are new.
+            The number of new pieces.
         """
         self.mark(path, seen)
         known: dict[tuple[object, ...], list[tuple[int, object, object]]] = {}
@@ -137,7 +137,7 @@ class Notes:
         return self.add(path, new)
 
     def add(self, path: str, pieces: Collection[Written]) -> int:
-        """Add pieces to those of a file that is known; returns how many."""
+        """Add pieces to those of a known file; returns how many."""
         self._connection.execute_many(
             """INSERT INTO notes(kind, path, name, start_line, end_line, time, content, answers, search_terms)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
@@ -149,25 +149,25 @@ class Notes:
         return len(pieces)
 
     def move(self, path: str, to: str, piece: Written) -> None:
-        """Let a piece of one file be a piece of another one, at other lines; it keeps its id."""
+        """Move a piece to another file, at other lines; it keeps its id."""
         sql = """UPDATE notes SET path = ?, start_line = ?, end_line = ? WHERE id =
                  (SELECT min(id) FROM notes WHERE path = ? AND kind = ? AND time IS ? AND content = ?)"""
         where = (path, piece.kind, piece.time, piece.content)
         self._connection.execute(sql, (to, piece.start_line, piece.end_line, *where))
 
     def written_at(self, kind: str, times: Collection[str | None]) -> list[tuple[str, str, str]]:
-        """Return (time, path, content) of the pieces of a kind that were written at some times."""
+        """Return (time, path, content) of the pieces of a kind written at some times."""
         sql = """SELECT time, path, content FROM notes
                  WHERE kind = ? AND time IN (SELECT value FROM json_each(?))"""
         return self._connection.rows(sql, (kind, json.dumps(sorted(filter(None, times))))) if times else []
 
     def forget(self, path: str) -> None:
-        """Drop the pieces of a file that is gone."""
+        """Delete the pieces of a file that no longer exists."""
         self._connection.execute("DELETE FROM notes WHERE path = ?", (path,))
         self._connection.execute("DELETE FROM note_files WHERE path = ?", (path,))
 
     def of_path(self, path: str) -> list[NoteRow]:
-        """Return the pieces of a file, or the quotes of a session, in the order of their making."""
+        """Return the pieces of a file, or the quotes of a session, in order of creation."""
         return [
             NoteRow._make(r)
             for r in self._connection.rows(f"{_SELECT} WHERE n.path = ? ORDER BY n.id", (path,))
@@ -185,11 +185,11 @@ class Notes:
         self._connection.execute("DELETE FROM notes WHERE id = ?", (note_id,))
 
     def any(self) -> bool:
-        """Return whether there is a piece of any kind."""
+        """Return whether there is any piece."""
         return self._connection.row("SELECT 1 FROM notes LIMIT 1") is not None
 
     def counts(self) -> dict[str, int]:
-        """Return how many pieces there are of each kind."""
+        """Return the number of pieces of each kind."""
         return dict(self._connection.rows("SELECT kind, count(*) FROM notes GROUP BY kind ORDER BY kind"))
 
     def get_many(self, ids: Collection[int]) -> dict[int, NoteRow]:
@@ -200,7 +200,7 @@ class Notes:
     def ids_of(
         self, kinds: Collection[str], among: Collection[int] | None = None, branch: str | None = "*"
     ) -> set[int]:
-        """Return the ids of the pieces of some kinds that are told on a branch, of all or among some."""
+        """Return the ids of the pieces of some kinds visible on a branch, of all or among some."""
         given = (json.dumps(sorted(kinds)), branch)
         if among is None:
             return {r[0] for r in self._connection.rows(f"SELECT n.id FROM notes n WHERE {_TOLD}", given)}
@@ -212,7 +212,7 @@ class Notes:
     ) -> list[tuple[int, float]]:
         """Return (id, bm25) of pieces of some kinds with at least one term, best first, ties by id.
 
-        `branch`: what belongs to another is left out; "*" leaves nothing out.
+        `branch`: pieces of other branches are left out; "*" leaves nothing out.
         """
         if not (match := any_of(terms)):
             return []

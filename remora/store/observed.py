@@ -1,4 +1,4 @@
-"""SQL that asks what sessions of agents showed: a session's own rows, and the sums over all of them.
+"""SQL that reads what agent sessions showed: each session's rows, and the sums over all sessions.
 
 `recording` writes them.
 """
@@ -25,7 +25,7 @@ _TIMES = f"{_OCCASIONS}, min(s.ended_at), max(s.ended_at)"
 
 
 class SignalCount(NamedTuple):
-    """In how many sessions something showed, and when first and last."""
+    """The number of sessions that showed a signal, and the first and last time."""
 
     sessions: int
     first: str | None
@@ -33,7 +33,7 @@ class SignalCount(NamedTuple):
 
 
 class LearnedRow(NamedTuple):
-    """A memory that a run added or changed: what was done, why, its text as learned, and when."""
+    """A memory that a run added or changed: the change, its reason, the learned text, and the time."""
 
     memory_id: str
     action: str
@@ -43,7 +43,7 @@ class LearnedRow(NamedTuple):
 
 
 class ShownRow(NamedTuple):
-    """How one session showed a signal."""
+    """A signal in one session."""
 
     session_id: str
     at: str | None
@@ -53,13 +53,13 @@ class ShownRow(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a session came to.
+    """The summary of a session.
 
     Attributes:
-        kind, outcome: as they were judged.
-        prompt: what the person said, shortened.
-        summary: what was done in the end, in the session's own words; may be empty.
-        edited: the files it changed, the most changed first.
+        kind, outcome: as judged.
+        prompt: the person's words, shortened.
+        summary: the result, in the session's own words; may be empty.
+        edited: the changed files, the most changed first.
     """
 
     kind: str
@@ -70,7 +70,7 @@ class Told(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """A session that edited files: what it was asked first, and when it began and ended, ISO 8601."""
+    """A session that edited files: its first prompt, and its start and end, ISO 8601."""
 
     id: str
     started: str
@@ -80,7 +80,7 @@ class Worked(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """A session that was learned."""
+    """A learned session."""
 
     id: str
     host: str
@@ -93,13 +93,13 @@ class SessionRow(NamedTuple):
 
 
 class Later(NamedTuple):
-    """What a session did about work that an earlier one may have left.
+    """The progress of a session on work that an earlier one may have left.
 
     Attributes:
         id: "host:session".
         ended_at: when it ended.
-        passed: commands that worked when they ran last, without the variables set for them.
-        changed: it changed files.
+        passed: commands that succeeded on their last run, without their variables.
+        changed: whether it changed files.
     """
 
     id: str
@@ -112,35 +112,35 @@ class Later(NamedTuple):
 
 
 class Observed(Recording):
-    """What the sessions of one project showed."""
+    """The data of one project's sessions."""
 
     def seen(self) -> dict[str, str]:
-        """Return how the files of each session looked when it was learned, by its id."""
+        """Return the state of each session's files when it was learned, by its id."""
         return dict(self._connection.rows("SELECT id, seen FROM observer_sessions"))
 
     def note_first(self, session_id: str, key: str) -> None:
-        """Note the key of a session's first event that a fork of it would copy."""
+        """Record the key of a session's first event that a fork of it would copy."""
         self._connection.execute("UPDATE observer_sessions SET first_key = ? WHERE id = ?", (key, session_id))
 
     def beginning_with(self, keys: Collection[str]) -> dict[str, str]:
-        """Return how the files of those sessions looked that begin with one of some events, by id."""
+        """Return the file states of sessions that begin with one of some events, by id."""
         sql = """SELECT s.id, s.seen FROM json_each(?) j
                  JOIN observer_sessions s ON s.first_key = j.value AND s.first_key <> ''"""
         return dict(self._connection.rows(sql, (json.dumps(sorted(keys)),)))
 
     def count(self, since: str = "") -> int:
-        """Return how many sessions were learned, of those that began at a time or later."""
+        """Return the number of learned sessions that began at a time or later."""
         sql = "SELECT count(*) FROM observer_sessions WHERE ?1 = '' OR started_at >= ?1"
         return int(self._connection.value(sql, (since,)))
 
     def prompts(self, limit: int) -> list[tuple[str, str]]:
-        """Return (id, prompts) of the newest sessions in which somebody said something."""
+        """Return (id, prompts) of the newest sessions with prompts."""
         sql = f"""SELECT s.id, {_PROMPTS} FROM observer_sessions s WHERE s.prompt <> ''
                   ORDER BY s.seq DESC LIMIT ?"""
         return [(session, prompt) for session, prompt in self._connection.rows(sql, (limit,))]
 
     def told(self, session_id: str) -> Told | None:
-        """Return what a session came to, None for an unknown one."""
+        """Return the summary of a session, None for an unknown one."""
         sql = f"SELECT s.kind, s.outcome, {_PROMPTS}, s.summary FROM observer_sessions s WHERE s.id = ?"
         row = self._connection.row(sql, (session_id,))
         if row is None:
@@ -157,9 +157,9 @@ class Observed(Recording):
         return [(f, c, m) for f, c, m in self._connection.rows(sql)]
 
     def failing(self, sessions: int) -> list[tuple[str, str]]:
-        """Return (fingerprint, command) where another form of a command worked, and its own did not since.
+        """Return (fingerprint, command) if another form of a command succeeded, and its own has not since.
 
-        Only of commands that the error befell in so many sessions or more.
+        Only commands that met the error in at least the given number of sessions.
         """
         sql = """WITH failed AS (
                    SELECT e.fingerprint, e.command, coalesce(max(s.started_at), '') AS at
@@ -173,7 +173,7 @@ class Observed(Recording):
         return [(f, c) for f, c in self._connection.rows(sql, (sessions,))]
 
     def sessions_with(self, signal: str, key: str) -> SignalCount:
-        """Return in how many sessions a signal showed under a key, and when."""
+        """Return the number of sessions that showed a signal under a key, and when."""
         row = self._connection.row(
             """SELECT count(*), min(coalesce(g.at, s.started_at)), max(coalesce(g.at, s.started_at))
                FROM observer_signals g JOIN observer_sessions s ON s.id = g.session_id
@@ -183,7 +183,7 @@ class Observed(Recording):
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def signals(self, signal: str, key: str, limit: int) -> list[ShownRow]:
-        """Return how the newest sessions showed a signal, oldest first."""
+        """Return a signal of the newest sessions, oldest first."""
         sql = """SELECT g.session_id, coalesce(g.at, s.started_at), g.paths, g.detail FROM observer_signals g
                  JOIN observer_sessions s ON s.id = g.session_id WHERE g.type = ? AND g.key = ?
                  ORDER BY 2 DESC, 1 LIMIT ?"""
@@ -198,7 +198,7 @@ class Observed(Recording):
         return found
 
     def errors(self, fingerprint: str, limit: int) -> list[tuple[str, str | None, ErrorSeen]]:
-        """Return (session id, when, error) of the newest sessions that met an error, oldest first."""
+        """Return (session id, when, error) of the newest sessions with an error, oldest first."""
         sql = """SELECT session_id, at, tool, command, message, times, resolved, resolved_how, detail
                  FROM observer_session_errors WHERE fingerprint = ? ORDER BY at DESC, session_id LIMIT ?"""
         found = []
@@ -216,27 +216,27 @@ class Observed(Recording):
         return found[::-1]
 
     def met(self, fingerprint: str) -> SignalCount:
-        """Return in how many sessions an error was met, and when."""
+        """Return the number of sessions with an error, and when."""
         sql = "SELECT count(*), min(at), max(at) FROM observer_session_errors WHERE fingerprint = ?"
         row = self._connection.row(sql, (fingerprint,))
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def totals(self) -> SignalCount:
-        """Return on how many occasions sessions were learned, and when the first and last of them were."""
+        """Return the number of occasions with learned sessions, and the first and last time."""
         sql = f"""SELECT {_OCCASIONS}, min(s.started_at), max(coalesce(s.ended_at, s.started_at))
                   FROM observer_sessions s"""
         row = self._connection.row(sql)
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def edits(self, path: str) -> SignalCount:
-        """Return on how many occasions a file was edited, and when."""
+        """Return the number of occasions on which a file was edited, and when."""
         sql = f"""SELECT {_TIMES} FROM observer_session_files f
                   JOIN observer_sessions s ON s.id = f.session_id WHERE f.path = ? AND f.edits > 0"""
         row = self._connection.row(sql, (path,))
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def co_edits(self, path: str) -> dict[str, SignalCount]:
-        """Return the files that were edited in the same sessions, on how many occasions, and when."""
+        """Return the files edited in the same sessions, the number of occasions, and when."""
         sql = f"""SELECT o.path, {_TIMES}
                   FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id
                   JOIN observer_session_files o ON o.session_id = f.session_id AND o.path <> f.path
@@ -244,13 +244,13 @@ class Observed(Recording):
         return {other: SignalCount(*counts) for other, *counts in self._connection.rows(sql, (path,))}
 
     def had(self, path: str) -> bool:
-        """Return whether a session read or edited a file, or one in a folder."""
+        """Return whether a session read or edited a file, or a file in a folder."""
         sql = """SELECT EXISTS (SELECT 1 FROM observer_session_files
                                 WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
         return bool(self._connection.value(sql, (path,)))
 
     def like(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """Return (session id, bm25) of the sessions whose prompts have the terms, best first, ties newest."""
+        """Return (session id, bm25) of sessions whose prompts match the terms, best first, ties newest."""
         if not (match := any_of(terms)):
             return []
         sql = """SELECT s.id, -bm25(observer_sessions_fts) AS score FROM observer_sessions_fts
@@ -259,7 +259,7 @@ class Observed(Recording):
         return [(i, score) for i, score in self._connection.rows(sql, (match, limit))]
 
     def edited(self, session_ids: Collection[str]) -> dict[str, list[str]]:
-        """Return the files that each of some sessions edited."""
+        """Return the edited files of each of some sessions."""
         sql = """SELECT f.session_id, f.path FROM json_each(?) j
                  CROSS JOIN observer_session_files f ON f.session_id = j.value AND f.edits > 0
                  ORDER BY 1, 2"""
@@ -269,7 +269,7 @@ class Observed(Recording):
         return found
 
     def worked(self, limit: int, before: str | None = None) -> list[Worked]:
-        """Return the newest sessions that edited files, the last to end first; over by `before`, if given."""
+        """Return the newest sessions that edited files, last to end first; ended by `before`, if given."""
         sql = """SELECT s.id, s.started_at, s.ended_at, s.prompt, (
                    SELECT json_group_array(f.path ORDER BY f.path) FROM observer_session_files f
                    WHERE f.session_id = s.id AND f.edits > 0) AS edited
@@ -283,7 +283,7 @@ class Observed(Recording):
         ]
 
     def used(self, session_ids: Collection[str]) -> dict[str, list[str]]:
-        """Return the files that each of some sessions read or edited."""
+        """Return the files read or edited by each of some sessions."""
         sql = """SELECT f.session_id, f.path FROM json_each(?) j
                  CROSS JOIN observer_session_files f ON f.session_id = j.value ORDER BY 1, 2"""
         found: dict[str, list[str]] = {}
@@ -292,7 +292,7 @@ class Observed(Recording):
         return found
 
     def working_in(self, folder: str, limit: int) -> list[str]:
-        """Return the newest sessions that edited something below a folder, the last first."""
+        """Return the newest sessions that edited files below a folder, the last first."""
         # "0" is the sign behind "/": a range of the index instead of a look at every path.
         sql = """SELECT DISTINCT s.id, s.started_at FROM observer_session_files f
                  JOIN observer_sessions s ON s.id = f.session_id
@@ -301,12 +301,12 @@ class Observed(Recording):
         return [i for i, _ in self._connection.rows(sql, (f"{folder}/", f"{folder}0", limit))]
 
     def sessions(self, limit: int = 100) -> list[SessionRow]:
-        """Return the sessions that were learned, newest first."""
+        """Return the learned sessions, newest first."""
         sql = f"{_SESSION} ORDER BY s.started_at DESC, s.id LIMIT ?"
         return [SessionRow._make(r) for r in self._connection.rows(sql, (limit,))]
 
     def named(self, name: str, limit: int) -> list[str]:
-        """Return the ids ("host:session") of the sessions of a name, else of those whose name begins so."""
+        """Return the ids ("host:session") of sessions with a name, else of those with it as a prefix."""
         own = "substr(id, instr(id, ':') + 1)"
         if not name:
             return []
@@ -318,7 +318,7 @@ class Observed(Recording):
         return []
 
     def ended_after(self, at: str, *, only: str | None = None) -> list[Later]:
-        """Return the sessions that ended after a time, newest first; of one, where its id is given."""
+        """Return the sessions that ended after a time, newest first; only one, if its id is given."""
         sql = f"""SELECT s.id, s.ended_at, s.outcome, s.branch, {_PROMPTS},
                    (SELECT json_group_array(c.command ORDER BY c.command) FROM observer_session_commands c
                     WHERE c.session_id = s.id AND c.failures < c.runs),
@@ -342,7 +342,7 @@ class Observed(Recording):
         return [SessionRow._make(r) for r in self._connection.rows(sql, (json.dumps(list(session_ids)),))]
 
     def commands(self, sessions: int) -> list[Ran]:
-        """Return what the newest sessions that ran something ran, newest session first."""
+        """Return the commands of the newest sessions with commands, newest session first."""
         sql = """WITH newest AS (
                    SELECT s.id, s.started_at, coalesce((SELECT max(f.last_step) FROM observer_session_files f
                      WHERE f.session_id = s.id AND f.edits > 0), 1 << 62) AS edited
@@ -361,25 +361,25 @@ class Observed(Recording):
     # What was learned
 
     def note_learned(self, run: int, rows: Sequence[LearnedRow]) -> None:
-        """Note what a run added or changed; of a memory that a run changed twice, the later state."""
+        """Record the memories a run added or changed; for one changed twice, its later state."""
         self._connection.execute_many(
             "INSERT OR REPLACE INTO learned(run, memory_id, action, why, text, at) VALUES (?, ?, ?, ?, ?, ?)",
             [(run, *row) for row in rows],
         )
 
     def last_learned(self, memory_id: str) -> LearnedRow | None:
-        """Return what was done last with a memory by learning; None if it never was learned."""
+        """Return the last change of a memory by learning; None if it was never learned."""
         sql = """SELECT memory_id, action, why, text, at FROM learned WHERE memory_id = ?
                  ORDER BY run DESC LIMIT 1"""
         row = self._connection.row(sql, (memory_id,))
         return LearnedRow._make(row) if row else None
 
     def last_run(self) -> int:
-        """Return the number of the last run that learned something; 0 before the first."""
+        """Return the number of the last run that learned a memory; 0 before the first."""
         return int(self._connection.value("SELECT max(run) FROM learned") or 0)
 
     def learned(self, run: int | None) -> list[LearnedRow]:
-        """Return what a run added or changed, or of all runs what was done last, in the order of time."""
+        """Return the changes of a run, or the last change per memory of all runs, in order of time."""
         sql = """SELECT memory_id, action, why, text, at FROM learned l
                  WHERE run = coalesce(?, (SELECT max(run) FROM learned WHERE memory_id = l.memory_id))
                  ORDER BY at, memory_id"""
@@ -387,5 +387,5 @@ class Observed(Recording):
 
 
 def _plain(line: str) -> str:
-    """Return a line of commands without variables and folders, as errors know it."""
+    """Return a command line without variables and folders, the form stored for errors."""
     return " && ".join(map(without_folder, parts_in(bare(line))))

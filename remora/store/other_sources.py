@@ -1,4 +1,4 @@
-"""SQL for edges that do not come from reading the code: a SCIP index, git's history, agent sessions."""
+"""SQL for edges from sources other than the code: a SCIP index, git history, agent sessions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _AS_COVERED = "EXISTS (SELECT 1 FROM graph_files f WHERE f.path = s.path AND f.h
 
 
 class OtherSources:
-    """The edges of sources beside "ast". Writers call inside a transaction."""
+    """The edges of sources other than "ast". Writers call inside a transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def cover(self, files: Mapping[str, tuple[str, bytes | None]]) -> None:
-        """Replace what a SCIP index covers: by path the hash of a file's content and its packed edges.
+        """Replace the coverage of a SCIP index: by path the content hash of a file and its packed edges.
 
-        The edges are None where the index shows none that start in the file.
+        The edges are None if none in the index start in the file.
         """
         self._connection.execute("DELETE FROM scip_files")
         self._connection.execute_many(
@@ -30,25 +30,25 @@ class OtherSources:
         )
 
     def covered(self) -> list[str]:
-        """Return the files that the index covers, or did before they changed, in order."""
+        """Return the files that the index covers, or covered before they changed, in order."""
         return [r[0] for r in self._connection.rows("SELECT path FROM scip_files ORDER BY path")]
 
     def covers(self, path: str, hashed: str) -> bool:
-        """Return whether the index speaks of a file with this content."""
+        """Return whether the index covers a file with this content."""
         sql = "SELECT 1 FROM scip_files WHERE path = ? AND hash = ?"
         return self._connection.row(sql, (path, hashed)) is not None
 
     def links_of(self, path: str) -> bytes | None:
-        """Return the packed edges that the index shows from a file as it is now, None where it shows none."""
+        """Return the packed edges of the index from the current content of a file, None if there are none."""
         sql = f"SELECT links FROM scip_files s WHERE s.path = ? AND {_AS_COVERED}"
         found = self._connection.row(sql, (path,))
         return found[0] if found else None
 
     def prefer_precise(self, path: str) -> None:
-        """Let a SCIP index's word for a file replace what we resolved, as far as the index reaches.
+        """Replace our resolved edges of a file with those of a SCIP index, as far as it covers them.
 
-        Of an edge that we are sure of it says something only where it covers both files as they are now. A
-        guess goes as well where the same definition has a precise edge to another of that name.
+        It decides on a certain edge only if it covers both current files. A guess is also removed if the same
+        definition has a precise edge to another definition of that name.
         """
         own = "from_id IN (SELECT id FROM graph_nodes WHERE file_path = ?)"
         if self.links_of(path) is None:
@@ -67,11 +67,11 @@ class OtherSources:
         )
 
     def count_from(self, source: str) -> int:
-        """Return how many edges of a source there are."""
+        """Return the number of edges of a source."""
         return int(self._connection.value("SELECT count(*) FROM graph_edges WHERE source = ?", (source,)))
 
     def drop_from(self, source: str) -> list[str]:
-        """Delete every edge of a source; returns the files that had some."""
+        """Delete every edge of a source; returns the files that had edges."""
         sql = """SELECT DISTINCT n.file_path FROM graph_edges e JOIN graph_nodes n ON n.id = e.from_id
                  WHERE e.source = ? AND n.file_path IS NOT NULL ORDER BY 1"""
         paths = [r[0] for r in self._connection.rows(sql, (source,))]
@@ -79,7 +79,7 @@ class OtherSources:
         return paths
 
     def put_symbols(self, names: Mapping[str, str]) -> None:
-        """Replace the names that a SCIP index has for nodes: name to key; unknown keys are dropped."""
+        """Replace the node names of a SCIP index: name to key; unknown keys are dropped."""
         self._connection.execute("DELETE FROM scip_symbols")
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
         ids: dict[str, int] = dict(self._connection.rows(sql, (json.dumps(sorted(set(names.values()))),)))
@@ -91,8 +91,8 @@ class OtherSources:
     def put_history(self, partners: int, now: int) -> None:
         """Replace the edges of git and of agent sessions: each file's strongest partners.
 
-        `weight` is in how many commits two files changed (or how often they were read) together, and
-        `confidence` the share of the first one's commits.
+        `weight` is the number of commits that changed both files (or of times both were read),
+        `confidence` its share of the first file's commits.
         """
         self._connection.execute("DELETE FROM graph_edges WHERE source IN ('git', 'observer')")
         self._connection.execute(

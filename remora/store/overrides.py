@@ -1,9 +1,9 @@
-"""SQL for methods that override one another: found by name along the bases of their classes.
+"""SQL for method overrides: found by name along the base classes.
 
-No such edge is stored. A method overrides one of a base that is called the same; where a language lets
-several be called so, the name is enough. Go's methods may stand in any file of their type's package.
-Constructors override nothing, nor does what only its own class sees. Bases count where they are sure, over
-any number of steps; stale edges do not (see `graph`).
+Overrides are not stored as edges. A method overrides a base method with the same name; in languages with
+overloading the name is enough. Go methods may be in any file of their type's package. Constructors and
+private methods override nothing. Bases count if they are certain, over any number of steps; stale edges
+do not count (see `graph`).
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ _UP = f"""WITH RECURSIVE {_OWN}, so(id, class, method, target) AS MATERIALIZED (
 
 
 class Overridden(NamedTuple):
-    """A method of a base that another one overrides.
+    """A base method that another method overrides.
 
     Attributes:
-        method, owner: the ids of the one that overrides and of its class.
-        id, base: those of the one that is overridden and of its class; `name` is what that is called.
-        confidence: of the edges between the classes, the least.
+        method, owner: the ids of the overriding method and of its class.
+        id, base: the ids of the overridden method and of its class; `name` is the method's name.
+        confidence: the least of the edges between the classes.
     """
 
     method: int
@@ -98,16 +98,16 @@ class Overridden(NamedTuple):
 
 
 class Overrides:
-    """The methods of one project's code that override one another; nothing here writes."""
+    """The method overrides of one project's code; read-only."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def of(self, keys: Mapping[int, str]) -> list[Edge]:
-        """Return edges from the methods that override some, given by id with their keys, to these.
+        """Return edges to some methods, given by id with their keys, from the methods that override them.
 
-        In each line of classes only the nearest: what overrides that one in turn is asked for from there.
-        Few classes stand below most, so these are gone through; below a busy base it is looked for upwards,
+        Only the nearest override in each line of classes; its own overrides are found by asking again from
+        it. Most methods have few subclasses, which are walked; below a busy base the search goes upwards,
         from all methods of the name.
         """
         if not (asked := _asked(keys)):
@@ -120,7 +120,7 @@ class Overrides:
         return [Edge(*r) for r in self._connection.rows(way, (asked,))]
 
     def by(self, keys: Mapping[int, str]) -> list[Overridden]:
-        """Return what methods, given by id with their keys, override in any of their bases."""
+        """Return the methods in any base that some methods, given by id with their keys, override."""
         if not (asked := _asked(keys)):
             return []
         sql = f"""WITH RECURSIVE {_OWN}, above(class, base, sure) AS (
@@ -156,7 +156,7 @@ class Overrides:
 
 
 def outer(key: str) -> tuple[str, str]:
-    """Return the key of what is around a definition ("" for none), and the definition's name.
+    """Return the key of the definition around a definition ("" for none), and its name.
 
     >>> outer("a/b.py:Shop.Cart.add#2"), outer("a/b.py:add")
     (('a/b.py:Shop.Cart', 'add'), ('', 'add'))
@@ -167,7 +167,7 @@ def outer(key: str) -> tuple[str, str]:
 
 
 def _asked(keys: Mapping[int, str]) -> str:
-    """Return the question for some methods, "" where none can override or be overridden."""
+    """Return the query for some methods, "" if none can override or be overridden."""
     places = ((i, *outer(key)) for i, key in keys.items())
     asked = [(i, name, holder) for i, holder, name in places if holder and name not in ("", *CONSTRUCTORS)]
     return json.dumps(asked) if asked else ""

@@ -1,6 +1,6 @@
-"""SQL that looks at the code graph as a whole: for the map of modules, and for the doctor.
+"""SQL over the whole code graph: for the map of modules and the doctor.
 
-Nothing here writes. Each query reads an index once or a table once, whatever the size of the graph.
+Read-only. Each query reads one index or one table once, whatever the size of the graph.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class MappedFile(NamedTuple):
 
 
 class FileLink(NamedTuple):
-    """All edges from one file to another that it depends on, summed up; `tests` if it tests it."""
+    """All edges from one file to a file it depends on, summed up; `tests` if it tests it."""
 
     from_id: int
     to_id: int
@@ -37,7 +37,7 @@ class FileLink(NamedTuple):
 
 
 class Insight(NamedTuple):
-    """A live memory that says what a module is for."""
+    """A live memory about the purpose of a module."""
 
     memory_id: str
     content: str
@@ -46,7 +46,7 @@ class Insight(NamedTuple):
 
 
 class Overview:
-    """The whole graph of one project, read in a few strokes."""
+    """Queries over the whole graph of one project."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -64,29 +64,29 @@ class Overview:
         ]
 
     def links(self) -> list[FileLink]:
-        """Return the dependences between files, without stale ones, by their ends."""
+        """Return the dependencies between files, without stale ones, by their ends."""
         sql = f"""SELECT e.from_id, e.to_id, sum(e.weight * e.confidence), max(e.type = 'tests')
                   FROM graph_edges e WHERE {DEPENDENCE} AND {FRESH} AND e.from_id <> e.to_id
                   GROUP BY e.from_id, e.to_id ORDER BY e.from_id, e.to_id"""
         return [FileLink(a, b, weight, bool(tests)) for a, b, weight, tests in self._connection.rows(sql)]
 
     def symbols(self) -> dict[str, int]:
-        """Return how many definitions each file has; the file's own node does not count."""
+        """Return the number of definitions of each file, without the file's own node."""
         sql = """SELECT file_path, count(*) - 1 FROM graph_nodes WHERE file_path IS NOT NULL
                  GROUP BY file_path"""
         return dict(self._connection.rows(sql))
 
     def read_at(self) -> dict[str, int]:
-        """Return when each file was read as it is now, in milliseconds."""
+        """Return when the current content of each file was read, in milliseconds."""
         return dict(self._connection.rows("SELECT path, indexed_at FROM graph_files WHERE skipped = ''"))
 
     def heat(self) -> dict[str, float]:
-        """Return how often each present file changed, lately more than long ago; a logarithm."""
+        """Return the change frequency of each present file, recent changes weighted more; a logarithm."""
         sql = "SELECT path, heat FROM git_files WHERE present = 1 AND commits > 0"
         return dict(self._connection.rows(sql))
 
     def spoken_of(self) -> list[tuple[str, str]]:
-        """Return (memory id, path) of each file that a live memory names, or whose node it names.
+        """Return (memory id, path) of each file that a live memory names directly or through its node.
 
         A path may be a glob, or a folder that ends in "/".
         """
@@ -107,7 +107,7 @@ class Overview:
         return [(memory_id, module) for memory_id, module in self._connection.rows(sql)]
 
     def insights(self) -> list[Insight]:
-        """Return the live memories of type module_insight, those to believe first."""
+        """Return the live memories of type module_insight, the most reliable first."""
         sql = """SELECT id, content, related_modules, related_files FROM memories
                  WHERE type = 'module_insight' AND deprecated = 0 AND taint IS NULL
                  ORDER BY user_verified DESC, pinned DESC, confidence DESC, created_at DESC, id"""
@@ -115,7 +115,7 @@ class Overview:
         return [Insight(i, text, tuple(json.loads(m)), tuple(json.loads(f))) for i, text, m, f in rows]
 
     def docs(self, paths: Collection[str], limit: int) -> list[tuple[str, str]]:
-        """Return (name, first line of its doc) of definitions in files."""
+        """Return (name, first docstring line) of the definitions in files."""
         sql = """SELECT n.label, coalesce(n.metadata ->> 'doc', '') FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.file_path = j.value
                  WHERE n.layer = 1 AND n.key <> n.file_path ORDER BY n.id LIMIT ?"""
@@ -123,9 +123,9 @@ class Overview:
         return [(label, doc) for label, doc in rows]
 
     def newest_file(self) -> tuple[int, int]:
-        """Return how many files there are and the highest id of their nodes.
+        """Return the number of files and the highest id of their nodes.
 
-        An id is never given twice, so the two are the same again only while no file came or went.
+        Ids are never reused, so both are unchanged only if no file was added or removed.
         """
         sql = """SELECT count(*), coalesce(max(n.id), 0) FROM graph_files f
                  CROSS JOIN graph_nodes n ON n.key = f.path"""
@@ -135,11 +135,11 @@ class Overview:
     # For the doctor
 
     def stale_files(self) -> int:
-        """Return how many files changed since they were read."""
+        """Return the number of files that changed since they were read."""
         return int(self._connection.value("SELECT count(*) FROM graph_files WHERE stale_at IS NOT NULL"))
 
     def busiest(self, limit: int) -> list[str]:
-        """Return the keys of what most depends on: half files, half definitions, busiest first."""
+        """Return the keys with the most dependents: half files, half definitions, busiest first."""
         sql = f"""SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
                     WHERE {DEPENDENCE} GROUP BY e.to_id ORDER BY uses DESC, e.to_id LIMIT ?) b
                   JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
@@ -151,7 +151,7 @@ class Overview:
         return files + [r[0] for r in self._connection.rows(sql, (limit // 2,))]
 
     def heaviest_folders(self, limit: int) -> list[tuple[str, int]]:
-        """Return (folder of the root, nodes) of those with most nodes; files in the root do not count."""
+        """Return (top-level folder, nodes) with the most nodes; files in the root do not count."""
         sql = """SELECT substr(file_path, 1, instr(file_path, '/')) AS folder, count(*) AS nodes
                  FROM graph_nodes WHERE file_path IS NOT NULL AND instr(file_path, '/') > 0
                  GROUP BY folder ORDER BY nodes DESC, folder LIMIT ?"""

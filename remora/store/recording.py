@@ -1,7 +1,7 @@
-"""SQL that records what a session of an agent showed: its own rows, and the sums that it adds to.
+"""SQL that records an agent session: its own rows, and the sums it adds to.
 
-`record` replaces a session's rows and makes the sums it touches again, so that learning a session
-twice, or again when it grew, changes nothing but what is new. Call inside a transaction.
+`record` replaces a session's rows and recomputes the affected sums, so learning a session again changes only
+what is new. Call inside a transaction.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SHORT_SESSIONS = 12  # session ids kept with an error
 
 
 class Pair(NamedTuple):
-    """Two files that a session used close to each other: how often, and how long after the first."""
+    """Two files that a session used close together: how often, and how long after the first."""
 
     file_a: str
     file_b: str
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 
 class Recording:
-    """Writes what the sessions of one project showed."""
+    """Writes the data of one project's sessions."""
 
     def __init__(self, connection: Connection, project_id: str) -> None:
         self._connection = connection
@@ -46,12 +46,12 @@ class Recording:
         at: str,
         more: Sequence[Signal] = (),
     ) -> str:
-        """Store what a session showed in place of what was stored of it; returns its id.
+        """Store an observed session in place of its earlier rows; returns its id.
 
         Args:
             observation: the session.
-            pairs: files it used close to each other, each way round once.
-            seen: how its files look.
+            pairs: files it used close together, each pair in both directions.
+            seen: the state of its files.
             at: now.
             more: signals beyond its own, to be counted with them.
         """
@@ -110,10 +110,10 @@ class Recording:
         return session
 
     def _own(self, commands: Sequence[CommandRun]) -> list[CommandRun]:
-        """Return the commands without those that text from outside may have put into the agent's mouth.
+        """Return the commands without those that external text may have prompted.
 
-        A command that a session ran only after such a reading is stored, and so suggested, only if it
-        stands with a session learned before: the first that is stored always ran it of its own accord.
+        A command that a session ran only after reading such text is stored, and so suggested, only if an
+        earlier learned session has it: the first one stored always ran it of its own accord.
         """
         late = json.dumps([c.as_run for c in commands if c.tainted])
         sql = """SELECT DISTINCT c.command FROM json_each(?) j
@@ -126,7 +126,7 @@ class Recording:
         self._take_out(session)
 
     def _take_out(self, session: str) -> None:
-        """Take a session's rows out of the tables and the sums."""
+        """Remove a session's rows from the tables and the sums."""
         sql = "SELECT path, edits FROM observer_session_files WHERE session_id = ?"
         edits: dict[str, int] = dict(self._connection.rows(sql, (session,)))
         files = edits.keys()
@@ -155,7 +155,7 @@ class Recording:
     # Sums
 
     def _count_modules(self, changed: Collection[str], step: int) -> None:
-        """Count a session once for each module that it changed; `step` -1 takes it out again."""
+        """Count a session once for each module it changed; `step` -1 subtracts it."""
         modules = [(module, self._project_id, step) for module in sorted({module_of(p) for p in changed})]
         self._connection.execute_many(
             """INSERT INTO observer_module_session_counts(module, project_id, count) VALUES (?, ?, max(?, 0))
@@ -179,13 +179,13 @@ class Recording:
         )
 
     def _edges_of(self, paths: Collection[str]) -> set[tuple[str, str]]:
-        """Return the edges whose weight follows from how many sessions used some files."""
+        """Return the edges whose weight depends on the number of sessions that used some files."""
         sql = """SELECT e.file_a, e.file_b FROM json_each(?) j
                  CROSS JOIN observer_co_access_edges e ON e.file_a = j.value"""
         return {(a, b) for a, b in self._connection.rows(sql, (json.dumps(sorted(paths)),))}
 
     def _sum_pairs(self, pairs: Collection[tuple[str, str]]) -> None:
-        """Make the co-access edges of pairs again; a weight is the share of a's sessions that b was in."""
+        """Recompute the co-access edges of pairs; a weight is the share of a's sessions that used b."""
         given = json.dumps(sorted(pairs))
         self._connection.execute(
             """DELETE FROM observer_co_access_edges WHERE rowid IN (
@@ -233,12 +233,12 @@ def _json(value: Any) -> str:
 
 
 def _detail_of(signal: Signal) -> dict[str, Any]:
-    """Return the detail of a signal, with where text from outside came in before it."""
+    """Return the detail of a signal, with the external text that preceded it."""
     return {**signal.detail, TAINT: signal.taint} if signal.taint is not None else dict(signal.detail)
 
 
 def _more_of(error: ErrorSeen) -> dict[str, Any]:
-    """Return what of an error has no column of its own."""
+    """Return the fields of an error that have no column."""
     taint = error.taint._asdict() if error.taint is not None else None
     more = {name: value for name in ("worked", "helped") if (value := getattr(error, name))}
     return {"steps": error.steps, "resolved_paths": error.resolved_paths, "taint": taint, **more}

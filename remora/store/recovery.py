@@ -1,9 +1,8 @@
-"""Take what can still be read out of a damaged database into a fresh one, row by row.
+"""Copy the readable rows of a damaged database into a new one.
 
-Only rows that cannot be made again are taken: memories, what was said of them, what sessions showed and
-people said in them (with the pieces of written files beside that). A memory whose row is lost is made again
-from the log of its changes. Turns, the code graph, git's history and
-vectors come from files, and are read again by `init`, `index` and `reindex`.
+Only rows that cannot be rebuilt are copied: memories, the advice log, session data and quotes (with the
+pieces of written files beside them). A memory whose row is lost is rebuilt from its revisions. Turns, the
+code graph, git history and vectors come from files, and are read again by `init`, `index` and `reindex`.
 """
 
 from __future__ import annotations
@@ -52,12 +51,12 @@ _STEP = 256  # rows that are skipped at once behind one that cannot be read
 
 
 class Recovered(NamedTuple):
-    """What was taken out of one table.
+    """The result for one table.
 
     Attributes:
-        rows: that are in the new file.
-        refused: that could be read and did not fit (an id twice, a value that no row may have).
-        whole: the table could be read to its end.
+        rows: number of rows in the new file.
+        refused: number of readable rows that did not fit (a duplicate id, an invalid value).
+        whole: whether the table was readable to its end.
     """
 
     table: str
@@ -67,7 +66,7 @@ class Recovered(NamedTuple):
 
 
 def recover(damaged: Path, fresh: Path) -> list[Recovered]:
-    """Copy what can be read; `fresh` must not exist yet. The damaged file is only read.
+    """Copy the readable rows; `fresh` must not exist. The damaged file is only read.
 
     Raises:
         StoreError: the new file cannot be written.
@@ -97,7 +96,7 @@ def recover(damaged: Path, fresh: Path) -> list[Recovered]:
 
 
 def _pad(copy: Path) -> None:
-    """Give a file that was cut off the size that its header tells: SQLite reads nothing of a shorter one."""
+    """Extend a truncated file to the size in its header: SQLite reads nothing of a shorter one."""
     with copy.open("r+b") as file:
         header = file.read(32)
         size = int.from_bytes(header[16:18], "big")
@@ -129,10 +128,10 @@ def _table(old: apsw.Connection, new: Connection, table: str) -> Recovered:
 
 
 def _rows(old: apsw.Connection, table: str, columns: list[str]) -> tuple[list[Any], bool]:
-    """Return the rows that can be read, and whether that is all of them.
+    """Return the readable rows, and whether they are complete.
 
-    A table is read from its beginning up to the damage, from its end down to it, and, where rows have
-    numbers, in jumps between the two.
+    A table is read forwards to the damage, backwards from its end, and, if it has row numbers, in jumps
+    between the two.
     """
     named = ", ".join(columns)
     found: dict[Any, Any] = {}
@@ -157,7 +156,7 @@ def _rows(old: apsw.Connection, table: str, columns: list[str]) -> tuple[list[An
 
 
 def _walk(old: apsw.Connection, sql: str, found: dict[Any, Any]) -> bool:
-    """Add rows until one cannot be read; return whether all could."""
+    """Add rows until one cannot be read; return whether all were read."""
     try:
         for place, *values in old.execute(sql):
             found.setdefault((place, *values[:2]) if not isinstance(place, int) else place, values)
@@ -167,7 +166,7 @@ def _walk(old: apsw.Connection, sql: str, found: dict[Any, Any]) -> bool:
 
 
 def _marks(old: apsw.Connection, new: Connection) -> None:
-    """Keep in mind what a person forgot for good, and which store it was."""
+    """Keep the marks of permanently forgotten memories, and the identity of the store."""
     try:
         rows = list(old.execute("SELECT key, value FROM meta WHERE key LIKE 'forgotten:%' OR key = 'device'"))
     except apsw.Error:

@@ -1,4 +1,4 @@
-"""The selections of memories that rules ask for, each by name; they return ids, in order of the ids."""
+"""The named selections of memories that rules use; they return ids, in order."""
 
 from __future__ import annotations
 
@@ -24,49 +24,49 @@ class Selections:
         self._connection = connection
 
     def all(self) -> list[str]:
-        """Return every memory, forgotten ones too."""
+        """Return every memory, including forgotten ones."""
         return self._where("1")
 
     def fading(self) -> list[str]:
-        """Return live memories that decay and that nobody pinned or verified."""
+        """Return live memories that decay and are neither pinned nor verified."""
         kept = "m.pinned = 0 AND m.user_verified = 0"
         return self._where(f"{_LIVE} AND {kept} AND m.decay_half_life_days IS NOT NULL")
 
     def forgotten(self) -> list[str]:
-        """Return what is out of search and was neither pinned nor verified."""
+        """Return memories out of search that are neither pinned nor verified."""
         return self._where("m.deprecated = 1 AND m.user_verified = 0 AND m.pinned = 0")
 
     def learnt(self) -> list[str]:
-        """Return live memories made by learning that no person has confirmed or pinned."""
+        """Return live learned memories that no person has confirmed or pinned."""
         kept = "m.pinned = 0 AND m.user_verified = 0"
         return self._where(f"{_LIVE} AND {kept} AND m.external_id LIKE 'observed:%'")
 
     def gone_with_branch(self, reason: str) -> list[str]:
-        """Return what went out of search with a branch, by the reason that was noted then."""
+        """Return the memories that left search with a branch, by the recorded reason."""
         having = "m.deprecated = 1 AND m.superseded_by IS NULL AND m.branch IS NOT NULL"
         return self._where(f"{having} AND m.review_reason LIKE ?", f"%{reason}%")
 
     def without_files(self) -> list[str]:
-        """Return live memories, not marked stale, whose files are all gone from the tree."""
+        """Return live memories, not marked stale, all of whose files are gone from the tree."""
         return self._where(_ORPHANS.format(state="", wanted="NOT"))
 
     def with_files_again(self, reason: str) -> list[str]:
-        """Return live memories marked stale for a reason that name a file that is in the tree."""
+        """Return live memories marked stale for a reason that name a file in the tree."""
         return self._where(_ORPHANS.format(state="NOT", wanted="") + " AND instr(m.review_reason, ?)", reason)
 
     def of_session(self, session_id: str, methodology: str | None = None) -> list[str]:
-        """Return the live memories of a session, and those of a methodology's units of work."""
+        """Return the live memories of a session, and those of a methodology's work units."""
         if methodology is None:
             return self._where(f"{_LIVE} AND m.session_id = ?", session_id)
         unit = "json_extract(m.work_unit_ref, '$.methodology') = ?"
         return self._where(f"{_LIVE} AND (m.session_id = ? OR {unit})", session_id, methodology)
 
     def of_interface(self, mark: str) -> list[str]:
-        """Return what was stored of one answer of a tool for interfaces, forgotten or not."""
+        """Return the memories of one UI tool answer, including forgotten ones."""
         return self._where("m.type = 'e2e_observation' AND json_extract(m.payload, '$.result') = ?", mark)
 
     def linked_to(self, nodes: Sequence[str]) -> list[str]:
-        """Return the live memories whose target, or one of whose impacted nodes, is one of these."""
+        """Return live memories whose target or one of whose impacted nodes is among some nodes."""
         return self._where(
             """m.deprecated = 0 AND m.id IN (
                  SELECT t.id FROM json_each(?1) k CROSS JOIN memories t ON t.target_node_id = k.value
@@ -77,7 +77,7 @@ class Selections:
         )
 
     def on_file(self, path: str, folders: Sequence[str]) -> list[str]:
-        """Return the live memories on a file, and the patterns and decisions on folders around it."""
+        """Return live memories about a file, and the patterns and decisions about its folders."""
         return self._where(
             """m.deprecated = 0 AND m.id IN (
                  SELECT f.memory_id FROM memory_files f WHERE f.file_path = ?1

@@ -1,7 +1,7 @@
-"""SQL for the ties of a file: the files whose code uses it or is used by it, and how closely.
+"""SQL for the coupling of files: the files that use a file or that it uses, and how closely.
 
-A tie is the weight of the edges between two files as a share of all such weights of one of them, of the
-one that has less. Only edges that are sure enough count, and none that is stale (see `closure`).
+The coupling of two files is the weight of their edges as a share of all edge weights of one of them, the
+one with the smaller sum. Only edges that are certain enough and not stale count (see `closure`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _STEPS = """SELECT d.id, d.key, 1, c.edge_types, c.total_weight FROM graph_nodes
 
 
 class _Step(NamedTuple):
-    """A row of the closure beside a file: the other's id and key, and whether it is the one that uses."""
+    """A row of the closure beside a file: the other's id and key, and whether it is the user."""
 
     id: int
     key: str
@@ -50,13 +50,13 @@ class _Step(NamedTuple):
 
 
 class Ties:
-    """The ties between one project's files."""
+    """The coupling between one project's files."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def of(self, path: str) -> dict[str, Tie]:
-        """Return the files that a file is tied to; none for one that is not in the graph."""
+        """Return the files coupled to a file; none for a file outside the graph."""
         steps = [_Step(*row) for row in self._connection.rows(f"{_STEPS} ORDER BY 2, 3", (path,))]
         if not steps:
             return {}
@@ -71,7 +71,7 @@ class Ties:
         return {key: Tie(min(1.0, weight), words[key]) for key, weight in weights.items()}
 
     def _sums(self, ids: list[int]) -> dict[int, float]:
-        """Return the sum of the weights at each file, without stale ones."""
+        """Return the sum of the edge weights of each file, without stale ones."""
         sql = """SELECT id, sum(weight) FROM (
                    SELECT j.value AS id, c.total_weight AS weight FROM json_each(?1) j
                    CROSS JOIN graph_closure c ON c.ancestor_id = j.value AND c.depth = 1
@@ -84,7 +84,7 @@ class Ties:
 
 
 def _in_words(step: _Step) -> str:
-    """Return the surest kind of edge in words: that of a test, of a base, of an import, of a call."""
+    """Return the most certain kind of edge in words: test, base, import, call."""
     kinds = step.kinds.split(",")
     words = _DOES if step.uses else _IS_DONE
     return next((words[kind] for kind in words if kind in kinds), words["calls"])

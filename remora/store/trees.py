@@ -1,6 +1,6 @@
-"""SQL for what the files of a project's work trees hold, beside the one that the code graph was read from.
+"""SQL for the file contents of a project's work trees, beyond the one the code graph was read from.
 
-Only this writes `graph_tree_files`. Writers call inside a transaction.
+Only this module writes `graph_tree_files`. Writers call inside a transaction.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from remora.store.connection import Connection
 
 
 class Content(NamedTuple):
-    """How a file looked, and the hash of what was in it."""
+    """The state of a file, and the hash of its content."""
 
     size: int
     mtime_ns: int
@@ -27,7 +27,7 @@ class Trees:
         self._connection = connection
 
     def contents(self, tree: str, paths: Collection[str]) -> dict[str, Content]:
-        """Return what is known of some files in a tree, by path."""
+        """Return the known contents of some files in a tree, by path."""
         sql = """SELECT f.path, t.size, t.mtime_ns, t.hash FROM json_each(?) j
                  CROSS JOIN graph_files f ON f.path = j.value
                  CROSS JOIN graph_tree_files t ON t.file_id = f.id AND t.tree = ?"""
@@ -37,7 +37,7 @@ class Trees:
         }
 
     def put(self, tree: str, contents: Mapping[str, Content]) -> None:
-        """Note what is in some files of a tree; those that the graph does not know are left out."""
+        """Record the contents of some files of a tree; files outside the graph are left out."""
         self._connection.execute_many(
             """INSERT OR REPLACE INTO graph_tree_files(file_id, tree, size, mtime_ns, hash)
                SELECT id, ?2, ?3, ?4, ?5 FROM graph_files WHERE path = ?1""",
@@ -45,5 +45,5 @@ class Trees:
         )
 
     def forget(self, tree: str) -> None:
-        """Drop what is known of a tree."""
+        """Delete the data of a tree."""
         self._connection.execute("DELETE FROM graph_tree_files WHERE tree = ?", (tree,))

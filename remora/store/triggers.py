@@ -1,4 +1,4 @@
-"""SQL for `memory_triggers`: at which actions a memory is said. `app/memories/triggers.py` makes them."""
+"""SQL for `memory_triggers`: the actions at which a memory is shown (see `app/memories/triggers.py`)."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Triggers:
         self._connection = connection
 
     def replace(self, triggers: Iterable[Trigger]) -> int:
-        """Put new triggers in the place of all; call inside a transaction. Returns how many there are."""
+        """Replace all triggers; call inside a transaction. Returns the number of triggers."""
         self._connection.execute("DELETE FROM memory_triggers")
         return self._insert(triggers)
 
     def put(self, memory_ids: Iterable[str], triggers: Iterable[Trigger]) -> None:
-        """Put new triggers in the place of those of some memories; call inside a transaction."""
+        """Replace the triggers of some memories; call inside a transaction."""
         self._connection.execute_many(
             "DELETE FROM memory_triggers WHERE memory_id = ?", [(i,) for i in memory_ids]
         )
         self._insert(triggers)
 
     def put_quotes(self, path: str, triggers: Iterable[Trigger]) -> None:
-        """Put triggers in the place of those of a session's quotes; call inside a transaction."""
+        """Replace the triggers of a session's quotes; call inside a transaction."""
         own = "SELECT id FROM notes WHERE path = ?"
         self._connection.execute(f"DELETE FROM quote_triggers WHERE quote_id IN ({own})", (path,))
         self._connection.execute_many(
@@ -39,7 +39,7 @@ class Triggers:
         )
 
     def any_of(self, memory_ids: Iterable[str]) -> bool:
-        """Return whether one of some memories has a trigger."""
+        """Return whether any of some memories has a trigger."""
         sql = "SELECT 1 FROM json_each(?) j JOIN memory_triggers t ON t.memory_id = j.value LIMIT 1"
         return self._connection.row(sql, (json.dumps(list(memory_ids)),)) is not None
 
@@ -63,7 +63,7 @@ class Triggers:
         return [_trigger(row) for row in self._connection.rows(sql, (memory_id,))]
 
     def of_words(self, kind: str, words: Iterable[str]) -> list[Trigger]:
-        """Return the triggers of a kind that are one of some words, of live memories, in order."""
+        """Return the triggers of a kind that equal one of some words, of live memories, in order."""
         sql = f"""SELECT {_COLUMNS} FROM json_each(?1) j
                   CROSS JOIN memory_triggers t ON t.kind = ?2 AND t.key = j.value
                   CROSS JOIN memories m ON m.id = t.memory_id

@@ -1,4 +1,4 @@
-"""SQL for conversation turns and how far each session log has been indexed."""
+"""SQL for conversation turns and the indexing progress of each session log."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Turns:
     def add(
         self, session_id: str, path: str, messages: Sequence[Message], read_to: int, at: str
     ) -> list[int]:
-        """Index messages of a log and note how far it was read; call inside a transaction.
+        """Index messages of a log and record the read offset; call inside a transaction.
 
         Messages without text (bare tool traffic) get no turn. Returns the row ids of the new turns.
         """
@@ -62,7 +62,7 @@ class Turns:
         return added
 
     def forget_session(self, session_id: str) -> None:
-        """Drop a session's turns from the index, to read its log again; call inside a transaction."""
+        """Delete a session's turns from the index, to read its log again; call inside a transaction."""
         self._connection.execute("DELETE FROM turns WHERE session_id = ?", (session_id,))
         self._connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
 
@@ -85,11 +85,11 @@ class Turns:
         return {(t.session_id, t.position): t for t in found}
 
     def roles(self) -> list[str]:
-        """Return every speaker there is, sorted."""
+        """Return every speaker, sorted."""
         return [r[0] for r in self._connection.rows("SELECT DISTINCT role FROM turns ORDER BY role")]
 
     def count(self) -> int:
-        """Return how many turns are indexed."""
+        """Return the number of indexed turns."""
         return int(self._connection.value("SELECT count(*) FROM turns"))
 
     def sessions(self) -> list[tuple[str, str, int, int]]:

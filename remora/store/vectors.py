@@ -1,7 +1,7 @@
-"""SQL for vectors: one table for every kind of owner, and the cache of embeddings by content.
+"""SQL for vectors: one table for all kinds of owners, and the cache of embeddings by content.
 
-A vector belongs to an owner (memory, turn, note, chunk), a part of it (long texts have several) and
-a model. Rows of different models never meet: every read names one model.
+A vector belongs to an owner (memory, turn, note, chunk), a part of it (long texts have several) and a
+model. Vectors of different models are never mixed: every read names one model.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Vectors:
     ) -> None:
         """Store vectors as (owner id, part, blob), all parts of each owner at once.
 
-        They replace what this model had for the owner: a text that got shorter keeps no old part.
+        They replace the owner's vectors of this model, so a shortened text keeps no old part.
 
         Raises:
-            StoreError: a blob has not `dims` numbers; nothing was stored.
+            StoreError: a blob does not have `dims` numbers; nothing was stored.
         """
         for owner, part, blob in rows:
             if len(blob) != 4 * dims:
@@ -79,7 +79,7 @@ class Vectors:
         return [r[0] for r in self._connection.rows(sql, (model_id, owner_kind))]
 
     def count(self, owner_kind: str, model_id: str) -> int:
-        """Return how many vectors there are of a kind and model."""
+        """Return the number of vectors of a kind and model."""
         sql = "SELECT count(*) FROM embeddings WHERE model_id = ? AND owner_kind = ?"
         return int(self._connection.value(sql, (model_id, owner_kind)))
 
@@ -90,24 +90,24 @@ class Vectors:
         return {(kind, model): (owners, dims) for kind, model, owners, dims in self._connection.rows(sql)}
 
     def pending(self, limit: int, after: int = 0) -> list[tuple[int, str, str]]:
-        """Return (queue id, owner kind, owner id) of what waits for a vector, newest first.
+        """Return (queue id, owner kind, owner id) of owners that wait for a vector, newest first.
 
         Args:
-            limit: at most so many; -1 for all.
-            after: only what was queued after this queue id.
+            limit: maximum number; -1 for all.
+            after: only those queued after this queue id.
         """
         sql = "SELECT id, owner_kind, owner_id FROM embedding_queue WHERE id > ? ORDER BY id DESC LIMIT ?"
         return [(i, kind, owner) for i, kind, owner in self._connection.rows(sql, (after, limit))]
 
     def queue_again(self, waiting: Sequence[tuple[int, str, str]]) -> None:
-        """Move some of what waits, given newest first, ahead of everything else."""
+        """Move some waiting owners, given newest first, to the front of the queue."""
         self._connection.execute_many(
             "INSERT OR REPLACE INTO embedding_queue(owner_kind, owner_id) VALUES (?, ?)",
             [(kind, owner) for _, kind, owner in reversed(waiting)],
         )
 
     def pending_count(self, after: int = 0) -> int:
-        """Return how many owners wait for a vector."""
+        """Return the number of owners that wait for a vector."""
         return int(self._connection.value("SELECT count(*) FROM embedding_queue WHERE id > ?", (after,)))
 
     def last_queued(self) -> int:
@@ -117,11 +117,11 @@ class Vectors:
         )
 
     def done(self, queue_ids: Sequence[int]) -> None:
-        """Take owners off the queue; one that was queued again meanwhile has another id and stays."""
+        """Remove owners from the queue; an owner queued again meanwhile has a new id and stays."""
         self._connection.execute_many("DELETE FROM embedding_queue WHERE id = ?", [(i,) for i in queue_ids])
 
     def queue_all(self, model_id: str) -> None:
-        """Queue every live memory, turn and note without a vector of a model: it is now the one in use."""
+        """Queue every live memory, turn and note without a vector of a model, which is now in use."""
         for kind, owners in (
             ("memory", "SELECT id FROM memories WHERE deprecated = 0"),
             ("turn", "SELECT CAST(id AS TEXT) AS id FROM turns"),
@@ -136,24 +136,24 @@ class Vectors:
             )
 
     def drop_other_models(self, model_id: str) -> int:
-        """Delete vectors of all other models and return how many went."""
+        """Delete the vectors of all other models and return how many."""
         return self._connection.execute("DELETE FROM embeddings WHERE model_id <> ?", (model_id,))
 
 
 class EmbeddingCache:
-    """Embeddings by content, for seven days (section 8). Fits `embeddings.cache.VectorCache`."""
+    """Embeddings by content, kept seven days (section 8). Implements `embeddings.cache.VectorCache`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def get_many(self, keys: Sequence[str], now_ms: int) -> Mapping[str, bytes]:
-        """Return the blobs of the keys that are there and have not expired."""
+        """Return the blobs of keys that exist and have not expired."""
         sql = """SELECT key, embedding FROM embedding_cache
                  WHERE key IN (SELECT value FROM json_each(?)) AND expires_at > ?"""
         return dict(self._connection.rows(sql, (json.dumps(list(keys)), now_ms)))
 
     def put_many(self, rows: Sequence[tuple[str, bytes, str, int, int]]) -> None:
-        """Store (key, blob, model id, dims, expiry in ms) rows; they can be made again: no fsync, no wait."""
+        """Store (key, blob, model id, dims, expiry in ms) rows without fsync or wait: they can be rebuilt."""
         with self._connection.transaction(durable=False, wait=0.25):
             self._connection.execute_many(
                 """INSERT OR REPLACE INTO embedding_cache(key, embedding, model_id, dims, expires_at)
@@ -162,11 +162,11 @@ class EmbeddingCache:
             )
 
     def evict(self, now_ms: int) -> int:
-        """Delete what has expired and return how many rows went; call inside a transaction."""
+        """Delete expired rows and return how many; call inside a transaction."""
         return self._connection.execute("DELETE FROM embedding_cache WHERE expires_at < ?", (now_ms,))
 
     def expired(self, now_ms: int) -> int:
-        """Return how many rows have expired."""
+        """Return the number of expired rows."""
         return int(
             self._connection.value("SELECT count(*) FROM embedding_cache WHERE expires_at < ?", (now_ms,))
         )

@@ -50,7 +50,7 @@ def test_below_is_by_whole_labels(items: Items) -> None:
     assert [row.namespace for row in items.below(("é",))] == [("é", "日本")]
     assert len(items.below(())) == len(items.namespaces()) == 7
     assert len(items.below((), limit=3, offset=6)) == 1
-    with pytest.raises(InvalidInput, match="separates labels"):
+    with pytest.raises(InvalidInput, match="label separator"):
         items.get((f"a{SEPARATOR}b",), "k")
 
 
