@@ -1,1 +1,1 @@
-"""Files: written whole and durably, appended under a lock."""
+"""Files: atomic and durable writes, appends under a lock."""

@@ -1,18 +1,17 @@
-"""Write files so that a crash leaves the old bytes or the new ones, and say plainly when that fails.
+"""Write files so that a crash leaves the old bytes or the new ones, with clear errors.
 
-Three promises, each kept by one function:
+Three guarantees, one per function:
 
-- `write_atomic` replaces a file whole: temporary file in the same folder, fsync, rename, fsync of
-  the folder. A reader sees the old text or the new text, never a part. What a killed process left
-  of it is removed by a later one (`leftovers`).
-- `append_line` adds whole lines. A line that a crash left unfinished is ended first, so that it
-  never swallows the new one; a write that fails is taken back. When it returns, the bytes are on
-  the disk. The name of a new file is made durable before its first byte, so a file that holds
-  anything can be found again after a power cut.
-- `lock` lets one thread of one process at a time change a file. It is advisory: it binds those who
-  ask for it.
+- `write_atomic` replaces a whole file: temporary file in the same folder, fsync, rename, fsync of the
+  folder. A reader sees the old text or the new text, never a part. A later process removes the temporary
+  file of a killed one (`leftovers`).
+- `append_line` adds whole lines. An unfinished line left by a crash is ended first, so that it never
+  swallows the new one; a failed write is undone. When it returns, the bytes are on the disk. The name of
+  a new file is made durable before its first byte, so a file with content survives a power cut.
+- `lock` lets one thread of one process at a time change a file. It is advisory: it binds only those who
+  take it.
 
-New files are 0600 and new folders 0700; what a person has set on an existing file stays.
+New files are 0600 and new folders 0700; the mode of an existing file is kept.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds; short, so that a busy wri
 
 
 def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
-    """Return the error of ours that says what an operating system's error means for a file."""
+    """Translate an operating system error for a file."""
     what = f"cannot {doing} {path}: {error.strerror or error}"
     if error.errno in _FULL:
         return StoreFull(what, hint="Free some space (or raise the limit) and try again.")
@@ -59,7 +58,7 @@ def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
 
 @contextmanager
 def os_errors(path: Path, doing: str) -> Iterator[None]:
-    """Turn every OSError of the block into the error of ours that fits; `doing` is its verb."""
+    """Translate every OSError of the block; `doing` is its verb."""
     try:
         yield
     except OSError as error:
@@ -67,20 +66,20 @@ def os_errors(path: Path, doing: str) -> Iterator[None]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and the missing ones above it, 0700, their names durable. Existing ones stay as is.
+    """Create a folder and its missing parents, 0700, durably. Existing ones are unchanged.
 
     Raises:
-        StoreError: the folder cannot be made, or a file has its name.
+        StoreError: the folder cannot be created, or a file has its name.
     """
     with os_errors(path, "make the folder"):
         _make_folder(path)
 
 
 def read_small(path: Path, limit: int = SMALL, *, links: bool = False) -> bytes | None:
-    """Return the bytes of a small regular file; None where there is none.
+    """Return the bytes of a small regular file; None if it does not exist.
 
-    Nothing is waited for: a repository may hold a pipe, or a link to a device. Links are followed where
-    `links` says so.
+    It never blocks, though a repository may hold a pipe, or a link to a device. Links are followed if `links`
+    is set.
 
     Raises:
         StoreError: it is no regular file, is larger than the limit, or cannot be read.
@@ -108,7 +107,7 @@ def read_small(path: Path, limit: int = SMALL, *, links: bool = False) -> bytes 
 
 
 def keep_to_oneself(path: Path) -> None:
-    """Take a folder of ours from everybody else.
+    """Make one of Remora's folders private to its owner.
 
     Raises:
         StoreReadOnly: it belongs to another user.
@@ -142,19 +141,19 @@ def _make_folder(path: Path) -> None:
 def write_atomic(path: Path, data: bytes | str) -> None:
     """Replace a file's content durably; after a crash at any point the file is the old or the new one.
 
-    Text is written as UTF-8 with its line ends as they are. A symbolic link is followed, so that
-    the file behind it changes and the link stays. Missing folders are made.
+    Text is written as UTF-8 with its line ends unchanged. A symbolic link is followed, so that its target
+    changes and the link stays. Missing folders are created.
 
     Raises:
         StoreFull: no room; the old file is untouched.
         StoreReadOnly: no permission; the old file is untouched.
-        StoreError: anything else the operating system refuses.
+        StoreError: any other error of the operating system.
     """
     _replace(path, data)
 
 
 def _replace(path: Path, data: bytes | str, still: Callable[[], bool] | None = None) -> bool:
-    """Write a file anew; `still` says at the last moment whether it is to be."""
+    """Replace a file; `still` decides at the last moment whether to do it."""
     content = data if isinstance(data, bytes) else sound(data).encode()
     with os_errors(path, "write"):
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -185,15 +184,15 @@ def _replace(path: Path, data: bytes | str, still: Callable[[], bool] | None = N
 
 
 def write_over(path: Path, data: bytes | str, before: bytes | None) -> bool:
-    """Replace a file's content as `write_atomic` does, but only what somebody else has not changed.
+    """Replace a file's content as `write_atomic` does, unless somebody else changed it.
 
-    The new text is on the disk before the last look at the old one, so only the renaming itself comes after
-    that look. A text that was saved into the old file meanwhile is found there and stands again.
+    The new text is on the disk before the old one is compared, so only the rename follows the comparison. A
+    text saved into the old file in between is detected and restored.
 
     Args:
         path: the file.
-        data: what it should hold.
-        before: what it held when `data` was made; None where it was not there.
+        data: its new content.
+        before: its content when `data` was made; None if it did not exist.
 
     Returns:
         Whether it was replaced.
@@ -236,13 +235,13 @@ def _content(path: Path) -> bytes | None:
 def append_line(path: Path, data: bytes | str) -> None:
     """Append one or more whole lines durably.
 
-    A line end is added where `data` has none at its end, and before it where the file has none at
-    its end. Call it under `lock(path)`: a failed write can be taken back only by a single writer.
+    A missing line end is added at the end of `data`, and at the end of the file before it. Call it under
+    `lock(path)`: only a single writer can undo a failed write.
 
     Raises:
         StoreFull: no room; nothing was appended.
         StoreReadOnly: no permission; nothing was appended.
-        StoreError: anything else the operating system refuses.
+        StoreError: any other error of the operating system.
     """
     content = data if isinstance(data, bytes) else sound(data).encode()
     if not content.endswith(b"\n"):
@@ -259,7 +258,7 @@ def append_line(path: Path, data: bytes | str) -> None:
 
 
 def finish_last_line(path: Path) -> bool:
-    """End a last line that a crash left unfinished; return whether there was one.
+    """End a last line left unfinished by a crash; return whether there was one.
 
     Call it under `lock(path)`. It is durable with the next `append_line`.
     """
@@ -315,7 +314,7 @@ def _write(descriptor: int, content: bytes) -> None:
 
 
 class _Held:
-    """What the threads of one process take before they ask the system: some file systems lock by process."""
+    """The lock among the threads of one process, because some file systems lock by process."""
 
     def __init__(self) -> None:
         self.mutex = threading.Lock()
@@ -327,19 +326,18 @@ _held_guard = threading.Lock()
 
 @contextmanager
 def lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
-    """Hold the lock of a file, among all threads and processes that ask for it.
+    """Hold the lock of a file, among all threads and processes that take it.
 
-    The lock is on a sibling named `<file>.lock`, which is made where it is missing and never
-    removed (removing it would let two holders in). It is not reentrant, and it ends with the
-    process that holds it, however that dies.
+    The lock is on a sibling named `<file>.lock`, which is created if missing and never removed (removing it
+    would let two holders in). It is not reentrant, and it ends with its process, however that dies.
 
     Args:
         path: the file to guard; it need not exist.
         timeout: seconds to wait; 0 tries once.
 
     Raises:
-        StoreBusy: somebody else held it for the whole time.
-        StoreReadOnly: the lock file cannot be made or opened.
+        StoreBusy: another holder kept it for the whole time.
+        StoreReadOnly: the lock file cannot be created or opened.
     """
     deadline = time.monotonic() + timeout
     # The process id is part of the key: after a fork no thread is left to release what was held.
@@ -409,7 +407,7 @@ if sys.platform == "win32":
 else:
 
     def _sync(descriptor: int) -> None:
-        """Have the bytes on the disk itself: on macOS fsync stops at the drive's cache."""
+        """Flush the bytes to the disk itself: on macOS fsync stops at the drive's cache."""
         full = getattr(fcntl, "F_FULLFSYNC", None)
         if full is not None:
             with suppress(OSError):  # a drive or a share that does not know the call

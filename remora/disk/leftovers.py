@@ -1,8 +1,8 @@
-"""Temporary files: their names, and the removal of those that a killed process left behind.
+"""Temporary files: their names, and the removal of those of killed processes.
 
-A name says which process made it. One is left behind when it is older than any write takes and its
-process is gone; whoever writes into the folder next removes it. A laptop may sleep in the middle of a
-write, so age alone says nothing. A folder is looked through once an hour at most.
+A name contains the process that made it. A file is left over if it is older than any write takes and its
+process is gone; the next writer into the folder removes it. A laptop may sleep in the middle of a write, so
+age alone is not enough. A folder is scanned once an hour at most.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _looked: dict[str, float] = {}  # when this process looked through a folder
 
 
 def temporary_in(folder: Path) -> Path:
-    """Return a path for a temporary file or folder, and remove what others left there."""
+    """Return a path for a temporary file or folder, and remove leftovers."""
     remove_leftovers(folder)
     return folder / f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left in a folder; what cannot be removed stays for the next one."""
+    """Remove the leftovers of killed processes in a folder; those that cannot be removed stay."""
     now = time.monotonic()
     if now - _looked.get(str(folder), -STALE_SECONDS) < STALE_SECONDS:
         return
@@ -61,7 +61,7 @@ def _remove(entry: os.DirEntry[str]) -> None:
 
 
 def _lives(process: int) -> bool:
-    """Return whether a process of this number runs. Windows keeps open files from being removed itself."""
+    """Return whether a process with this number runs. Windows itself protects open files from removal."""
     if sys.platform == "win32":
         return False
     try:

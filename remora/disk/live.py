@@ -1,13 +1,13 @@
-"""The live file of a session: what short-lived processes have to know of one another.
+"""The live file of a session: state shared by short-lived processes.
 
-One file for each session, `<data folder>/live/<host>+<session>.jsonl`. The first line says which project the
-session works in; each further line is one moment: what was done (its kind, files, a searched pattern), what
-was recorded and what was said; no content or output, and of prompts only the sentence that an agent was asked
-about. Lines are only appended, each in one write, while the file is locked: tools that run at the same time
-never hear the same thing twice. Who could not get the lock is told so. A line that a crash cut off is
-skipped. Nothing here waits long, and everything fails by giving nothing; `remora work` takes the file in when
-the session is over and removes it two weeks later. Hosts end sessions without a word, are killed, or pause
-for days: `is_over` says when that is.
+One file per session, `<data folder>/live/<host>+<session>.jsonl`. The first line names the project of the
+session; each further line is one moment: the action (its kind, files, a search pattern), the recorded
+memories and the advice given; no content or output, and of prompts only the sentence about which the agent
+was asked. Lines are only appended, each in one write, under a lock, so that tools that run at the same time
+never receive the same advice twice. A process that could not get the lock is told so. A truncated line is
+skipped. Nothing here waits long, and every failure returns nothing. `remora work` imports the file when the
+session is over and removes it two weeks later. Hosts end sessions without an event, are killed, or pause for
+days: `is_over` decides when a session is over.
 
 Imports are few on purpose (`remora.interfaces.hooks`).
 """
@@ -51,17 +51,17 @@ Line = dict[str, Any]
 
 
 class Head(NamedTuple):
-    """The first line: whose session it is.
+    """The first line: the session and its project.
 
     Attributes:
-        root: the folder of the project; where there is no memory, the folder that was looked at, if any.
-        home: where its memory lies.
-        transcript: the host's file of the session; empty where there is none.
-        head_file: git's file that names the branch; empty where there is none.
-        timeout: seconds that an answer may take; 0 for as long as a hook ever waits.
-        late: 1 where it could not be found out in time whose session it is, SOUGHT while somebody finds out;
-            whoever takes it in looks again.
-        limits: how much may be said, as of `remora.injection.decide.Limits`; none where nothing may be.
+        root: the folder of the project; without a memory, the folder searched for one, if any.
+        home: the folder of its memory.
+        transcript: the host's file of the session; empty if there is none.
+        head_file: git's file that names the branch; empty if there is none.
+        timeout: seconds that an answer may take; 0 for the maximum of a hook.
+        late: 1 if the project could not be determined in time, SOUGHT while a process determines it; the
+            importer then looks again.
+        limits: of advice, as of `remora.injection.decide.Limits`; empty if no advice is allowed.
     """
 
     host: str
@@ -102,9 +102,9 @@ class LiveFile:
 
     Attributes:
         head: the first line; None for a new file.
-        lines: the moments by now, in order.
-        alone: nobody else holds the file. Otherwise somebody may be saying something of which no line tells
-            yet.
+        lines: the moments so far, in order.
+        alone: whether nobody else holds the file. Otherwise another process may be giving advice that no line
+            shows yet.
     """
 
     def __init__(self, path: str) -> None:
@@ -168,7 +168,7 @@ def live_file(host: str, session: str, environ: Mapping[str, str]) -> LiveFile:
 
 
 def read(path: str) -> tuple[Head | None, list[Line]]:
-    """Return what stands in a live file, without a lock.
+    """Return the content of a live file, without a lock.
 
     Raises:
         OSError: it cannot be read.
@@ -186,7 +186,7 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
 
 
 def at_once(path: str, flags: int) -> int:
-    """Open a file as `open` asks for it, but without waiting: a pipe in its place has no bytes."""
+    """Open a file as `open` does, but without waiting: a pipe in its place gives no bytes."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -229,7 +229,7 @@ def _read_all(file: int, size: int) -> bytes:
 
 
 def lock_briefly(file: int) -> bool:
-    """Wait a moment for whoever holds the file; one that takes longer is passed by.
+    """Wait briefly for the holder of the file, then go on without the lock.
 
     Returns:
         Whether nobody else holds it.
@@ -253,7 +253,7 @@ def lock_briefly(file: int) -> bool:
 
 
 def endings(session: str) -> tuple[str, str]:
-    """Return what the name of a session's file may end in, whatever its host: whole, or cut short.
+    """Return the possible endings of a session's file name, for any host: whole, or shortened.
 
     >>> [name.endswith(endings("s1")) for name in (file_name("codex", "s1"), file_name("codex", "xs1"))]
     [True, False]
@@ -262,7 +262,7 @@ def endings(session: str) -> tuple[str, str]:
 
 
 def last_line(path: str) -> Line:
-    """Return the last moment in a live file, read from the file's end; an empty one where there is none.
+    """Return the last moment in a live file, read from the file's end; an empty one if there is none.
 
     Raises:
         OSError: it cannot be read.
@@ -282,7 +282,7 @@ def last_line(path: str) -> Line:
 
 
 def head_in(data: bytes) -> Head | None:
-    """Return whose session the bytes of a live file are of; moments are not parsed.
+    """Return the head in the bytes of a live file; moments are not parsed.
 
     Each start of a session writes a head, and the last one counts.
     """
@@ -296,13 +296,13 @@ def head_in(data: bytes) -> Head | None:
 
 
 def is_over(lines: Sequence[Line], age: float, *, idle: float = IDLE, quiet: float = QUIET) -> bool:
-    """Return whether a session is over, or pauses, and has something that was not taken in.
+    """Return whether a session is over, or pauses, and has moments that were not imported.
 
     Args:
         lines: of its live file, or the last of them.
         age: seconds since the last line.
         idle: seconds without a moment after which it counts as over.
-        quiet: the same where the agent's turn is over.
+        quiet: the same if the agent's turn is over.
     """
     for line in reversed(lines):
         kind = line.get("k")
@@ -318,7 +318,7 @@ def is_over(lines: Sequence[Line], age: float, *, idle: float = IDLE, quiet: flo
 
 
 def _has_stopped(lines: Sequence[Line]) -> bool:
-    """Return whether the last thing that the agent itself did was to end its turn."""
+    """Return whether the agent's last own action was to end its turn."""
     own = (line.get("k") for line in reversed(lines) if not line.get("g"))
     return next((kind for kind in own if kind in _WORKS), "") == moments.STOP
 

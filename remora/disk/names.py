@@ -1,10 +1,10 @@
-"""Turn any id into a file name that is safe on every file system, and back.
+"""Encode any id as a file name that is safe on every file system, and decode it.
 
-Kept as they are: lower-case ASCII letters, digits, `-`, `_` and a dot inside. Everything else is
-percent-encoded, byte by byte of its UTF-8, with lower-case digits. So two ids never share a name,
-also where the file system does not tell `A` from `a` or one form of `é` from the other, and no name
-is hidden, reserved by Windows or a way out of the folder. A name that would be longer than
-`MAX_NAME` keeps its beginning and ends in `~` and a hash of the id; such a name cannot be turned back.
+Kept are lower-case ASCII letters, digits, `-`, `_` and a dot inside. Everything else is percent-encoded, byte
+by byte of its UTF-8, with lower-case digits. So two ids never share a name, even if the file system does not
+distinguish `A` from `a` or two forms of `é`, and no name is hidden, reserved by Windows or a path out of the
+folder. A name longer than `MAX_NAME` keeps its beginning and ends in `~` and a hash of the id; such a name
+cannot be decoded.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def safe_name(name: str) -> str:
 
 
 def original_name(file_name: str) -> str | None:
-    """Return the id behind a name that `safe_name` made; None where there is no way back.
+    """Return the id of a name made by `safe_name`; None if it cannot be decoded.
 
     >>> original_name("cli%3a42"), original_name("a b"), original_name("x~00")
     ('cli:42', None, None)

@@ -1,7 +1,6 @@
-"""Where data lies on this platform, found with next to nothing imported: a hook asks for every tool call.
+"""The data folder of this platform, found with few imports, because every hook needs it.
 
-The folders are those of `platformdirs`, which a test compares; it is asked itself where the answer takes
-more than a variable (Windows).
+The folders are those of `platformdirs`, as a test checks; on Windows `platformdirs` itself is used.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ NAME = "remora"
 
 
 def data_folder(environ: Mapping[str, str]) -> str:
-    """Return the folder of all data: REMORA_HOME, else the platform's data folder."""
+    """Return the data folder: REMORA_HOME, else the platform's data folder."""
     given = environ.get("REMORA_HOME")
     if given:
         return os.path.abspath(os.path.expanduser(given))  # noqa: PTH100, PTH111

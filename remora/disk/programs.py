@@ -1,4 +1,4 @@
-"""Find another program without looking into the folder of a project, which may bring one of that name."""
+"""Find a program on the PATH, but never inside the project's folder, which may bring one of that name."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def search_path(environ: Mapping[str, str]) -> str:
 
 
 def find_program(name: str, environ: Mapping[str, str], *, outside: str = "") -> str | None:
-    """Return the absolute path of a program; None where the PATH has none.
+    """Return the absolute path of a program; None if it is not on the PATH.
 
     Args:
         name: the bare name of the program.
-        environ: its PATH says where to look.
-        outside: a file or folder of a repository, whose own programs are passed over; empty for none.
+        environ: its PATH is searched.
+        outside: a file or folder of a repository, whose own programs are skipped; empty for none.
     """
     return _find(name, search_path(environ), _repository(outside) if outside else "")
 
@@ -38,7 +38,7 @@ def _find(name: str, path: str, repository: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _repository(path: str) -> str:
-    """Return the nearest folder above a path that has a `.git`, the path itself where there is none."""
+    """Return the nearest folder above a path that has a `.git`, or the path itself if there is none."""
     start = folder = os.path.realpath(path)
     while not os.path.lexists(os.path.join(folder, ".git")):  # noqa: PTH118
         above = os.path.dirname(folder)  # noqa: PTH120

@@ -1,1 +1,1 @@
-"""What is already there, turned into our values: rule files and git history."""
+"""Readers of existing sources: rule files, git history, transcripts, other memory systems."""

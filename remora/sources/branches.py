@@ -1,16 +1,16 @@
-"""What became of branches: still open, merged in whichever way, or deleted with their work unmerged.
+"""The state of branches: open, merged by any method, or deleted unmerged.
 
-A merge commit, a fast-forward and a rebase leave the branch's commits, or the same changes, in the
-default branch. A squash leaves one commit with all of them; it is known by its patch: the changes of the
-whole branch since it left, compared with each later commit of the default branch. Only the lines that are
-changed are compared: those around them may have been changed by others meanwhile.
+A merge commit, a fast-forward and a rebase leave the branch's commits, or the same changes, in the default
+branch. A squash leaves one commit with all of them; it is detected by its patch: the changes of the whole
+branch since its base, compared with each later commit of the default branch. Only changed lines are compared,
+because other commits may have changed the lines around them.
 
-A branch that was never seen ahead of the default one has nothing to merge: it is open while it exists.
+A branch never seen ahead of the default branch has nothing to merge: it is open while it exists.
 
-The default branch is looked at here and as the remotes have it: what was merged at a server is merged,
-also before anybody pulls. A branch that is gone may go on under another name, because it was renamed or
-because another branch was built on it; then it is followed there. Or it was rebased or went on after it was
-last seen; where it was when somebody left it here tells its end.
+The default branch is read locally and at the remotes: a branch merged on a server counts as merged before
+anybody pulls. A branch that is gone may continue under another name, because it was renamed or because
+another branch was built on it; it is then followed there. It may also have been rebased or extended after it
+was last seen; its tip when it was last checked out here then decides.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ _ID = re.compile(r"[0-9a-f]{40,64}")
 
 
 class Known(NamedTuple):
-    """What was seen of a branch: its last commit, and whether it was ever ahead of the default branch."""
+    """The known state of a branch: its last commit, and whether it was ever ahead of the default branch."""
 
     head: str | None = None
     ahead: bool = False
 
 
 class Branch(NamedTuple):
-    """A branch and what became of it.
+    """A branch and its state.
 
     Attributes:
-        state: "unknown" where its last commit is no longer in the repository, so that nobody can tell.
-        known: what is to be remembered of it.
+        state: "unknown" if its last commit is no longer in the repository.
+        known: the state to store for the next call.
         why: the evidence, in words.
-        now: the branch in which it goes on; empty where it has kept its name, or is gone.
-        at: of a branch without a commit of its own, when the commit it stands on was made, in epoch seconds.
-        merged: of such a branch, when the last commit was made on it here, if that is merged.
+        now: the branch in which it continues; empty if it kept its name, or is gone.
+        at: for a branch without a commit of its own, the time of its commit, in epoch seconds.
+        merged: for such a branch, the time of the last commit made on it here, if that is merged.
     """
 
     name: str
@@ -70,9 +70,9 @@ class Branch(NamedTuple):
 
 
 def default_branch(repository: Repository) -> str | None:
-    """Return the branch that others are merged into, by its full reference; None if there is none.
+    """Return the full reference of the branch that others are merged into; None if there is none.
 
-    That is what `origin/HEAD` points at, else `main` or `master`, else the only branch there is.
+    It is the target of `origin/HEAD`, else `main` or `master`, else the only branch.
     """
     done = run(repository.root, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
     pointed = text(done.stdout).strip() if done.returncode == 0 else ""
@@ -90,11 +90,11 @@ def default_branch(repository: Repository) -> str | None:
 
 
 def follow(repository: Repository, names: Mapping[str, Known]) -> list[Branch]:
-    """Return what became of branches, by name.
+    """Return the state of branches, by name.
 
     Args:
-        repository: where they are, or were.
-        names: the branches, with what was known of each before.
+        repository: their repository.
+        names: the branches, with their known states.
     """
     default = default_branch(repository)
     trunk = _Trunk(repository, _short(default)) if default else None
@@ -102,13 +102,13 @@ def follow(repository: Repository, names: Mapping[str, Known]) -> list[Branch]:
 
 
 def own_files(repository: Repository, *, uncommitted: bool = True) -> list[str]:
-    """Return the files that the branch in use has changed since it left the default one, newest first.
+    """Return the files changed on the current branch since it left the default one, newest first.
 
-    Empty on the default branch, and on one that changed more than MOST_OWN files: that is no piece of work.
+    Empty on the default branch, and on one that changed more than MOST_OWN files, which is not one task.
 
     Args:
-        repository: whose branch it is.
-        uncommitted: also what is changed and not committed; git looks at every file for it.
+        repository: the repository.
+        uncommitted: include uncommitted changes; git then checks every file.
     """
     default = default_branch(repository)
     if default is None or repository.branch() == _short(default):
@@ -130,18 +130,18 @@ def own_files(repository: Repository, *, uncommitted: bool = True) -> list[str]:
 
 
 def _joined(repository: Repository, heads: Iterable[str]) -> bool:
-    """Return whether one of some commits has a common one with that in use; a shallow clone may lack it."""
+    """Return whether one of some commits shares history with HEAD; a shallow clone may lack it."""
     return any(run(repository.root, "merge-base", "HEAD", head).returncode == 0 for head in heads)
 
 
 def looks(repository: Repository) -> str:
-    """Return a digest of where all branches are, here and at the remotes: it changes when one does."""
+    """Return a digest of all branch tips, here and at the remotes."""
     done = run(repository.root, "for-each-ref", _REFS, *_ALL)
     return hashlib.blake2b(done.stdout, digest_size=16).hexdigest()
 
 
 class _Trunk:
-    """The default branch, wherever the repository has it."""
+    """The default branch, local and at the remotes."""
 
     def __init__(self, repository: Repository, name: str) -> None:
         self.repository = repository
@@ -154,7 +154,7 @@ class _Trunk:
         return any(self.repository.is_ancestor(head, tip) for tip in self.tips)
 
     def has_changes_of(self, head: str) -> bool:
-        """Return whether the changes of a branch are in it: commit by commit, or all in one."""
+        """Return whether it contains the changes of a branch: commit by commit, or all in one."""
         return any(self._squashed(head, tip) for tip in self.tips)
 
     def _squashed(self, head: str, tip: str) -> bool:
@@ -223,14 +223,14 @@ def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
 
 
 def _heads(repository: Repository, name: str) -> list[tuple[str, str]]:
-    """Return (commit, full reference) of a branch here and at each remote, the own one first."""
+    """Return (commit, full reference) of a branch here and at each remote, the local one first."""
     done = run(repository.root, "for-each-ref", _REFS, f"{_LOCAL}{name}", f"{_REMOTE}*/{name}")
     found = _listed(text(done.stdout)) if done.returncode == 0 else []
     return [(commit, reference) for commit, reference in found if _short(reference) == name]
 
 
 def _holding(repository: Repository, commit: str) -> dict[str, str]:
-    """Return the branches that have a commit, by name, with the last commit of each."""
+    """Return the branches that contain a commit, by name, with the last commit of each."""
     done = run(repository.root, "for-each-ref", _REFS, f"--contains={commit}", *_ALL)
     found: dict[str, str] = {}
     for head, reference in _listed(text(done.stdout)) if done.returncode == 0 else []:
@@ -244,16 +244,16 @@ def _listed(printed: str) -> list[tuple[str, str]]:
 
 
 def _nearest(repository: Repository, head: str, holders: Mapping[str, str]) -> str:
-    """Return the branch with the fewest commits beyond one; empty where two are as near."""
+    """Return the branch with the fewest commits beyond one; empty if two are equally near."""
     far = {name: repository.count(head, tip) for name, tip in list(holders.items())[:MOST_HOLDERS]}
     nearest = [name for name, commits in far.items() if commits == min(far.values())]
     return nearest[0] if len(nearest) == 1 else ""
 
 
 def _renamed(repository: Repository, name: str, known: Known) -> str:
-    """Return what a branch is called now, as the log of its references has it; empty where it is not there.
+    """Return the current name of a renamed branch, from its reflog; empty if it does not exist.
 
-    A name may be used twice: a branch that never was where this one was seen is another one.
+    A name may be used twice: a branch whose reflog lacks the known commit is a different one.
     """
     told = f"--grep-reflog=renamed {_LOCAL}{name} to "
     done = run(repository.root, "log", "-g", "--branches", "--fixed-strings", told, "--format=%gD")
@@ -268,17 +268,17 @@ def _renamed(repository: Repository, name: str, known: Known) -> str:
 
 
 def _made_on(repository: Repository, name: str) -> str:
-    """Return the last commit that was made on a branch, as its log here has it; empty where it has none.
+    """Return the last commit made on a branch, from its local reflog; empty if there is none.
 
-    What only came to it from elsewhere, such as the newer commits of the default branch, is not its own.
+    Commits that only came to it from elsewhere, such as newer ones of the default branch, do not count.
     """
     return next((commit for commit, what in _log(repository, _LOCAL + name) if _MAKES.match(what)), "")
 
 
 def _left(repository: Repository, name: str) -> str:
-    """Return the commit that a branch was on when it was last left here; empty where nobody did.
+    """Return the commit of a branch when it was last left here; empty if it never was.
 
-    It may have been rebased and gone on since it was seen, and be merged only then.
+    It may have been rebased or extended since it was seen, and merged only then.
     """
     moved = f"checkout: moving from {name} to "
     steps = pairwise(_log(repository, "HEAD"))
@@ -286,14 +286,14 @@ def _left(repository: Repository, name: str) -> str:
 
 
 def _log(repository: Repository, reference: str) -> list[tuple[str, str]]:
-    """Return where a reference was and what brought it there, the newest first."""
+    """Return the reflog of a reference (commit and action), newest first."""
     done = run(repository.root, "log", "-g", "--format=%H %gs", reference)
     lines = text(done.stdout).splitlines() if done.returncode == 0 else []
     return [(commit, what) for commit, _, what in (line.partition(" ") for line in lines)]
 
 
 def _short(reference: str) -> str:
-    """Return the name of a branch without where it is."""
+    """Return the name of a branch without its remote."""
     if reference.startswith(_REMOTE):
         return reference.removeprefix(_REMOTE).partition("/")[2]
     return reference.removeprefix(_LOCAL)
@@ -315,8 +315,8 @@ def _patch_ids(repository: Repository, *commits: str, given: bytes = b"") -> set
     """Return the patch ids of changes; they do not depend on place or white space.
 
     Args:
-        repository: where the commits are.
-        commits: two, between which the changes are; or `--stdin` for those of each commit that is given.
+        repository: the repository of the commits.
+        commits: two, for the changes between them; or `--stdin` for those of each given commit.
         given: commits, one a line.
     """
     printed = run(repository.root, *_PATCH, *commits, given=given)

@@ -1,4 +1,4 @@
-"""Build the word patterns that rules and commit messages are recognised by."""
+"""Build the word patterns for rules and commit messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def any_of(alternatives: str) -> str:
-    """Return one regular-expression group out of alternatives that stand apart by white space.
+    """Return one regular-expression group of alternatives separated by white space.
 
     A dot in an alternative is any character, so "make.sure" is how a space is written.
 
@@ -22,7 +22,7 @@ def whole(alternatives: str) -> str:
 
 
 def cue(*patterns: str) -> re.Pattern[str]:
-    """Return one pattern, blind to case, out of several; any of them may match."""
+    """Return one case-insensitive pattern that matches any of several patterns."""
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 

@@ -1,7 +1,7 @@
-"""Read a record of a decision (docs/adr, docs/decisions): its title, and what was decided, as one memory.
+"""Read a decision record (docs/adr, docs/decisions) as one memory: its title and its decision.
 
-The forms that projects use agree on this much: a title, a status, a heading "Decision" or "Decision
-Outcome". What is only proposed, or was superseded, is no decision that holds.
+The common forms agree on a title, a status, and a heading "Decision" or "Decision Outcome". A proposed or
+superseded decision does not hold and gives no memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"^(?:ADR|RFC|Decision(?: record)?)?[-\s#]*\d*\s*[-–—:.
 
 
 def decision_of(text: Text) -> tuple[list[Block], list[LeftOut]]:
-    """Return what a record decided as the only rule of its file, or why it is none."""
+    """Return the decision of a record as the only rule of its file, or the reason why there is none."""
     nodes = parse(text.body, text.first_line)
     heads = [at for at, node in enumerate(nodes) if node.kind == "heading"]
     if not heads:
@@ -47,11 +47,11 @@ def decision_of(text: Text) -> tuple[list[Block], list[LeftOut]]:
             said = _said(nodes[at + 1 :])
             if said:
                 return [Block(f"{title}: {said}", nodes[at + 1].line, (), "text")], []
-    return [], [LeftOut(nodes[heads[0]].line, shorten(title, 60), "says under no heading what was decided")]
+    return [], [LeftOut(nodes[heads[0]].line, shorten(title, 60), "no heading introduces the decision")]
 
 
 def _status(nodes: Sequence[Node]) -> list[str]:
-    """Return what the nodes before the first long text say of the status."""
+    """Return the status given in the nodes before the first long text."""
     found: list[str] = []
     for at, node in enumerate(nodes[:12]):
         lines = [node.text, *(one.text for item in node.items for one in item)]
@@ -62,7 +62,7 @@ def _status(nodes: Sequence[Node]) -> list[str]:
 
 
 def _said(nodes: Sequence[Node]) -> str:
-    """Return the first text, and the list it announces, in whole sentences."""
+    """Return the first text, and the list it introduces, in whole sentences."""
     first, *more = nodes
     text = first.text if first.kind == "text" else ""
     listed = first if first.items else more[0] if more and text.endswith(":") else None

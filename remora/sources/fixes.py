@@ -1,9 +1,8 @@
-"""What a history says in words: fixes become gotchas or error patterns, reverts become dead ends.
+"""Drafts from commit messages: fixes become gotchas or error patterns, reverts become dead ends.
 
-A commit message is a weak witness, so only those that say something are taken: not typos, style,
-releases, documents or tests, and not "fix bug". What is left is proposed with modest confidence and
-marked for review, with the commit as its provenance. A fix that was reverted later is withdrawn; a
-revert that was reverted itself is no dead end.
+A commit message is weak evidence, so only informative ones are used: not typos, style, releases, documents or
+tests, and not "fix bug". The drafts have modest confidence and are marked for review, with the commit as
+provenance. A fix that was reverted later is withdrawn; a revert that was itself reverted is no dead end.
 """
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ class _Entry(NamedTuple):
 
 
 def is_source(path: str) -> bool:
-    """Return whether a path is part of the product: not a document, test, lock file or repository chore.
+    """Return whether a path is product source: not a document, test, lock file or repository chore.
 
     >>> is_source("src/click/core.py"), is_source("tests/test_core.py"), is_source("docs/api.md")
     (True, False, False)
@@ -120,7 +119,7 @@ def is_source(path: str) -> bool:
 
 
 class Candidates:
-    """The most telling candidates of a history, at most `limit`; of equals the later ones."""
+    """The most informative candidates of a history, at most `limit`; ties go to the later ones."""
 
     def __init__(self, limit: int = KEPT) -> None:
         self._limit = limit
@@ -133,7 +132,7 @@ class Candidates:
         self.reverted: list[str] = []  # ids, often shortened: what an earlier run took from them is void
 
     def add(self, commit: Commit) -> None:
-        """Look at one commit; call it once each, oldest first."""
+        """Process one commit; call it once for each, oldest first."""
         order = next(self._order)
         self._moved.update(renames(commit.files))
         if reverted := _reverted(commit):
@@ -146,7 +145,7 @@ class Candidates:
             return
         key = content_hash(draft.content)
         if self._kept.pop(self._said.get(key, ""), None) is not None:  # a cherry-pick
-            self._why["said again later"] += 1
+            self._why["repeated by a later commit"] += 1
         self._said[key] = commit.sha
         self._kept[commit.sha] = _Entry(order, draft)
         value = log2(_information(draft.content)) + order / AGE_COMMITS
@@ -154,14 +153,13 @@ class Candidates:
         while len(self._kept) > self._limit:
             _, sha = heapq.heappop(self._least)
             if self._kept.pop(sha, None) is not None:
-                self._why[f"beyond the {self._limit} most telling and recent"] += 1
+                self._why[f"beyond the {self._limit} most informative and recent"] += 1
 
     def drafts(self, present: Container[str] | None = None) -> list[MemoryDraft]:
-        """Return the candidates, oldest first, with the names their files have now.
+        """Return the candidates, oldest first, with the current names of their files.
 
         Args:
-            present: the files that exist; a candidate none of whose files is left is dropped.
-                None keeps all.
+            present: the existing files; a candidate with none of its files left is dropped. None keeps all.
         """
         found: list[MemoryDraft] = []
         for entry in self._kept.values():
@@ -173,7 +171,7 @@ class Candidates:
         return found
 
     def left_out(self, present: Container[str] | None = None) -> tuple[Skipped, ...]:
-        """Return why commits that look like fixes or reverts were not taken, and how many of each."""
+        """Return the reasons for skipping commits that look like fixes or reverts, with counts."""
         why = Counter(self._why)
         why["their files are gone"] += len(self._kept) - len(self.drafts(present))
         ranked = sorted(why.items(), key=lambda item: (-item[1], item[0]))
@@ -193,7 +191,7 @@ class Candidates:
 
 
 def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
-    """Return the draft of a commit, or why there is none ("" when it is no fix at all)."""
+    """Return the draft of a commit, or the reason for skipping it ("" if it is no fix at all)."""
     if revert := _REVERT.match(commit.subject):
         return _dead_end(commit, revert[1] or revert[2])
     if not _FIX.match(commit.subject) and not _MENTION.search(f"{commit.subject}\n{commit.body}"):
@@ -208,7 +206,7 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
         return None, "typing, style, documents or tests"
     said = len(_telling(subject))
     if said < FEW_WORDS and (said < 1 or len(_telling(body)) < BODY_WORDS):
-        return None, "says too little"
+        return None, "too little information"
     text = f"{subject.rstrip('.')}. {body}" if body else subject
     kind = "error_pattern" if _ERROR.search(text) else "gotcha"
     return _draft(commit, kind, f"An earlier commit: {text}", files, "fix"), ""
@@ -263,12 +261,12 @@ def _reverted(commit: Commit) -> str:
 
 
 def _telling(text: str) -> set[str]:
-    """Return the distinct words of a text that say what it is about."""
+    """Return the distinct subject words of a text."""
     return {w for w in words(_NUMBERS.sub(" ", text)) if w not in _VAGUE and len(w) > 1}
 
 
 def _information(text: str) -> float:
-    """Return how much a text says: its telling words up to 60, more for errors and reasons."""
+    """Return the information in a text: its subject words up to 60, more for errors and reasons."""
     premium = (1.5 if _ERROR.search(text) else 1.0) * (1.3 if _REASON.search(text) else 1.0)
     premium *= 0.6 if _VERBOSE.search(text) else 1.0
     return min(len(_telling(text)) + 1, 60) * premium

@@ -1,7 +1,7 @@
-"""A git repository: what it is, where it stands, and its history as a stream of commits.
+"""A git repository: its kind, its current commit, and its history as a stream of commits.
 
-Everything is read through the git command line (see git_process). The one thing ever written is
-`remora.project` in the configuration that all work trees of a repository share.
+Everything is read through the git command line (see git_process). The only write is `remora.project` in the
+configuration that all work trees of a repository share.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Repository(NamedTuple):
 
     @classmethod
     def discover(cls, path: Path) -> Repository | None:
-        """Return the repository that holds a file or folder, None when there is none.
+        """Return the repository of a file or folder, None if there is none.
 
         Raises:
             SourceError: git is not installed, or refuses the repository (another owner, damage).
@@ -68,22 +68,22 @@ class Repository(NamedTuple):
         return cls(root.resolve(), Path(git_dir).resolve(), common_dir, bare == "true", shallow == "true")
 
     def head(self) -> str | None:
-        """Return the commit that is checked out, None in a repository without commits."""
+        """Return the checked-out commit, None in a repository without commits."""
         done = run(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         return done.stdout.decode().strip() or None if done.returncode == 0 else None
 
     def branch(self) -> str | None:
-        """Return the branch that is checked out, None on a detached HEAD."""
+        """Return the checked-out branch, None on a detached HEAD."""
         done = run(self.root, "symbolic-ref", "--quiet", "--short", "HEAD")
         return text(done.stdout).strip() or None if done.returncode == 0 else None
 
     def config_get(self, key: str) -> str | None:
-        """Return a value of the configuration that all work trees share, None when it is not set."""
+        """Return a value of the configuration shared by all work trees, None if it is not set."""
         done = run(self.root, "config", "--file", str(self.common_dir / "config"), "--get", key)
         return text(done.stdout).rstrip("\n") if done.returncode == 0 else None
 
     def config_set(self, key: str, value: str) -> bool:
-        """Write a value into the shared configuration; False when it cannot be written.
+        """Write a value into the shared configuration; False if it cannot be written.
 
         Two processes may write at once and the later wins, so read the value back to agree on it.
         """
@@ -98,7 +98,7 @@ class Repository(NamedTuple):
         )
 
     def is_ancestor(self, sha: str, of: str = "HEAD") -> bool:
-        """Return whether a commit is in the history of another; False when either is gone."""
+        """Return whether a commit is an ancestor of another; False if either is gone."""
         if not _SHA.fullmatch(sha) or not _is_revision(of):
             return False
         return run(self.root, "merge-base", "--is-ancestor", sha, of).returncode == 0
@@ -106,10 +106,10 @@ class Repository(NamedTuple):
     def standing(
         self, since: str | None, until: str = "HEAD"
     ) -> Literal["new", "continues", "diverged", "gone"]:
-        """Say whether mining can go on after the last commit that was seen.
+        """Return whether mining can continue after the last seen commit.
 
         Returns:
-            "new": nothing was seen yet. "continues": read only what came after `since`.
+            "new": nothing was seen yet. "continues": read only the commits after `since`.
             "diverged": `since` exists but `until` does not contain it (another branch, a rebase).
             "gone": `since` was collected. After the last two everything has to be read again.
         """
@@ -120,7 +120,7 @@ class Repository(NamedTuple):
         return "continues" if self.is_ancestor(since, until) else "diverged"
 
     def count(self, since: str | None = None, until: str = "HEAD") -> int:
-        """Return how many commits `commits` would yield, 0 when there are none."""
+        """Return the number of commits that `commits` would yield, 0 if there are none."""
         if not _is_revision(until):
             return 0
         done = run(self.root, "rev-list", "--count", "--no-merges", *_range(since, until))
@@ -131,18 +131,18 @@ class Repository(NamedTuple):
     ) -> Iterator[Commit]:
         """Yield the commits after `since`, oldest first, without merges, from one git process.
 
-        Parents come before children. Renames are followed by git (`R` entries), except in a
-        partial clone, where only exact renames can be seen without the network. The oldest
-        commits of a shallow clone come without files: git would call everything in them new.
+        Parents come before children. Git detects renames (`R` entries); in a partial clone, only exact
+        renames can be detected without the network. The oldest commits of a shallow clone come without files,
+        because git would call every file in them new.
 
         Args:
-            since: the last commit that was seen; None reads from the beginning.
-            limit: at most so many, the newest; None is all.
-            until: where to stop, a commit id or HEAD.
+            since: the last seen commit; None reads from the beginning.
+            limit: maximum number, the newest; None for all.
+            until: the last commit, an id or HEAD.
 
         Raises:
-            SourceError: `since` is not in the history of `until` (see `standing`), or git failed on
-                the way; the commits before that were good.
+            SourceError: `since` is not in the history of `until` (see `standing`), or git failed midway; the
+                commits yielded before are valid.
         """
         if self.standing(since, until) in ("gone", "diverged"):
             raise SourceError(
@@ -168,10 +168,10 @@ class Repository(NamedTuple):
         return tuple(sorted({text(path) for mode, _, path in entries if not mode.startswith(b"160000")}))
 
     def files(self, folder: Path | None = None) -> tuple[str, ...]:
-        """Return what is tracked or could be: every path that is not ignored, sorted.
+        """Return every path that is not ignored, tracked or not, sorted.
 
         Args:
-            folder: look only below this folder, and give paths relative to it; None is the root.
+            folder: only below this folder, with paths relative to it; None is the root.
         """
         if self.bare:
             return ()
@@ -179,18 +179,18 @@ class Repository(NamedTuple):
         return tuple(sorted({text(name) for name in names.split(b"\0") if name and name[-1:] != b"/"}))
 
     def last_changes(self, since: str | None, until: str, limit: int) -> dict[str, LastChange]:
-        """Return the last change of every path in the newest commits, and its date; merges do not count.
+        """Return the last change of every path in the newest commits, and its date, without merges.
 
         Args:
-            since: leave out the commits that this one contains; None leaves out none.
-            until: where to start, a commit id or HEAD.
-            limit: how many commits back to look at most.
+            since: leave out this commit's ancestors; None leaves out none.
+            until: the first commit to read, an id or HEAD.
+            limit: maximum number of commits to read.
 
         Returns:
-            Path to (date of the commit, whether the path went with it).
+            Path to (date of the commit, whether the path was deleted by it).
 
         Raises:
-            SourceError: git failed; a commit that is not there is one reason.
+            SourceError: git failed, for example because a commit does not exist.
         """
         found: dict[str, LastChange] = {}
         if not _is_revision(until):
@@ -209,7 +209,7 @@ class Repository(NamedTuple):
             return frozenset()
 
     def _log(self, arguments: Sequence[str]) -> Iterator[Commit]:
-        """Yield what one `git log` process prints, without merges."""
+        """Yield the commits that one `git log` process prints, without merges."""
         partial = r"^(extensions\.partialclone|remote\..*\.promisor)$"
         config = str(self.common_dir / "config")
         found = run(self.root, "config", "--file", config, "--get-regexp", partial)

@@ -37,11 +37,10 @@ class Commit(NamedTuple):
 
 
 def parse_log(tokens: Iterable[bytes]) -> Iterator[Commit]:
-    """Yield the commits in the NUL-separated words of `git log -z --name-status` in our format.
+    """Yield the commits in the NUL-separated tokens of `git log -z --name-status` in our format.
 
-    A commit is five fields, then pairs (status, path) or, for R and C, triples with the old path
-    first. Where a status or a new commit may stand, only the latter starts with the byte 1, so no
-    file name or message can be taken for one.
+    A commit is five fields, then pairs (status, path) or, for R and C, triples with the old path first. Only
+    a new commit starts with the byte 1, so no file name or message can be mistaken for one.
     """
     stream = iter(tokens)
     header: list[str] | None = None
@@ -78,5 +77,5 @@ def _date(seconds: str) -> str:
 
 
 def text(raw: bytes) -> str:
-    """Return what git printed as text; bytes that are not UTF-8 become replacement characters."""
+    """Return git output as text; bytes that are not UTF-8 become replacement characters."""
     return raw.decode("utf-8", "replace")

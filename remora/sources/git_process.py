@@ -1,9 +1,9 @@
-"""Start git so that neither a repository's configuration nor its size can do harm.
+"""Run git safely: neither a repository's configuration nor its size can do harm.
 
-A repository can come from anywhere, so its own settings must not run anything: hooks, pager,
-fsmonitor, external diff, text conversion and signature checks are off, no transport is allowed (a
-partial clone would fetch silently), arguments are lists, and every call has a time limit. A program
-called git that the repository brings is never the one that runs.
+A repository can come from anywhere, so its own settings must not run anything: hooks, pager, fsmonitor,
+external diff, text conversion and signature checks are off, no transport is allowed (a partial clone would
+fetch silently), arguments are lists, and every call has a time limit. A program called git inside the
+repository is never run.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _environment() -> dict[str, str]:
 
 
 def _git(folder: Path) -> str:
-    """Return where git lies. Raises SourceError where there is none outside of the repository."""
+    """Return the path of git. Raises SourceError if there is none outside of the repository."""
     found = find_program("git", os.environ, outside=str(folder))
     if found is None:
         raise _no_git()
@@ -76,7 +76,7 @@ def _git(folder: Path) -> str:
 
 
 def run(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Return a finished git command, whatever its exit code; `given` is what it reads.
+    """Return a finished git command, whatever its exit code; `given` is its standard input.
 
     Raises:
         SourceError: git is not installed, cannot be started or takes longer than CALL_SECONDS.
@@ -99,7 +99,7 @@ def run(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.Complet
 
 
 def ask(folder: Path, *arguments: str) -> bytes:
-    """Return what a git command prints.
+    """Return the output of a git command.
 
     Raises:
         SourceError: as `run`, or git failed.
@@ -111,7 +111,7 @@ def ask(folder: Path, *arguments: str) -> bytes:
 
 
 def tokens(folder: Path, *arguments: str) -> Generator[bytes, None, None]:
-    """Yield the NUL-separated words a git process prints, each cut at TOKEN_BYTES.
+    """Yield the NUL-separated tokens that a git process prints, each cut at TOKEN_BYTES.
 
     Closing the generator ends the process.
 
@@ -169,7 +169,7 @@ def _no_git() -> SourceError:
 
 
 def refused(folder: Path, complaint: bytes) -> SourceError:
-    """Return the error for a git command that failed, from what it complained about."""
+    """Return the error for a failed git command, from its error output."""
     words = text(complaint).strip()
     line = next((x for x in words.splitlines() if x.startswith(("fatal:", "error:"))), words)
     if "dubious ownership" in words:

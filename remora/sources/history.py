@@ -1,7 +1,7 @@
-"""Learn from a stream of commits: which files change together, how often, by whom, and their modules.
+"""Statistics of a stream of commits: co-changing files, change counts, authors and modules.
 
-`CoChange` follows renames and can go on from what was stored, so a second run reads only new
-commits. Ranking is in core.cochange; what commits say in words is in sources.fixes.
+`CoChange` follows renames and can resume from stored statistics, so a second run reads only new commits.
+Ranking is in core.cochange; commit messages are read in sources.fixes.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ AUTHORS_KEPT = 30  # of a file: one who comes late must be able to overtake, run
 
 
 def renames(files: Sequence[FileChange]) -> list[tuple[str, str]]:
-    """Return the (old, new) paths of a commit: git's own, and a file that left one folder for another.
+    """Return the (old, new) paths of a commit: git's own renames, and files moved between folders.
 
-    The second kind is a deleted and an added file of the same name, when that name is unique on
-    both sides; git misses it when the content changed much.
+    The second kind is a deleted and an added file of the same name, if that name is unique on both sides; git
+    misses it when the content changed much.
     """
     found = [(f.old_path, f.path) for f in files if f.status == "R" and f.old_path]
     gone: defaultdict[str, list[str]] = defaultdict(list)
@@ -79,9 +79,9 @@ class _File:
 class CoChange:
     """Statistics of a history, learned commit by commit, oldest first; a core.cochange.History.
 
-    A pair is one object, reached from both of its files. `changed_files`, `changed_pairs` and
-    `removed` say what differs from what was loaded, so that a store writes only that: first drop
-    every row of the paths in `removed`, then write the changed rows over the old ones.
+    A pair is one object, reached from both of its files. `changed_files`, `changed_pairs` and `removed` are
+    the differences from the loaded statistics, so that a store writes only these: first it deletes every row
+    of the paths in `removed`, then it writes the changed rows over the old ones.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class CoChange:
             self.tree.add(stat.path)
 
     def learn(self, commit: Commit) -> None:
-        """Take in one commit; call it once each, parents before children."""
+        """Learn one commit; call it once for each, parents before children."""
         moved = renames(commit.files)
         self.moved += moved
         for old, new in moved:
@@ -158,7 +158,7 @@ class CoChange:
         return pair
 
     def _rename(self, old: str, new: str) -> None:
-        """Make all that is known of one path known of another, added to what that has."""
+        """Add the statistics of one path to another."""
         for other, pair in self._pairs.pop(old, {}).items():
             del self._pairs[other][old]
             self._touched_pairs.discard((min(old, other), max(old, other)))
@@ -182,7 +182,7 @@ class CoChange:
         self._touched.add(new)
 
     def set_tree(self, paths: Iterable[str]) -> None:
-        """Say which files exist now; a history that was cut short cannot know it."""
+        """Set the existing files; a truncated history cannot know them."""
         now = frozenset(paths)
         self._hottest = None
         for path in [p for p in self.tree if p not in now]:
@@ -194,16 +194,16 @@ class CoChange:
                 self._touched.add(path)
 
     def changed_files(self) -> list[FileStat]:
-        """Return the statistics that differ from what was loaded, by path."""
+        """Return the statistics that differ from the loaded ones, by path."""
         gone = {p for p in self.removed if p not in self._files and p not in self.tree}
         return [self._stat(path) for path in sorted(self._touched - gone)]
 
     def changed_pairs(self) -> list[PairStat]:
-        """Return the pairs that differ from what was loaded, each once, sorted."""
+        """Return the pairs that differ from the loaded ones, each once, sorted."""
         return [self._pair_stat(path, other) for path, other in sorted(self._touched_pairs)]
 
     def clock(self) -> int:
-        """Return how many commits were learned."""
+        """Return the number of learned commits."""
         return self._clock
 
     def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
@@ -220,14 +220,14 @@ class CoChange:
         return {p: self._stat(p) for p in paths if p in self._files or p in self.tree}
 
     def hottest(self, limit: int) -> Sequence[str]:
-        """Return the files that exist and change most, by heat, then by path."""
+        """Return the existing files that change most, by heat, then by path."""
         if self._hottest is None or len(self._hottest) < limit:
             alive = [path for path in self._files if path in self.tree]
             self._hottest = nsmallest(limit, alive, key=lambda path: (-self._files[path].heat, path))
         return self._hottest[:limit]
 
     def lookalikes(self, path: str) -> Collection[str]:
-        """Return the files that exist and whose names resemble a path."""
+        """Return the existing files with names similar to a path."""
         return self.tree.lookalikes(path)
 
     def _stat(self, path: str) -> FileStat:

@@ -1,7 +1,7 @@
-"""The patterns of a .gitignore, matched in time that grows with the pattern and the path and no faster.
+"""Match .gitignore patterns in time that grows only with the pattern and the path.
 
-A repository writes these patterns. As one regular expression each, a few stars in a line take minutes for
-one long name; here a path is matched folder by folder, and each star of a part is settled once.
+The patterns come from the repository. As regular expressions, a few stars in a line would take minutes for
+one long name; here a path is matched folder by folder, and each star is resolved once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Rule(NamedTuple):
     least: int  # parts of a path that it needs
 
     def matches(self, names: list[str]) -> bool:
-        """Return whether the rule matches these names, all of them, one after the other."""
+        """Return whether the rule matches all of these names, in order."""
         if self.least > len(names):
             return False
         met = {0}  # how many names the parts so far may have taken
@@ -40,14 +40,14 @@ class _Rule(NamedTuple):
 
 
 class Ignored:
-    """What the lines of one .gitignore say of paths relative to its folder; the last that matches counts.
+    """The rules of one .gitignore, for paths relative to its folder; the last match counts.
 
     Args:
-        lines: of the file. One that makes no sense is skipped, as git does.
-        strict: raise an error for such a line.
+        lines: of the file. An invalid line is skipped, as git does.
+        strict: raise an error for an invalid line.
 
     Raises:
-        InvalidInput: `strict`, and a line makes no sense.
+        InvalidInput: a line is invalid and `strict` is set.
 
     >>> rules = Ignored(["*.log", "!kept.log", "/build/", "docs/**/draft"])
     >>> rules.says("src/a.log"), rules.says("kept.log"), rules.says("build"), rules.says("build/")
@@ -68,7 +68,7 @@ class Ignored:
                 raise InvalidInput(f"cannot use the pattern {line!r}", hint="Write it as in .gitignore.")
 
     def says(self, path: str) -> bool | None:
-        """Return whether a path itself is left out, None when nothing is said; a folder ends with "/"."""
+        """Return whether a path itself is ignored, None if no rule matches; a folder ends with "/"."""
         names = path.rstrip("/").split("/")
         folder = path.endswith("/")
         for rule in self._rules:
@@ -77,7 +77,7 @@ class Ignored:
         return None
 
     def covers(self, path: str) -> bool:
-        """Return whether a path is left out, or a folder that leads to it."""
+        """Return whether a path or one of its parent folders is ignored."""
         at = path.find("/")
         while at >= 0:
             if self.says(path[: at + 1]):
@@ -87,7 +87,7 @@ class Ignored:
 
 
 def _rule(line: str) -> _Rule | None:
-    """Return what a line means, None when it makes no sense."""
+    """Return the rule of a line, None if it is invalid."""
     leaves_out = not line.startswith("!")
     text = line if leaves_out else line[1:]
     while text.endswith(" ") and not text.endswith("\\ "):
@@ -114,7 +114,7 @@ def _rule(line: str) -> _Rule | None:
 
 
 def _compiled(name: str) -> re.Pattern[str] | None:
-    """Return the pattern of one part of a path; None for a class that is never closed."""
+    """Return the pattern of one part of a path; None for an unclosed class."""
     plain = _ESCAPED.sub(lambda found: f"[{found[1]}]" if found[1] in "*?[" else found[1], name)
     pattern = translate(re.sub(r"\[\^", "[!", plain))
     try:

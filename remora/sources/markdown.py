@@ -1,7 +1,7 @@
 """Read Markdown as a tree of headings, texts, lists, tables and code, with the line of each.
 
-markdown-it-py parses; it is loaded when the first file is read. Rule files are written by hand and by
-models, so a list that is indented is no code, and a tag on a line of its own is layout.
+markdown-it-py parses; it is loaded for the first file. Rule files are written by hand and by models, so an
+indented list is not code, and a tag on its own line is layout.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _reader() -> MarkdownIt:
 
 
 def _bound(state: StateCore) -> None:
-    """Cut what stands in one block: signs that open and never close cost the square of its length."""
+    """Limit the length of a block: openers that never close cost the square of its length."""
     for token in state.tokens:
         if token.type == "inline":
             token.content = token.content[:LINE_CHARACTERS]
@@ -85,7 +85,7 @@ def parse(text: str, first_line: int = 1) -> tuple[Node, ...]:
 
 
 def bullets(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
-    r"""Yield the first line of each bullet with its number, as it is written; not those in code and quotes.
+    r"""Yield the first line of each bullet with its number, as written; not in code or quotes.
 
     >>> list(bullets("- *one*\n  - two\n\n> - three\n\n```\n- four\n```"))
     [(1, '*one*'), (2, 'two')]
@@ -145,7 +145,7 @@ def _is_bold(paragraph: SyntaxTreeNode) -> bool:
 
 
 def _text(block: SyntaxTreeNode) -> str:
-    """Return what stands in a block: code spans and targets of links stay, other markup goes."""
+    """Return the text of a block: code spans and link targets stay, other markup is removed."""
     return collapse(_SIGNS.sub("", "".join(_inline(block))))
 
 

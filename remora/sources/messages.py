@@ -1,4 +1,4 @@
-"""Commit messages reduced to what they say: no trailers, numbers, addresses or boilerplate."""
+"""Clean commit messages: no trailers, numbers, addresses or boilerplate."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def subject_of(subject: str) -> str:
 def body_of(body: str, subject: str = "") -> str:
     r"""Return a message's body in one line, at most BODY_CHARACTERS long.
 
-    Left out are code blocks, in fences or indented after an empty line (what a tool printed, mostly), and
-    lines that say the subject again, as squashed commits have them.
+    Leaves out code blocks, in fences or indented after an empty line (mostly tool output), and
+    lines that repeat the subject, as in squashed commits.
 
     >>> body_of("The pager closed the stream.\n\nFixes #12\nSigned-off-by: A <a@b.org>")
     'The pager closed the stream.'
@@ -106,22 +106,22 @@ def body_of(body: str, subject: str = "") -> str:
 
 
 def _bare(line: str) -> str:
-    """Return a line by which it is known again: no bullet, kind of change, number or case."""
+    """Return a line in a form for comparison: no bullet, kind of change, number or case."""
     return _KIND.sub("", subject_of(_KIND.sub("", _ITEM.sub("", line)))).casefold()
 
 
 def _safe_to_cut(text: str, limit: int) -> str:
-    """Return a text that is going to be cut at a limit without the secrets that the cut might halve."""
+    """Return a text without secrets before it is cut at a limit, so that no half of a secret remains."""
     return redact(text).text if len(text) > limit else text
 
 
 def is_noise(line: str) -> bool:
-    """Return whether a line of a message says nothing about the change: a trailer, "wip", a check box."""
+    """Return whether a line carries no information about the change: a trailer, "wip", a check box."""
     return bool(_BOX.match(line)) or any(p.match(line) for p in (*_TRAILERS, *_NOISE))
 
 
 def _sentences(lines: Sequence[str]) -> str:
-    """Join lines; an item of a list ends as a sentence does."""
+    """Join lines; a list item ends like a sentence."""
     joined = ""
     for line in lines:
         plain = _ITEM.sub("", line)

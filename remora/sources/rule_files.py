@@ -1,7 +1,7 @@
-"""Find the rule files of a project; `remora/core/rule_names.py` knows them by their names.
+"""Find the rule files of a project by the names in `remora/core/rule_names.py`.
 
-In a git repository git lists the files, so ignored trees are not walked; what is often ignored itself
-(CLAUDE.local.md) is looked for at the root anyway.
+In a git repository git lists the files, so ignored trees are not walked; files that are often ignored
+themselves (CLAUDE.local.md) are looked up at the root.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _OF_OTHERS = frozenset("node_modules bower_components site-packages vendor third
 
 
 class Found(NamedTuple):
-    """A rule file as found. `path` is what reports show: relative to the root, or "~/…" in the home.
+    """A rule file as found. `path` is the reported path: relative to the root, or "~/…" in the home.
 
     Attributes:
-        folder: what it applies to without globs, relative to the root; "" is all of it.
-        whole: True for a file about everything, whose title says nothing of its rules.
+        folder: where it applies without globs, relative to the root; "" is the whole project.
+        whole: whether it is a general file, whose title says nothing about its rules.
     """
 
     path: str
@@ -49,11 +49,11 @@ class Found(NamedTuple):
 
 
 def find(root: Path, home: Path | None = None) -> tuple[list[Found], list[Skipped]]:
-    """Return the rule files of a project, nearest to its root first, and what was not looked at.
+    """Return the rule files of a project, nearest to its root first, and the skipped ones.
 
     Args:
         root: the project's folder.
-        home: the user's home, for what an agent wrote down about this project; None leaves it out.
+        home: the user's home, for an agent's notes about this project; None leaves it out.
     """
     skipped: list[Skipped] = []
     repository = None
@@ -85,10 +85,10 @@ def _listed(root: Path, repository: Repository | None, skipped: list[Skipped]) -
 
 
 def _walked(root: Path, skipped: list[Skipped]) -> Iterator[str]:
-    """Yield the files below a folder that is in no repository, without trees that others made."""
+    """Yield the files below a folder outside any repository, without third-party trees."""
     for looked, (here, folders, names) in enumerate(os.walk(root), 1):
         if looked > MAX_FOLDERS:
-            skipped.append(Skipped(here, f"more than {MAX_FOLDERS} folders; the rest was not looked into"))
+            skipped.append(Skipped(here, f"more than {MAX_FOLDERS} folders; the rest was not searched"))
             return
         folders[:] = sorted(f for f in folders if is_walked(Path(here) / f))
         for name in names:
@@ -106,7 +106,7 @@ def is_walked(folder: Path) -> bool:
 
 
 def at_root(root: Path) -> Iterator[str]:
-    """Yield the known names at the root, whether git ignores them or not."""
+    """Yield the rule files at the root, ignored by git or not."""
     for folder in ("", ".claude", ".github"):
         for name in sorted(_names(root / folder)):
             path = f"{folder}/{name}".lstrip("/")
@@ -128,7 +128,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _agent_memory(root: Path, home: Path, repository: Repository | None) -> Iterator[Found]:
-    """Yield what Claude Code wrote down about the project, by the name of its main folder."""
+    """Yield Claude Code's notes about the project, found by the name of its main folder."""
     folders = [root.resolve()]
     if repository is not None and repository.common_dir.name == ".git":
         folders.append(repository.common_dir.parent)

@@ -1,9 +1,8 @@
-"""Whether a piece of a rule file asks for something, and whether a numbered list is a procedure.
+"""Whether a piece of a rule file is a rule, and whether a numbered list is a procedure.
 
-A rule says what to do or to leave, warns, or gives the reason of a decision. What only describes the code is
-none: the code shows it. A sentence asks by its words ("must", "never", "rather than") or by its mood: it
-begins with a verb. Headings say what the pieces below them are: rules, even in a few words, or steps that
-are taken once.
+A rule commands, forbids, warns, or gives the reason of a decision. A description of the code is no rule: the
+code shows it. A sentence is a rule by its words ("must", "never", "rather than") or by its mood: it begins
+with a verb. Headings classify the pieces below them: rules, even in a few words, or steps to take once.
 """
 
 from __future__ import annotations
@@ -186,12 +185,12 @@ _ACTION = cue(rf"^{VERBS}\b")
 
 
 def says_nothing(text: str, kind: str, *, alone: bool) -> str:
-    """Return why a piece says nothing at all, "" when it does.
+    """Return the reason why a piece carries no information, "" if it does.
 
     Args:
-        text: what it says.
+        text: of the piece.
         kind: the kind of its block.
-        alone: whether it stands under no heading.
+        alone: whether it has no heading above it.
     """
     text = text.strip()
     said = words_or_pairs(text)
@@ -202,60 +201,60 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
     if _IMPORT.match(text):
         return "imports another file"
     if _REDACTED.match(text):
-        return "is nothing but a secret"
+        return "contains only a secret"
     if _ABOUT_FILE.match(text):
-        return "says what the file is"
+        return "describes the file itself"
     if _ROLE.match(text):
         return "gives the model a role, not a rule"
     if _POINTER.match(text) and (alone or len(said) < 12):
-        return "only points elsewhere"
+        return "only a reference"
     if text.endswith(":") and (len(said) < 8 or _ANNOUNCES.search(text)):
-        return "announces something that does not follow"
+        return "introduces text that does not follow"
     if alone and len(said) < 3 and not CODE_SPAN.search(text):
-        return "too short to mean anything alone"
+        return "too short to be understood alone"
     return ""
 
 
 def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str:
-    """Return why a piece that says something is no rule, "" when it is one.
+    """Return the reason why an informative piece is no rule, "" if it is one.
 
     Args:
-        text: what it says, behind the sentence that leads to it.
+        text: of the piece, after the sentence that introduces it.
         kind: the kind of its block.
-        path: the headings it stands under.
-        strictly: only what orders or forbids counts: most of the file tells newcomers how to begin.
+        path: the headings above it.
+        strictly: only orders and prohibitions count, because most of the file is a guide for newcomers.
     """
     prose = without_code(text).strip()
     strong = STRONG.search(prose) is not None
     if kind == "table":
         return "a row of a table"
     if (strictly or not strong) and any(map(_ONCE.search, path)):
-        return "is done once"
+        return "a one-time step"
     if strictly and any(map(_FOR_OTHERS.search, path)):
-        return "is about something else than changes of the code"
+        return "is not about code changes"
     if kind == "steps":
-        return "is done once" if strictly else ""
+        return "a one-time step" if strictly else ""
     for_rules = bool(path) and _RULES_BELOW.search(path[-1]) is not None
     if not strong and not for_rules and len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS:
         return "code, without a sentence"
     if prose.endswith(":") and "\n" not in text:
-        return "announces something that does not follow"
+        return "introduces text that does not follow"
     if path and _DESCRIBES_BELOW.search(path[-1]) and not any(map(_commands, SENTENCE.split(prose))):
-        return "describes, and asks for nothing"
+        return "a description, not a rule"
     if strictly:
         ordered = (strong or bool(path)) and any(map(_orders_plainly, SENTENCE.split(prose)))
         return "" if ordered or (for_rules and is_imperative(prose)) else "orders nothing"
-    return "" if _asks_as_a_whole(prose) or _is_short_rule(prose, path) else "describes, and asks for nothing"
+    return "" if _asks_as_a_whole(prose) or _is_short_rule(prose, path) else "a description, not a rule"
 
 
 def _asks_as_a_whole(text: str) -> bool:
-    """Return whether a text asks, or of a list the sentence at its head, or half of what stands below it."""
+    """Return whether a text is a rule; a list is one if its first sentence or half of its items are."""
     head, *below = text.split("\n")
     return asks(head) or (bool(below) and 2 * sum(map(asks, below)) >= len(below))
 
 
 def asks(text: str) -> bool:
-    """Return whether a text asks for something, warns, or gives a reason."""
+    """Return whether a text commands, warns, or gives a reason."""
     return any(map(_sentence_asks, SENTENCE.split(_NAMED.sub("", text))))
 
 
@@ -267,12 +266,12 @@ def _sentence_asks(sentence: str) -> bool:
 
 
 def _commands(sentence: str) -> bool:
-    """Return whether a sentence orders even where things are described: there "always" tells what is."""
+    """Return whether a sentence orders even in a description, where "always" states a fact."""
     return bool(_IN_FRONT.search(sentence)) or (is_imperative(sentence) and not _OPTIONAL.search(sentence))
 
 
 def _orders_plainly(sentence: str) -> bool:
-    """Return whether a sentence orders as its first word or with "must", or "should" in few words."""
+    """Return whether a sentence orders by its first word, by "must", or by "should" in a short sentence."""
     if _ASKS_ELSEWHERE.search(sentence):
         return True
     front = _IN_FRONT.search(sentence)
@@ -291,7 +290,7 @@ def _is_order(sentence: str) -> bool:
 
 
 def is_imperative(sentence: str) -> bool:
-    """Return whether a sentence tells somebody to do something, behind its condition or label."""
+    """Return whether a sentence is imperative, after its condition or label."""
     found = _IMPERATIVE.match(sentence)
     if found is None or _NOUN.match(found["rest"]) or _CJK.search(sentence):
         return _IMPERATIVE_BEHIND.match(sentence) is not None
@@ -299,7 +298,7 @@ def is_imperative(sentence: str) -> bool:
 
 
 def _is_short_rule(text: str, path: Sequence[str]) -> bool:
-    """Return whether the heading makes a rule of a piece: "Naming: snake case for files"."""
+    """Return whether the heading makes a piece a rule: "Naming: snake case for files"."""
     if not path or len(words_or_pairs(text)) < 3:
         return False
     phrase = len(words(text)) <= SHORT_WORDS and not _STATES.match(text)
@@ -307,12 +306,12 @@ def _is_short_rule(text: str, path: Sequence[str]) -> bool:
 
 
 def leans_back(text: str) -> bool:
-    """Return whether a text cannot be understood without what stands before it."""
+    """Return whether a text depends on the text before it."""
     return bool(_LEANS_BACK.match(text))
 
 
 def asking(text: str, *, strictly: bool = False) -> str:
-    """Return the sentences of a text that ask for something, each with those it needs beside it.
+    """Return the rule sentences of a text, each with the sentences it needs.
 
     >>> asking("The store is a file. It is small. Never open it twice. That locks it.")
     'Never open it twice. That locks it.'
@@ -329,7 +328,7 @@ def asking(text: str, *, strictly: bool = False) -> str:
 
 
 def are_labels(items: Sequence[str]) -> bool:
-    """Return whether a list is of names rather than sentences, so that only all of it says something."""
+    """Return whether a list consists of names, so that only the whole list is informative."""
     if sum(map(len, items)) > LIST_CHARACTERS:
         return False
     return all(
@@ -343,7 +342,7 @@ def are_labels(items: Sequence[str]) -> bool:
 
 
 def is_procedure(items: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether a numbered list is a procedure, by the verbs it starts with and what it stands under."""
+    """Return whether a numbered list is a procedure, by its first verbs and its heading."""
     if len(items) < 2:
         return False
     near = path[-1] if path else ""

@@ -1,9 +1,9 @@
-"""Cut a Markdown file into rules that can be understood on their own.
+"""Split a Markdown file into self-contained rules.
 
-One rule is one bullet with what hangs below it, one paragraph with the code that follows it, or one numbered
-procedure. A heading alone gives nothing; it is the subject of what stands below it, as is "When testing:"
-before a list. What is no rule is left out, with the reason (`rule_sense`); of a file that somebody handed in
-to be remembered all is kept that says something, tables row by row.
+One rule is one bullet with its children, one paragraph with the code that follows it, or one numbered
+procedure. A heading alone gives no rule; it is the subject of the text below it, like "When testing:" before
+a list. Pieces that are no rules are left out, with the reason (`rule_sense`); of a file given by a person
+every informative piece is kept, tables row by row.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ ALL, RULES, ORDERS = "all", "rules", "orders"  # what is kept of a file
 
 
 class Block(NamedTuple):
-    """One rule as cut from a file.
+    """One rule as split from a file.
 
     Attributes:
-        text: what it says, with code spans and fenced code kept, other markup removed.
-        line: where it starts, from 1.
-        path: the headings and lead-ins it stands under, outermost first.
+        text: with code spans and fenced code kept, other markup removed.
+        line: its first line, from 1.
+        path: the headings and lead-ins above it, outermost first.
         kind: item, text, code, table or steps.
-        steps: the steps when it is a procedure.
-        led: True when a sentence or a bullet above leads to it, so that it says little without.
+        steps: the steps if it is a procedure.
+        led: whether a sentence or a bullet above introduces it, so that it is incomplete alone.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Block(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A piece that is no rule, and why."""
+    """A piece that is no rule, and the reason."""
 
     line: int
     text: str
@@ -59,15 +59,15 @@ class LeftOut(NamedTuple):
 def split(
     text: str, *, first_line: int = 1, title: bool = False, context: str = "", keep: str = RULES
 ) -> tuple[list[Block], list[LeftOut]]:
-    """Return the rules of a Markdown text and what was left out, each in order.
+    """Return the rules of a Markdown text and the pieces left out, each in order.
 
     Args:
         text: the file without its front matter.
         first_line: the number of the text's first line in its file.
-        title: whether the file's title tells what its rules are about. In a file for everything
-            ("CLAUDE.md") it does not.
-        context: what the file says it is about, used where no heading does.
-        keep: RULES; ALL that says something; or only what ORDERS or forbids.
+        title: whether the file's title is the subject of its rules. In a general file ("CLAUDE.md") it is
+            not.
+        context: the subject given by the file, used if no heading gives one.
+        keep: RULES; ALL informative pieces; or only ORDERS and prohibitions.
     """
     nodes = parse(text, first_line)
     titles = [n for n in nodes if n.kind == "heading" and n.level == 1]
@@ -106,7 +106,7 @@ def split(
 
 
 def _judge(block: Block, keep: str, blocks: list[Block], out: list[LeftOut]) -> None:
-    """Put a piece among the rules, or among what was left out."""
+    """Add a piece to the rules, or to the pieces left out."""
     why = says_nothing(block.text, block.kind, alone=not block.path)
     if not why and keep != ALL:
         said = f"{block.path[-1]}: {block.text}" if block.led else block.text
@@ -122,7 +122,7 @@ def _judge(block: Block, keep: str, blocks: list[Block], out: list[LeftOut]) -> 
 
 
 def _blocks(nodes: Sequence[Node], path: tuple[str, ...]) -> Iterator[Block]:
-    """Yield the pieces of what stands between two headings."""
+    """Yield the pieces between two headings."""
     at = 0
     while at < len(nodes):
         node = nodes[at]
@@ -146,7 +146,7 @@ def _blocks(nodes: Sequence[Node], path: tuple[str, ...]) -> Iterator[Block]:
 
 
 def _announced(text: Node, node: Node, path: tuple[str, ...]) -> Iterator[Block]:
-    """Yield a sentence that ends with a colon and what it announces: together when that is short."""
+    """Yield a sentence that ends with a colon and the text it introduces: together if that is short."""
     *before, last = SENTENCE.split(text.text)
     if len(last) > LEAD_CHARACTERS:
         before = [text.text]
@@ -198,7 +198,7 @@ def _items(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
 
 
 def _item_text(nodes: Sequence[Node], depth: int = 0) -> str:
-    """Return an item with everything below it as text."""
+    """Return an item with its children as text."""
     parts: list[str] = []
     for node in nodes:
         if node.kind == "code":
@@ -215,7 +215,7 @@ def _item_text(nodes: Sequence[Node], depth: int = 0) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return a text in parts of at most TEXT_CHARACTERS, cut at sentences, or at a word where none ends."""
+    """Return a text in parts of at most TEXT_CHARACTERS, cut at sentences, or at a word if none ends."""
     pieces = [""]
     for sentence in SENTENCE.split(text) if len(text) > TEXT_CHARACTERS else [text]:
         while len(sentence) > TEXT_CHARACTERS:
@@ -230,7 +230,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _code(node: Node) -> str:
-    """Return code as fenced text; of a long example the beginning."""
+    """Return code as fenced text; a long example is truncated."""
     text = node.text
     if len(text) > CODE_CHARACTERS:
         text = text[: max(text.rfind("\n", 0, CODE_CHARACTERS), 0) or CODE_CHARACTERS] + "\n…"
@@ -254,7 +254,7 @@ SUBJECTS = 2  # headings that a rule is told with, the nearest
 
 
 def standing_alone(block: Block) -> tuple[str, bool]:
-    """Return a rule's text with its subject before it where it needs one, and whether it does.
+    """Return a rule's text, with its subject before it if it needs one, and whether it does.
 
     >>> standing_alone(Block("Never mock the database.", 3, ("Testing",), "item"))
     ('Testing: Never mock the database.', True)

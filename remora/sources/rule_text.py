@@ -1,4 +1,4 @@
-"""Bytes of a rule file to text, its front matter, its globs and the files it imports."""
+"""Decode a rule file; parse its front matter, its globs and its imports."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _EVERYTHING = frozenset({"*", "**", "**/*", "**/**", "**/*.*", "*.*"})
 
 
 class Text(NamedTuple):
-    r"""A decoded file: the text after the front matter, where it starts, and what the front matter says.
+    r"""A decoded file: the text after the front matter, its first line, and the front matter.
 
     Attributes:
         body: the text with "\n" line ends.
         first_line: the number of the body's first line.
         front: each key's values; a single value is a tuple of one.
-        note: what was odd about the encoding, "" when nothing.
+        note: an irregularity of the encoding, "" if none.
     """
 
     body: str
@@ -42,19 +42,19 @@ class Text(NamedTuple):
 
 
 class Import(NamedTuple):
-    """A file that a rule file asks to be read with it."""
+    """A file imported by a rule file."""
 
     line: int
     target: str
 
 
 def read(raw: bytes) -> Text:
-    """Return a file's text; UTF-8 is expected, UTF-16 understood, Windows-1252 the last resort.
+    """Return a file's text; UTF-8 is expected, UTF-16 recognized, Windows-1252 the last resort.
 
-    A block that `remora install` put there is left out; the lines behind it keep their numbers.
+    The block of `remora install` is left out; the lines after it keep their numbers.
 
     Raises:
-        ValueError: the bytes are no text.
+        ValueError: the bytes are not text.
     """
     text, note = decode(raw)
     text = clean(text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -73,7 +73,7 @@ def _front_end(lines: list[str]) -> int | None:
 
 
 def _front(lines: list[str]) -> dict[str, tuple[str, ...]]:
-    """Read front matter line by line; what people write there is often not valid YAML."""
+    """Read front matter line by line, because it is often not valid YAML."""
     found: dict[str, tuple[str, ...]] = {}
     key = ""
     for line in lines:
@@ -104,7 +104,7 @@ def _unquote(text: str) -> str:
 
 
 def _commas(text: str) -> list[str]:
-    """Return the parts of a text between commas, not counting those inside braces or quotes."""
+    """Return the comma-separated parts of a text, ignoring commas inside braces or quotes."""
     parts, depth, quote, current = [], 0, "", ""
     for sign in text:
         if sign in "\"'" and quote in ("", sign):
@@ -119,11 +119,11 @@ def _commas(text: str) -> list[str]:
 
 
 def globs_of(front: Mapping[str, tuple[str, ...]], folder: str = "") -> tuple[str, ...]:
-    """Return the globs a file applies to, from the root; empty when it applies to everything.
+    """Return the globs a file applies to, from the root; empty if it applies to everything.
 
     Args:
-        front: the front matter; `globs`, `paths` and `applyTo` are understood.
-        folder: where the rules folder stands; globs are relative to it.
+        front: the front matter; the keys `globs`, `paths` and `applyTo` are read.
+        folder: the parent of the rules folder; globs are relative to it.
 
     >>> globs_of({"globs": ("src/**/*.{ts,tsx}, docs/*",)}, "web")
     ('web/src/**/*.{ts,tsx}', 'web/docs/*')
@@ -138,7 +138,7 @@ def globs_of(front: Mapping[str, tuple[str, ...]], folder: str = "") -> tuple[st
 
 
 def glob_folder(glob: str) -> str:
-    """Return the folder that all files of a glob are in, "" when that is the root.
+    """Return the common folder of a glob's files, "" for the root.
 
     >>> glob_folder("src/api/**/*.py"), glob_folder("*.md"), glob_folder("src/api/auth.py")
     ('src/api', '', 'src/api')
@@ -160,9 +160,9 @@ def imports_of(body: str, first_line: int = 1) -> Iterator[Import]:
 
 
 def without_layout(text: str) -> str:
-    r"""Return a text without HTML comments, and tags on lines of their own, outside code, line for line.
+    r"""Return a text without HTML comments and stand-alone tags outside code, with the same line numbers.
 
-    A comment that is never closed is text.
+    An unclosed comment is text.
 
     >>> without_layout("a <!-- x\ny --> b")
     'a \n b'

@@ -1,13 +1,13 @@
-"""Which memory type a rule is: a table of cues, first match wins.
+"""The memory type of a rule: a table of cues, first match wins.
 
-| order | type | what says so |
+| order | type | cue |
 |---|---|---|
 | 2 | error_pattern | "if you see …Error", "fails with"; a troubleshooting heading over a named error |
 | 3 | gotcha | "careful", "beware", "note:", "known issue"; "don't … because"; a heading such as Gotchas |
 | 4 | decision | "we chose", "by design"; "because" without an order; a heading such as Decisions |
 | 5 | requirement | "must", "always", "never", "required", "do not"; a heading such as Hard rules |
 | 6 | preference | "prefer", "avoid", "instead of", "rather than", "should" |
-| 7 | module_insight | says what lies where: "`src/x`: …", "is responsible for", a drawn tree |
+| 7 | module_insight | a location: "`src/x`: …", "is responsible for", a drawn tree |
 | 8 | pattern | commands to build, run, test or release; an example in code |
 | 9 | preference | starts with "use", "keep", "follow", "name", …; a heading such as Code style |
 | 10 | module_insight | a heading such as Architecture; a statement ("the loop retries") |
@@ -140,9 +140,9 @@ def memory_type(text: str, headings: Sequence[str] = (), *, default: str = "pref
     """Return the memory type of a rule that is no procedure.
 
     Args:
-        text: what it says.
-        headings: those it stands under, outermost first.
-        default: the type when no cue says anything.
+        text: of the rule.
+        headings: those above it, outermost first.
+        default: the type if no cue matches.
     """
     prose = without_code(text)  # code is full of misleading words
     near = " > ".join(headings[-2:])
@@ -159,7 +159,7 @@ def memory_type(text: str, headings: Sequence[str] = (), *, default: str = "pref
 
 
 def guess_type(text: str) -> str:
-    """Return the memory type that the wording of a statement suggests, "pattern" when none does.
+    """Return the memory type suggested by the wording of a statement, "pattern" if none is.
 
     >>> guess_type("Never commit to main without a review")
     'requirement'
@@ -168,7 +168,7 @@ def guess_type(text: str) -> str:
 
 
 def _by_form(text: str, prose: str, near: str) -> str:
-    """Return the type of a rule that neither warns nor orders, "" when its form says nothing."""
+    """Return the type of a rule that neither warns nor orders, "" if its form is ambiguous."""
     if _PREFERENCE.search(prose):
         return "preference"
     if _PLACE.search(text):

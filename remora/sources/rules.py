@@ -1,9 +1,8 @@
-"""Rule files to memories: read every rule file of a project, each rule once, with all its places.
+"""Rule files to memories: every rule of a project's rule files once, with all its places.
 
-The files are found by rule_files, read by rule_text, cut by rule_split and typed by rule_types. The
-same text in several files is one rule with several origins; its key does not depend on where it
-stands, so reading again changes nothing. A rule that applies to a folder or to globs has the scope
-"module" and carries them in `related_files`.
+rule_files finds the files, rule_text decodes them, rule_split splits and rule_types types them. The same text
+in several files is one rule with several origins; its key does not depend on its place, so reading again
+changes nothing. A rule for a folder or for globs has the scope "module" and stores them in `related_files`.
 """
 
 from __future__ import annotations
@@ -77,13 +76,13 @@ class RuleFile(NamedTuple):
     Attributes:
         path: relative to the root; "~/…" in the home.
         kind: see rule_files.
-        folder: what it applies to without globs; "" is the project.
-        globs: what it applies to, from the root.
-        rules: how many rules it holds, those that other files hold too included.
-        imported_by: the file that asked for it, None for a file found by its name.
+        folder: where it applies without globs; "" is the project.
+        globs: the files it applies to, from the root.
+        rules: number of its rules, including those shared with other files.
+        imported_by: the importing file, None for a file found by its name.
         aliases: links to it.
-        note: what was odd about it, "" when nothing.
-        redactions: the secrets that were taken out of its text before it was cut into rules.
+        note: an irregularity of the file, "" if none.
+        redactions: the secrets removed from its text before it was split into rules.
     """
 
     path: str
@@ -98,7 +97,7 @@ class RuleFile(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One rule, every place it stands at as (path, line), and the key of its text."""
+    """One rule, every place of it as (path, line), and the key of its text."""
 
     draft: MemoryDraft
     origins: tuple[tuple[str, int], ...]
@@ -106,7 +105,7 @@ class Rule(NamedTuple):
 
 
 class RuleScan(NamedTuple):
-    """What reading the rule files of a project gave."""
+    """The result of reading a project's rule files."""
 
     files: tuple[RuleFile, ...]
     rules: tuple[Rule, ...]
@@ -116,7 +115,7 @@ class RuleScan(NamedTuple):
 def read_memory_file(
     file: Path, shown: str, *, index: bool = False
 ) -> tuple[tuple[MemoryDraft, ...], tuple[Skipped, ...]]:
-    """Return what an agent noted in one file, cut and typed as `read_rules` does, and what was left out.
+    """Return the notes of an agent in one file, split and typed as by `read_rules`, and the pieces left out.
 
     Args:
         file: a Markdown file of an agent's own memory.
@@ -135,16 +134,16 @@ def read_memory_file(
 
 
 def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> RuleScan:
-    """Return what a person hands in as one file, cut and typed as `read_rules` does.
+    """Return the contents of a file given by a person, split and typed as by `read_rules`.
 
-    A rule file is known by its name and read as such. The files that it imports are named among what is
-    left out: a person who hands in one file means that one.
+    A rule file is recognized by its name and read as such. Its imports are reported as left out: a person who
+    gives one file means only that one.
 
     Args:
         raw: the file's bytes.
-        path: relative to the root; of what lies elsewhere, what to call it.
+        path: relative to the root; a name for a file elsewhere.
         root: the project's folder.
-        inside: whether the file lies in the project; elsewhere its folder says nothing of what it applies to.
+        inside: whether the file lies in the project; elsewhere its folder does not limit its rules.
     """
     text, why = _texts(raw)
     if text is None:
@@ -158,7 +157,7 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
     file = RuleFile(path, kind, folder, globs, note=text.note, redactions=redactions)
     skipped = (
         [
-            Skipped(f"{path}:{line} @{target}", "imported; hand that file in as well")
+            Skipped(f"{path}:{line} @{target}", "an import; pass that file as well")
             for line, target in imports_of(text.body, text.first_line)
         ]
         if kind in _IMPORTERS
@@ -182,8 +181,8 @@ def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str]
 
     Args:
         root: the project's folder.
-        home: the user's home folder, for imports from it and for what an agent noted there about
-            this project; None reads nothing outside the root.
+        home: the user's home folder, for imports from it and for an agent's notes about this project; None
+            reads nothing outside the root.
         allowed: real paths outside of the project that its own files may import; others are skipped.
     """
     root = root.resolve()
@@ -202,7 +201,7 @@ def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str]
 
 
 class _Loader:
-    """Reads files and what they import, each real file once."""
+    """Reads files and their imports, each real file once."""
 
     def __init__(
         self, root: Path, home: Path | None, skipped: list[Skipped], allowed: Collection[str]
@@ -212,11 +211,11 @@ class _Loader:
         self._by_file: dict[Path, _Loaded | None] = {}
 
     def loaded(self) -> Iterator[_Loaded]:
-        """Yield what was read, in order."""
+        """Yield the files that were read, in order."""
         return (one for one in self._by_file.values() if one is not None)
 
     def load(self, found: Found, imported_by: str | None, depth: int, place: str = "") -> None:
-        """Read one file and its imports, unless it was read before; `place` is where it was asked for."""
+        """Read one file and its imports, unless it was read before; `place` is the place of its import."""
         place = place or found.path
         real = found.file.resolve()
         if real in self._by_file:
@@ -272,7 +271,7 @@ class _Loader:
                 self.load(one, found.path, depth + 1, place)
 
     def _follow_lessons(self, found: Found, text: Text) -> None:
-        """Read the files of lessons that a rule file names, from its folder or from the root."""
+        """Read the lesson files that a rule file names, from its folder or from the root."""
         for name in dict.fromkeys(_LESSONS.findall(text.body)):
             for path in (posixpath.normpath(f"{found.folder}/{name}".lstrip("/")), posixpath.normpath(name)):
                 file = self._root / path
@@ -281,7 +280,7 @@ class _Loader:
                     break
 
     def _waits(self, importer: Path, file: Path) -> bool:
-        """Return whether a file of the project imports one outside of it that nobody said yes to."""
+        """Return whether a file of the project imports a file outside of it that is not allowed."""
         real = file.resolve()
         if real.is_relative_to(self._root) or not importer.resolve().is_relative_to(self._root):
             return False
@@ -301,9 +300,9 @@ class _Loader:
         return str(plain)
 
     def _may_read(self, real: Path, file: Path) -> bool:
-        """Return whether a file lies in the project, or was named in the home and is written text there.
+        """Return whether a file lies in the project, or is text in the home that a file there names.
 
-        A link inside the project never leads into the home: the project's author put it there.
+        A link inside the project never leads into the home, because the project's author created it.
         """
         if real.is_relative_to(self._root):
             return True
@@ -315,7 +314,7 @@ class _Loader:
 
 
 def _read(file: Path) -> tuple[Text | None, str]:
-    """Return a file's text, or None and why it cannot be used."""
+    """Return a file's text, or None and the reason why it cannot be used."""
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -331,7 +330,7 @@ def _read(file: Path) -> tuple[Text | None, str]:
 
 
 def _texts(raw: bytes) -> tuple[Text | None, str]:
-    """Return the text of a file's bytes, or None and why they cannot be used."""
+    """Return the texts of a file's bytes, or None and the reason why they cannot be used."""
     if len(raw) > MAX_BYTES:
         return None, f"larger than {MAX_BYTES >> 20} MB"
     try:
@@ -344,9 +343,9 @@ def _texts(raw: bytes) -> tuple[Text | None, str]:
 
 
 def _without_secrets(text: Text) -> tuple[Text, tuple[Redaction, ...]]:
-    """Return a text without its secrets, line for line, and what was taken out.
+    """Return a text without its secrets, with the same line numbers, and the removed secrets.
 
-    This comes before the text is cut: a cut through a key leaves halves that nobody would know again.
+    Secrets are removed before the text is split, because half a key would no longer be recognized.
     """
     counts: Counter[str] = Counter()
     body = text.body
@@ -362,7 +361,7 @@ def _without_secrets(text: Text) -> tuple[Text, tuple[Redaction, ...]]:
 
 
 class _Gathered:
-    """A rule while its places are still being found."""
+    """A rule during the search for its places."""
 
     def __init__(self, draft: MemoryDraft) -> None:
         self.draft = draft
@@ -373,7 +372,7 @@ class _Gathered:
         self.everywhere = False
 
     def add(self, file: RuleFile, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
-        """Take in one more place."""
+        """Add one more place."""
         self.origins.append((file.path, line))
         if "rule" in self.draft.tags:
             self.draft = self.draft._replace(tags=tuple(dict.fromkeys((*self.draft.tags, file.kind))))
@@ -384,7 +383,7 @@ class _Gathered:
         self.everywhere |= not globs
 
     def rule(self, key: str) -> Rule:
-        """Return the rule. One place that applies to everything makes all of it apply to everything."""
+        """Return the rule. If one place applies to everything, so does the rule."""
         globs = () if self.everywhere else tuple(self.globs)
         modules = (*(folder for glob in globs if (folder := glob_folder(glob))), *self.modules)
         path, line = self.origins[0]
@@ -405,7 +404,7 @@ def _gather(
     skipped: list[Skipped],
     default: str = "preference",
 ) -> int:
-    """Add a file's rules to those gathered so far; return how many it holds."""
+    """Add a file's rules to those collected so far; return the number of its rules."""
     found, file, text = loaded
     blocks, out = _cut(loaded)
     skipped.extend(Skipped(f"{file.path}:{one.line} “{one.text}”", one.why) for one in out)
@@ -439,13 +438,15 @@ def _cut(loaded: _Loaded) -> tuple[list[Block], list[LeftOut]]:
     blocks, out = split(body, first_line=text.first_line, title=not found.whole, context=about, keep=keep)
     if found.kind == CLAUDE_MEMORY:  # its index only lists the other files
         index = [b for b in blocks if re.search(r"\((?!\w+:)[\w./-]+\.md\)", b.text)]
-        out += [LeftOut(b.line, shorten(b.text, 60), "lists a file that is read itself") for b in index]
+        out += [
+            LeftOut(b.line, shorten(b.text, 60), "lists a file that is also read directly") for b in index
+        ]
         blocks = [b for b in blocks if b not in index]
     return blocks, out
 
 
 def _without_imports(text: Text) -> str:
-    """Return the body with lines that only import left empty: what they import is read itself."""
+    """Return the body with its import-only lines empty, because the imported files are read themselves."""
     importing = {one.line - text.first_line for one in imports_of(text.body, text.first_line)}
     lines = text.body.split("\n")
     return "\n".join("" if n in importing and _IMPORT_LINE.match(ln) else ln for n, ln in enumerate(lines))
@@ -480,7 +481,7 @@ def _recipe(block: Block) -> Mapping[str, object] | None:
 
 
 def _mentions(text: str, root: Path, folder: str) -> tuple[list[str], list[str]]:
-    """Return the files and the folders of the project that a rule names in code spans or links."""
+    """Return the files and folders of the project that a rule names in code spans or links."""
     files: dict[str, None] = {}
     folders: dict[str, None] = {}
     for found in _MENTION.finditer(text):

@@ -1,13 +1,13 @@
-"""Which files of a project are looked at, and why the others are not.
+"""The files of a project that are indexed, and the reasons for leaving out the others.
 
-In a git repository these are the files that git tracks or would track, so what a person ignores is
-exactly what git ignores. Elsewhere the folders are walked: nested .gitignore files hold, folders of
-tools and caches are passed over, and symbolic links are never followed, so there are no loops. What
-is left out is said with its reason; what is ignored is not listed at all. A project's .gitattributes
-have the last word on what is generated or vendored (`linguist-generated`, `linguist-vendored`).
+In a git repository these are the tracked and the untracked, not ignored files. Elsewhere the folders are
+walked: nested .gitignore files apply, folders of tools and caches are skipped, and symbolic links are never
+followed, so there are no loops. Files left out are reported with the reason; ignored files are not listed. A
+project's .gitattributes override the detection of generated or vendored files (`linguist-generated`,
+`linguist-vendored`).
 
-The folder itself must be there and readable: an empty answer would look like a project whose files
-were all deleted.
+The folder itself must exist and be readable: an empty answer would look like a project whose files were all
+deleted.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _Said = dict[str, tuple[bool | None, bool | None]]  # path: (generated, vendored
 
 
 class TreeFile(NamedTuple):
-    """A file to look at. Its bytes are read again when size or time differ."""
+    """A file to index. It is read again if its size or time differs."""
 
     path: str
     size: int
@@ -70,7 +70,7 @@ class TreeFile(NamedTuple):
 
 
 class FolderLeftOut(NamedTuple):
-    """A folder that is left out as a whole; `files` is None where nobody looked inside."""
+    """A folder left out as a whole; `files` is None if it was not listed."""
 
     path: str
     why: str
@@ -81,10 +81,10 @@ class Tree(NamedTuple):
     """The files of a project, each part sorted by path.
 
     Attributes:
-        files: what is looked at.
-        left_out: single files that are not, and why.
-        folders_left_out: whole folders that are not; their files are not in `left_out`.
-        cut: there were more than the most files; the rest was not looked at.
+        files: the files to index.
+        left_out: single files left out, with the reason.
+        folders_left_out: whole folders left out; their files are not in `left_out`.
+        cut: whether there were more than the maximum number of files.
     """
 
     files: tuple[TreeFile, ...]
@@ -93,7 +93,7 @@ class Tree(NamedTuple):
     cut: bool = False
 
     def counts(self) -> dict[str, int]:
-        """Return how many files were left out for each reason; a folder nobody looked into counts as one."""
+        """Return the number of files left out, by reason; an unlisted folder counts as one."""
         found = Counter(file.why for file in self.left_out)
         for folder in self.folders_left_out:
             found[folder.why] += 1 if folder.files is None else folder.files
@@ -109,19 +109,19 @@ def look(
     known: Callable[[str], bool] | None = None,
     most_files: int = MOST_FILES,
 ) -> Tree:
-    """Return the files of a project that are worth looking at. Nothing is read but their sizes and times.
+    """Return the files of a project to index. Only their sizes and times are read.
 
     Args:
         root: the project's folder, the root of the repository or a folder in it.
-        repository: what git knows of it; None walks the folders.
-        exclude: patterns as in .gitignore, from the root; what they match counts as ignored.
+        repository: the git repository; None walks the folders.
+        exclude: patterns as in .gitignore, from the root; matching files count as ignored.
         limit_bytes: a larger file is left out.
-        known: whether a path is of a kind that can be used; None takes every kind.
-        most_files: the walk and the answer stop there.
+        known: whether a path has a supported type; None accepts every type.
+        most_files: the walk and the result stop there.
 
     Raises:
-        InvalidInput: a pattern of `exclude` makes no sense.
-        SourceError: the folder is not there or cannot be read, or git failed.
+        InvalidInput: a pattern of `exclude` is invalid.
+        SourceError: the folder does not exist or cannot be read, or git failed.
     """
     must_be_there(root)
     excluded = Ignored(exclude, strict=True) if exclude else None
@@ -147,14 +147,14 @@ def look(
 
 
 def listed(root: Path, paths: Sequence[str], repository: Repository | None = None) -> set[str]:
-    """Return those of some files that a listing of the project would name: all that are not ignored.
+    """Return the files, among some, that a listing of the project would contain: all not ignored.
 
-    It asks about these files alone, where `look` goes through the whole project.
+    It checks these files alone, while `look` goes through the whole project.
 
     Args:
         root: the project's folder.
         paths: relative to it, with "/".
-        repository: what git knows of it; None reads the ignore files.
+        repository: the git repository; None reads the ignore files.
 
     Raises:
         SourceError: git failed.
@@ -171,7 +171,7 @@ def listed(root: Path, paths: Sequence[str], repository: Repository | None = Non
 
 
 def _ignored_on_the_way(root: Path, path: str, known: dict[str, tuple[tuple[str, Ignored], ...]]) -> bool:
-    """Return whether a file, or a folder that leads to it, is left out by what a walk would find."""
+    """Return whether a walk would leave out a file or one of its parent folders."""
     rules: tuple[tuple[str, Ignored], ...] = ()
     parts = path.split("/")
     for depth, name in enumerate(parts):
@@ -190,7 +190,7 @@ def _ignored_on_the_way(root: Path, path: str, known: dict[str, tuple[tuple[str,
 
 
 def _holds_up(root: Path, folders: Iterable[str]) -> bool:
-    """Return whether an ignore file of some folders is a pipe: git would wait for whoever writes into it."""
+    """Return whether an ignore file of some folders is a pipe, on which git would block."""
     for folder in folders:
         with suppress(OSError):
             if stat.S_ISFIFO((root / folder / ".gitignore").lstat().st_mode):
@@ -199,10 +199,10 @@ def _holds_up(root: Path, folders: Iterable[str]) -> bool:
 
 
 def must_be_there(root: Path) -> None:
-    """Raise an error when a project's folder cannot be looked at.
+    """Raise an error if a project's folder cannot be read.
 
     Raises:
-        SourceError: it is not there or cannot be read.
+        SourceError: it does not exist or cannot be read.
     """
     try:
         with os.scandir(root):
@@ -215,7 +215,7 @@ def must_be_there(root: Path) -> None:
 
 
 def _walk(root: Path, left_out: list[FolderLeftOut], excluded: Ignored | None, most: int) -> Iterator[str]:
-    """Yield the paths of all entries that are no folders; stop one after `most`."""
+    """Yield the paths of all entries except folders; stop one after `most`."""
     # Each folder with the ignore files above it, the nearest last: (its folder, its patterns).
     waiting: list[tuple[str, tuple[tuple[str, Ignored], ...]]] = [("", ())]
     count = 0
@@ -262,7 +262,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _spelt(path: str) -> str:
-    """Return a path as text that can be stored; bytes that are not UTF-8 become replacement characters."""
+    """Return a path as text that can be stored; bytes that are not UTF-8 are replaced."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -282,7 +282,7 @@ def _ignored(path: str, rules: tuple[tuple[str, Ignored], ...]) -> bool:
 def _choose(
     paths: list[str], said: _Said, known: Callable[[str], bool] | None
 ) -> tuple[list[str], list[LeftOut], Counter[tuple[str, str]]]:
-    """Divide paths by what they and the .gitattributes say: wanted, left out, counts of left out folders."""
+    """Divide paths by name and .gitattributes: wanted, left out, counts of folders left out."""
     folders = Folders(paths)
     wanted: list[str] = []
     left_out: list[LeftOut] = []
@@ -306,7 +306,7 @@ def _choose(
 
 
 def _attributes(root: Path, paths: list[str]) -> _Said:
-    """Return what .gitattributes say of each path; git is asked only where one of them speaks of it."""
+    """Return the .gitattributes of each path; git is asked only if one of them mentions it."""
     files = [path for path in paths if path == ".gitattributes" or path.endswith("/.gitattributes")]
     texts = (read(root, path, LARGEST_CODE) for path in files)
     if not any(b"linguist-" in text for text in texts if isinstance(text, bytes)):
@@ -332,7 +332,7 @@ def _parents(paths: Iterable[str]) -> Iterator[str]:
 def _stats(
     root: Path, paths: Iterable[str], limit: int, parents: frozenset[str]
 ) -> Iterator[TreeFile | LeftOut]:
-    """Yield each path with its size and time, or why not; what is gone by now is not mentioned."""
+    """Yield each path with its size and time, or the reason against it; deleted files are skipped."""
     top = os.fspath(root)
     linked: dict[str, bool] = {"": False}
     for path in paths:
@@ -361,7 +361,7 @@ def _stats(
 
 
 def _through_link(top: str, folder: str, known: dict[str, bool]) -> bool:
-    """Return whether a folder is or lies behind a symbolic link: git may still list what was there before."""
+    """Return whether a folder is or lies behind a symbolic link; git may still list its former files."""
     if folder not in known:
         above = _through_link(top, folder.rpartition("/")[0], known)
         known[folder] = above or os.path.islink(f"{top}/{folder}")  # noqa: PTH114 - as above

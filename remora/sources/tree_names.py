@@ -1,9 +1,8 @@
-"""What a path alone says about a file: whose code it is, whether a program wrote it, what holds it.
+"""Classify a file by its path alone: third-party, generated, build output.
 
-A folder of other people's code is left out as a whole. Names that always mean that (node_modules)
-are told apart from those that may also be a word of the project's own trade: `vendor` counts only at
-the top, beside a manifest, or among static files. Folders are found from the list of paths, so
-nothing is asked of the disk.
+A folder of third-party code is left out as a whole. Some names always mean that (node_modules); others may
+also be an ordinary name: `vendor` counts only at the top, beside a manifest, or among static files. Folders
+are derived from the list of paths, without disk access.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ GONE = "gone"  # it was there when the files were listed
 
 
 class LeftOut(NamedTuple):
-    """A file that is not looked at; `why` is one of the reasons above."""
+    """A file left out; `why` is one of the reasons above."""
 
     path: str
     why: str
@@ -85,7 +84,7 @@ _BINARY_ENDINGS = frozenset(
 
 
 def by_name(path: str) -> str | None:
-    """Return why a file is left out for its name alone, None when its name is fine.
+    """Return the reason for leaving out a file by its name alone, None if there is none.
 
     >>> by_name("api/user_pb2.py"), by_name("app.min.js"), by_name("logo.png"), by_name("src/a.py")
     ('generated', 'minified', 'binary', None)
@@ -99,7 +98,7 @@ def by_name(path: str) -> str | None:
 
 
 class Folders:
-    """Which folders of a list of paths are left out as a whole."""
+    """The folders of a list of paths that are left out as a whole."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._with_manifest: set[str] = set()
@@ -116,14 +115,14 @@ class Folders:
                 self._mark_output(folder)
 
     def _mark_output(self, folder: str) -> None:
-        """Mark the topmost folder of build output that holds a bundle."""
+        """Mark the topmost build output folder that holds a bundle."""
         parts = folder.lower().split("/")
         top = next((i for i, part in enumerate(parts) if part in _OUTPUT), None)
         if top is not None:
             self._marked["/".join(folder.split("/")[: top + 1])] = GENERATED
 
     def left_out(self, folder: str) -> tuple[str, str] | None:
-        """Return the topmost folder around (or at) a folder that is left out, and why; or None."""
+        """Return the topmost left-out folder around (or at) a folder, and the reason; or None."""
         if folder not in self._known:
             parent, _, name = folder.rpartition("/")
             above = self.left_out(parent)

@@ -22,7 +22,7 @@ class Leads:
         return {r[0] for r in self._connection.rows(sql, (json.dumps(list(paths)), int(tests)))}
 
     def other_files(self, paths: Collection[str]) -> set[str]:
-        """Return the files among some paths that are not code: documents, settings, data, binaries."""
+        """Return the files among some paths that are not code: documents, settings, data, unread files."""
         sql = """SELECT f.path FROM json_each(?1) j CROSS JOIN graph_files f ON f.path = j.value
                  WHERE f.kind <> 'code' AND f.skipped = ''
                  UNION SELECT g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value

@@ -188,7 +188,7 @@ def test_a_cherry_pick_is_one_candidate():
     candidates.add(commit("Fix lost output in the pager (#1)", SAYS, n=1))
     candidates.add(commit("Fix lost output in the pager (#2)", SAYS, n=2))
     assert [d.commit_sha for d in candidates.drafts()] == [f"{2:040x}"]
-    assert [(s.what, s.why) for s in candidates.left_out()] == [("1 commit", "said again later")]
+    assert [(s.what, s.why) for s in candidates.left_out()] == [("1 commit", "repeated by a later commit")]
 
 
 def test_candidates_carry_the_names_files_have_today():
@@ -223,7 +223,7 @@ def test_only_the_most_telling_are_kept():
     assert len(kept) == 2
     assert kept[-1].commit_sha == f"{9:040x}"
     assert [(s.what, s.why) for s in candidates.left_out()] == [
-        ("4 commits", "beyond the 2 most telling and recent")
+        ("4 commits", "beyond the 2 most informative and recent")
     ]
 
 
@@ -234,7 +234,7 @@ def test_why_commits_were_left_out_is_counted():
         candidates.add(commit(subject, n=n))
     assert [(s.what, s.why) for s in candidates.left_out()] == [
         ("2 commits", "typing, style, documents or tests"),
-        ("1 commit", "says too little"),
+        ("1 commit", "too little information"),
     ]
 
 

@@ -144,7 +144,7 @@ def test_there_is_an_end_to_files_and_folders(work, monkeypatch):
     assert len(found) == 3
     assert [(s.what, s.why) for s in skipped] == [("2 rule files", "only the first 3 are read")]
     monkeypatch.setattr(rule_files, "MAX_FOLDERS", 2)
-    assert any("was not looked into" in s.why for s in find(work.root)[1])
+    assert any("was not searched" in s.why for s in find(work.root)[1])
 
 
 def test_what_an_agent_noted_is_found_by_the_projects_name(repo, tmp_path):

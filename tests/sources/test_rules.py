@@ -184,7 +184,7 @@ def test_imports_that_cannot_be_read_are_told(repo, tmp_path):
         "GEMINI.md:1 @../secret.md": "lies outside the project",
         f"GEMINI.md:1 @{tmp_path}/secret.md": "lies outside the project",
         "GEMINI.md:1 @~/me.md": "lies in the home, which is not read",
-        "GEMINI.md:1 “@missing.md @docs @package.json @../secret.md…”": "describes, and asks for nothing",
+        "GEMINI.md:1 “@missing.md @docs @package.json @../secret.md…”": "a description, not a rule",
     }
     assert [f.path for f in scan.files] == ["GEMINI.md"]
 
@@ -296,14 +296,14 @@ def test_what_an_agent_noted_is_trusted_less(repo, tmp_path):
     assert {(d.source, d.confidence, d.tags) for d in by_text.values()} == {
         ("agent_explicit", 0.7, ("rule", "claude_memory"))
     }
-    assert "lists a file that is read itself" in why(scan).values()
+    assert "lists a file that is also read directly" in why(scan).values()
 
 
 def test_what_is_no_rule_is_told_with_its_place(repo):
     """Nothing is lost silently."""
     repo.put("CLAUDE.md", "This file provides guidance to Claude Code when working here.\n\nTODO\n\n" + RULE)
     assert why(read_rules(repo.root)) == {
-        "CLAUDE.md:1 “This file provides guidance to Claude Code when working…”": "says what the file is",
+        "CLAUDE.md:1 “This file provides guidance to Claude Code when working…”": "describes the file itself",
         "CLAUDE.md:3 “TODO”": "says nothing",
     }
 
@@ -360,7 +360,7 @@ def test_a_record_of_a_decision_is_one_memory(repo):
         ("# A\n\nStatus: Superseded by 9\n\n## Decision\n\nUse B.\n", "is superseded"),
         ("---\nstatus: proposed\n---\n# A\n\n## Decision\n\nUse B.\n", "is proposed"),
         ("# A\n\n- Status: **rejected**\n\n## Decision Outcome\n\nUse B.\n", "is rejected"),
-        ("# A\n\n## Notes\n\nUse B.\n", "says under no heading what was decided"),
+        ("# A\n\n## Notes\n\nUse B.\n", "no heading introduces the decision"),
     ],
 )
 def test_what_is_not_in_force_is_no_decision(repo, text, why_not):

@@ -1,1 +1,1 @@
-"""What other memory systems left on disk, read as what we would keep of it."""
+"""Readers for the files of other memory systems."""

@@ -1,9 +1,9 @@
-"""Read the database of Auto Claude's memory (its specification's section 17).
+"""Read the database of Auto Claude's memory (section 17 of its specification).
 
-The types, sources and scopes are the same as here, so memories come over field by field. What does not:
-embeddings (they are made anew by the model in use), the full-text index, what the observer counted, the
-code graph (both are made anew from the project), and deprecated memories. The database serves many
-projects; without a choice all of them come over, and each memory has a tag `project:<id>`.
+The types, sources and scopes are the same as here, so memories are imported field by field. Not imported:
+embeddings (the current model makes new ones), the full-text index, the observer's counts and the code graph
+(both are rebuilt from the project), and deprecated memories. The database serves many projects; without a
+choice all of them are imported, and each memory has a tag `project:<id>`.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ _OPTIONAL = (
     "chunk_end_line", "context_prefix",
 )  # fmt: skip
 _NOT_TAKEN = {
-    "memory_embeddings": "embeddings are made anew by the model in use",
-    "embedding_cache": "embeddings are made anew by the model in use",
-    "memories_fts": "the full-text index is made anew",
-    "observer_": "what the observer counted is not taken",
-    "graph_": "the code graph is made anew from the project",
-    "scip_": "the code graph is made anew from the project",
+    "memory_embeddings": "embeddings are recomputed by the current model",
+    "embedding_cache": "embeddings are recomputed by the current model",
+    "memories_fts": "the full-text index is rebuilt",
+    "observer_": "the observer's counts are not imported",
+    "graph_": "the code graph is rebuilt from the project",
+    "scip_": "the code graph is rebuilt from the project",
 }
 _INSIDE_FTS = ("memories_fts_",)  # the tables of which SQLite makes the index
 
 
 def read(path: Path, *, project: str | None = None) -> Found:
-    """Return what a database holds.
+    """Return the contents of a database.
 
     Args:
-        path: the database, or the folder that it lies in.
-        project: the id of the project whose memories are wanted; None takes all.
+        path: the database, or its folder.
+        project: the id of the project to read; None reads all.
     """
     gather = Gatherer(SYSTEM)
     for file in databases(path):
@@ -66,7 +66,7 @@ def read(path: Path, *, project: str | None = None) -> Found:
 
 
 def databases(path: Path) -> list[Path]:
-    """Return the databases of Auto Claude at a path: the file itself, or those right in the folder."""
+    """Return the databases of Auto Claude at a path: the file itself, or those directly in the folder."""
     if path.is_file():
         return [path]
     try:
@@ -76,7 +76,7 @@ def databases(path: Path) -> list[Path]:
 
 
 def is_database(path: Path) -> bool:
-    """Return whether a file is a SQLite database with a table of memories in this form, and not ours."""
+    """Return whether a file is a SQLite database with a memory table in this form, and not Remora's."""
     if not is_sqlite(path):
         return False
     try:
@@ -87,12 +87,12 @@ def is_database(path: Path) -> bool:
 
 
 def _why(error: StoreError) -> str:
-    """Return why a database cannot be read, without its path."""
+    """Return the reason why a database cannot be read, without its path."""
     return {
-        "StoreCorrupt": "damaged, or not a database of SQLite",
+        "StoreCorrupt": "damaged, or not a SQLite database",
         "StoreBusy": "another program writes to it",
-        "StoreReadOnly": "it may not be read",
-        "StoreFull": "no room to make a copy of it",
+        "StoreReadOnly": "no permission to read it",
+        "StoreFull": "no room for a copy of it",
     }.get(type(error).__name__, "it cannot be read")
 
 
@@ -138,7 +138,7 @@ def _draft(row: Mapping[str, Any], shown: str, gather: Gatherer) -> MemoryDraft:
     kind, source, scope = text(row["type"]), text(row.get("source")), text(row.get("scope"))
     tags = [*texts(_json(row, "tags")), f"project:{text(row['project_id'])}"]
     if kind not in MEMORY_TYPES:
-        gather.remark("memories of unknown types came over as patterns", kind)
+        gather.remark("memories of unknown types were imported as patterns", kind)
         tags.append(f"type:{kind}")
     if row.get("user_verified"):
         tags.append("was-verified")
@@ -195,7 +195,7 @@ def _work_unit(value: object) -> WorkUnitRef | None:
 
 
 def _pairs(row: Mapping[str, Any]) -> list[tuple[str, str, str, float, bool]]:
-    """Return the relations of a row: kind, memory, file, confidence, whether they were extracted."""
+    """Return the relations of a row: kind, memory, file, confidence, and whether they were extracted."""
     found = []
     written = _json(row, "relations")
     for one in written if isinstance(written, list) else []:
@@ -213,7 +213,7 @@ def _pairs(row: Mapping[str, Any]) -> list[tuple[str, str, str, float, bool]]:
 
 
 def _relations(row: Mapping[str, Any]) -> tuple[Relation, ...]:
-    """Return the relations to files; memories have other ids here, so theirs are links."""
+    """Return the relations to files; relations between memories become links, because ids differ here."""
     return tuple(
         Relation(kind, None, file[:1000], share, extracted)
         for kind, memory, file, share, extracted in _pairs(row)

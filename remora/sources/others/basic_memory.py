@@ -1,14 +1,14 @@
 """Read the Markdown notes of basic-memory.
 
-A note has front matter (`title`, `type`, `permalink`, `tags`), text, and lists in two forms that its
-program understands anywhere in the text:
+A note has front matter (`title`, `type`, `permalink`, `tags`), text, and lists in two forms that its program
+recognizes anywhere in the text:
 
-    - [category] what was observed #tag (context)
+    - [category] observation #tag (context)
     - relation_type [[Another Note]]
 
-Every note comes over whole, so its relations stay in its text. An observation with a category is a statement
-of its own and comes over as a memory besides; the category says of which type. Boxes of task lists
-(`[ ]`, `[x]`), times of transcripts (`[00:12]`), links, quotes and code are no observations.
+Every note is imported whole, so its relations stay in its text. An observation with a category is also
+imported as a memory; the category determines its type. Task list boxes (`[ ]`, `[x]`), transcript times
+(`[00:12]`), links, quotes and code are no observations.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Observation(NamedTuple):
 
 
 def read(path: Path) -> Found:
-    """Return the notes of a folder, with the folders below it, or of one file."""
+    """Return the notes of a folder and its subfolders, or of one file."""
     gather = Gatherer(SYSTEM)
     for file in files_of(path, gather, without=NOT_ENTERED):
         if file.path.suffix != ".md":
@@ -89,7 +89,7 @@ def read(path: Path) -> Found:
 
 
 def is_note(path: Path) -> bool:
-    """Return whether a file is a note: it has a permalink, or observations and relations in their form."""
+    """Return whether a file is a note: it has a permalink, or observations and relations in this form."""
     if path.suffix != ".md" or not head_of(path, 1):
         return False
     try:

@@ -1,11 +1,11 @@
-"""Read what Claude Code noted for itself: the auto memory of a project.
+"""Read Claude Code's own notes: the auto memory of a project.
 
     ~/.claude/projects/<project>/memory/MEMORY.md    an index, and notes
     ~/.claude/projects/<project>/memory/<topic>.md   front matter with name, description and type
 
-The files are cut and typed as `remora init` does it (`sources/rules.py`), so what both of them read is one
-memory. A short topic file is one memory, named after its file: edited there, it changes here. The pieces
-of a long one, and the lines of the index, are named after their words.
+The files are split and typed as by `remora init` (`sources/rules.py`), so both produce the same memory. A
+short topic file is one memory, named after its file, so an edit there changes it here. The pieces of a long
+file, and the lines of the index, are named after their words.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read(path: Path) -> Found:
 
 
 def memory_folders(path: Path) -> list[tuple[Path, str]]:
-    """Return the folders of notes that a path means, each with what its files are shown below."""
+    """Return the note folders at a path, each with the path prefix shown for its files."""
     if path.is_file():
         return [(path, "")]
     if (path / "memory").is_dir():
@@ -59,7 +59,7 @@ def memory_folders(path: Path) -> list[tuple[Path, str]]:
 def is_memory(path: Path) -> bool:
     """Return whether a folder, or a file, holds notes of Claude Code.
 
-    A topic file tells by its type; an index by the files that it lists and that are there.
+    A topic file is recognized by its type, an index by the existing files that it lists.
     """
     for root, _ in memory_folders(path)[:50]:
         files = [root] if root.is_file() else sorted(root.glob("*.md"))[:200]

@@ -1,7 +1,7 @@
-"""Read what CrabTalk keeps: memory files, dumped trees, sessions.
+"""Read CrabTalk's files: memory files, dumped trees, sessions.
 
-A path may be a memory file, a dumped tree, a folder of sessions, or a folder that has them inside. The
-name of a memory file is the user's choice, so files are known by how they begin.
+A path may be a memory file, a dumped tree, a folder of sessions, or a folder that contains them. The user
+chooses the name of a memory file, so files are recognized by their first bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DEPTH = 3
 
 
 def read(path: Path) -> Found:
-    """Return what a memory file or a folder holds.
+    """Return the contents of a memory file or a folder.
 
     Args:
         path: see the module.
@@ -38,7 +38,7 @@ def read(path: Path) -> Found:
 
 
 def memory_files(path: Path) -> Iterator[File]:
-    """Yield the memory files below a folder, known by their first bytes."""
+    """Yield the memory files below a folder, recognized by their first bytes."""
     for number, file in enumerate(files_of(path), 1):
         if number > LOOKED_AT:
             return
@@ -47,7 +47,7 @@ def memory_files(path: Path) -> Iterator[File]:
 
 
 def trees(path: Path) -> list[Path]:
-    """Return the dumped trees: the folder itself, or those right below it."""
+    """Return the dumped trees: the folder itself, or those directly below it."""
     return [root for root in (path, *_folders(path)) if crabtalk_tree.is_tree(root)]
 
 

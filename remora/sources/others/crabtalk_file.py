@@ -1,13 +1,13 @@
 """Read CrabTalk's memory file, version 1, byte by byte.
 
-    header, 16 bytes: "CRMEM" and NUL; version (4 bytes) 1; flags (2) 0; 4 bytes that mean nothing
+    header, 16 bytes: "CRMEM" and NUL; version (4 bytes) 1; flags (2) 0; 4 unused bytes
     body: next id (8 bytes), number of entries (4), then each entry:
-        id (8), created (8, seconds since 1970), kind (4: 0 note, 1 archive, 2 topic),
-        name, content, number of aliases (4), each alias; a text is its length in bytes (4) and UTF-8
+      id (8), created (8, seconds since 1970), kind (4: 0 note, 1 archive, 2 topic),
+      name, content, number of aliases (4), each alias; a text is its length in bytes (4) and UTF-8
 
-Numbers are little-endian. Bytes after the last entry mean nothing. CrabTalk refuses a file that is damaged
-anywhere. Here the entries before the damage come over, and an entry with an unknown kind or text that is
-not UTF-8 is left out alone, since its length is known all the same.
+Numbers are little-endian. Bytes after the last entry are ignored. CrabTalk rejects a file with any damage.
+Here the entries before the damage are imported. An entry with an unknown kind or with text that is not UTF-8
+is skipped alone, because its length is still known.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NUMBER = struct.Struct("<I")
 
 
 def read_file(file: File, gather: Gatherer) -> None:
-    """Take the entries of a memory file."""
+    """Read the entries of a memory file."""
     try:
         with os.fdopen(open_regular(file.path), "rb") as stream:
             _Reader(stream, file.shown, gather).read()
@@ -51,7 +51,7 @@ class _Reader:
         self._gather = gather
 
     def read(self) -> None:
-        """Take the entries; the header and the numbers must be sound.
+        """Read the entries; the header and the numbers must be valid.
 
         Raises:
             Unreadable: it is no memory file of this version.
@@ -72,12 +72,12 @@ class _Reader:
             self._gather.entry(entry, place)
 
     def _start(self) -> int:
-        """Check the header and return how many entries are announced."""
+        """Check the header and return the announced number of entries."""
         if self._left < _HEADER.size:
             raise Unreadable("shorter than the header of a memory file")
         magic, version, flags = _HEADER.unpack(self._take(_HEADER.size))
         if magic != MAGIC:
-            raise Unreadable("not a memory file: it begins otherwise")
+            raise Unreadable("not a memory file: wrong header")
         if version != 1:
             raise Unreadable(f"a memory file of version {version}; only version 1 is known")
         if flags:
@@ -89,7 +89,7 @@ class _Reader:
         return int(count)
 
     def _entry(self, place: str) -> tuple[Entry | None, str]:
-        """Return the next entry, or None and why it cannot be taken."""
+        """Return the next entry, or None and the reason for skipping it."""
         number, created, kind = _ENTRY.unpack(self._take(_ENTRY.size))
         texts = [self._text(), self._text()]
         (aliases,) = _NUMBER.unpack(self._take(_NUMBER.size))
@@ -97,16 +97,16 @@ class _Reader:
             raise _Cut
         texts += [self._text() for _ in range(aliases)]
         if kind not in KINDS:
-            return None, f"an entry of the unknown kind {kind}"
+            return None, f"an entry of unknown kind {kind}"
         try:
             name, content, *others = (raw.decode() for raw in texts)
         except UnicodeDecodeError:
             return None, "text that is not UTF-8"
         time = instant(created) if created < 1e11 else None
         if time is None:
-            self._gather.remark("nobody can say when these were made", place)
+            self._gather.remark("creation time unknown", place)
         if KINDS[kind] == "topic":
-            self._gather.remark("topics came over as notes", place)
+            self._gather.remark("topics were imported as notes", place)
         ours = "archive" if KINDS[kind] == "archive" else "note"
         return Entry(number, name, content, ours, tuple(others), time or ""), ""
 
@@ -114,7 +114,7 @@ class _Reader:
         return self._take(_NUMBER.unpack(self._take(_NUMBER.size))[0])
 
     def _take(self, size: int) -> bytes:
-        """Return the next bytes; a length beyond the end asks for no memory."""
+        """Return the next bytes; a length beyond the end allocates no memory."""
         if size > self._left:
             raise _Cut
         raw = self._stream.read(size)

@@ -1,10 +1,10 @@
-"""Read CrabTalk's sessions: a folder `<agent>_<sender>_<seq>` each, with `meta` and numbered steps.
+"""Read CrabTalk's sessions: one folder `<agent>_<sender>_<seq>` each, with `meta` and numbered steps.
 
-The steps are the files `step-000001`, `step-000002` and so on. Each is one JSON object: an entry (a
-message under `message`), a trace of what the agent did (under `event`), or a compact marker. A marker
-names the archive that holds what stands before it (`archive_name`); older ones have the summary itself
-(`compact`). All messages come over; the working context begins at the last marker. Messages have no time
-of their own: they get that of the last trace or marker before them, at first the session's.
+The steps are the files `step-000001`, `step-000002` and so on. Each is one JSON object: an entry (a message
+under `message`), a trace of the agent's work (under `event`), or a compact marker. A marker names the archive
+of the preceding messages (`archive_name`); older markers contain the summary itself (`compact`). All messages
+are imported; the working context begins at the last marker. Messages have no time of their own: they get the
+time of the last trace or marker before them, initially the session's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STEP = re.compile(r"step-(\d{1,18})")
 
 
 def read_sessions(folder: Path, gather: Gatherer, prefix: str = "sessions/") -> None:
-    """Take the sessions of a folder."""
+    """Read the sessions of a folder."""
     by_session: dict[str, list[File]] = {}
     for file in files_of(folder, gather, prefix=prefix):
         inside = file.shown.removeprefix(prefix)
@@ -49,7 +49,7 @@ def read_sessions(folder: Path, gather: Gatherer, prefix: str = "sessions/") -> 
 
 
 def is_session(folder: Path) -> bool:
-    """Return whether a folder is a session: its `meta` says which agent and whose."""
+    """Return whether a folder is a session: its `meta` names the agent and the sender."""
     try:
         meta = parse_json(read_bytes(folder / "meta", 1 << 20))
     except Unreadable:
@@ -63,7 +63,7 @@ def _order(file: File) -> int:
 
 
 class _Session:
-    """A session while its steps are read."""
+    """A session during the reading of its steps."""
 
     def __init__(self, name: str, gather: Gatherer) -> None:
         self._name = name
@@ -75,7 +75,7 @@ class _Session:
         self._archive = self._summary = ""
 
     def take(self, file: File) -> None:
-        """Take in one file."""
+        """Read one file."""
         about = file.path.name == "meta"
         kind = "files" if about else "messages"
         try:
@@ -98,12 +98,12 @@ class _Session:
             self._time = instant(step.get("archived_at")) or self._time
         elif "event" in step:
             self._time = instant(step.get("ts")) or self._time
-            self._gather.pass_over("events", f"{file.shown.rpartition('/')[0]}:1", "traces are not kept")
+            self._gather.pass_over("events", f"{file.shown.rpartition('/')[0]}:1", "traces are not imported")
         else:
             self._gather.saw("messages")
             said = self._message(step, file.path.name)
             if said is None:
-                self._gather.skip("messages", file.shown, "no role, or nothing said")
+                self._gather.skip("messages", file.shown, "no role, or no content")
             else:
                 self._messages.append(said)
 

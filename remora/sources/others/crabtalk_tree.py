@@ -1,8 +1,8 @@
-"""Read the tree of Markdown files that CrabTalk dumps its memory to.
+"""Read a tree of Markdown files dumped from CrabTalk's memory.
 
-`notes/`, `archives/`, `topics/` (and, for a while, `prompts/`) hold one `<name>.md` an entry. It begins with
-a block `<div id="meta">` that says when the entry was made and what its aliases are; the text follows. A file
-without the block, or in which it never ends, is all text. SUMMARY.md and book.toml are made from the rest.
+`notes/`, `archives/`, `topics/` (and, for a while, `prompts/`) hold one file `<name>.md` per entry. A file
+begins with a block `<div id="meta">` with the creation time and the aliases of the entry; the text follows. A
+file without the block, or with an unclosed one, is all text. SUMMARY.md and book.toml are generated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ITEM = re.compile(r"<li>((?>(?:(?!</?li>).)*))</li>", re.DOTALL)
 
 
 def read_tree(root: Path, gather: Gatherer, prefix: str = "") -> None:
-    """Take the entries of a dumped tree."""
+    """Read the entries of a dumped tree."""
     for folder, kind in FOLDERS.items():
         if not (root / folder).is_dir():
             continue
@@ -39,7 +39,7 @@ def read_tree(root: Path, gather: Gatherer, prefix: str = "") -> None:
                 gather.skip("entries", file.shown, str(error))
                 continue
             if folder in ("topics", "prompts"):
-                gather.remark(f"{folder} came over as notes", file.shown)
+                gather.remark(f"{folder} were imported as notes", file.shown)
             gather.entry(entry, file.shown)
 
 

@@ -1,8 +1,7 @@
-"""Look into somebody else's files: which there are, their text, their JSON, their times.
+"""Read another program's files: names, text, JSON, times.
 
-Nothing is written. A link that leads out of the folder is not followed: the folder may come from
-anywhere, and what it links to need not be meant for us. Whatever cannot be read becomes a reason, in
-words that hold no path of this machine.
+Nothing is written. A link out of the folder is not followed: the folder may come from anywhere, and the
+link's target may be private. A file that cannot be read gives a reason without a path of this machine.
 """
 
 from __future__ import annotations
@@ -30,26 +29,26 @@ MILLISECONDS_FROM = 1e11  # as seconds the year 5138; as milliseconds 1973
 
 
 class File(NamedTuple):
-    """A file below a folder. `shown` is its path from there, with forward slashes."""
+    """A file below a folder. `shown` is its relative path, with forward slashes."""
 
     path: Path
     shown: str
 
 
 class Unreadable(ValueError):
-    """Something cannot be read; the message is the reason."""
+    """A file or value cannot be read; the message is the reason."""
 
 
 def files_of(
     root: Path, gather: Gatherer | None = None, *, prefix: str = "", without: frozenset[str] = frozenset()
 ) -> Iterator[File]:
-    """Yield the regular files below a folder, by name; links are followed only where they stay inside.
+    """Yield the regular files below a folder, by name; only links that stay inside are followed.
 
     Args:
         root: the folder, or one file.
-        gather: is told what was not looked at.
-        prefix: what stands before each shown path.
-        without: names of folders that are not entered.
+        gather: receives the skipped files.
+        prefix: of each shown path.
+        without: names of folders to skip.
     """
     if root.is_file():
         yield File(root, prefix + root.name)
@@ -90,20 +89,20 @@ def files_of(
 
 
 def _link(path: Path, inside: Path) -> str:
-    """Return why a link is not followed, "" when it may be."""
+    """Return the reason for not following a link, "" if it may be followed."""
     try:
         target = path.resolve(strict=True)
     except (OSError, RuntimeError):  # a loop is the one or the other, by the version of Python
-        return "a link that leads nowhere"
+        return "a broken link"
     if not target.is_relative_to(inside):
-        return "a link that leads out of the folder"
+        return "a link out of the folder"
     if target.is_dir():
         return "a link to a folder"
-    return "a link to a file that is read itself"
+    return "a link to a file that is also read directly"
 
 
 def open_regular(path: Path) -> int:
-    """Return a descriptor for reading; what is no regular file is not waited for.
+    """Return a descriptor for reading, without waiting for a file that is not regular.
 
     Raises:
         Unreadable: it is missing, forbidden, or no regular file.
@@ -135,7 +134,7 @@ def read_bytes(path: Path, limit: int = MAX_TEXT) -> bytes:
 
 
 def head_of(path: Path, number: int) -> bytes:
-    """Return a file's first bytes, none when it cannot be read."""
+    """Return a file's first bytes, empty if it cannot be read."""
     try:
         with os.fdopen(open_regular(path), "rb") as file:
             return file.read(number)
@@ -144,12 +143,12 @@ def head_of(path: Path, number: int) -> bytes:
 
 
 def read_text(file: File, gather: Gatherer) -> str:
-    r"""Return a file's text with "\n" line ends, without signs that nobody sees.
+    r"""Return a file's text with "\n" line ends, without invisible characters.
 
-    UTF-8 is expected, UTF-16 understood, Windows-1252 the last resort; the gatherer is told.
+    UTF-8 is expected, UTF-16 recognized, Windows-1252 the last resort; the gatherer gets a remark.
 
     Raises:
-        Unreadable: it cannot be read, is too large, or is no text.
+        Unreadable: it cannot be read, is too large, or is not text.
     """
     try:
         text, note = decode(read_bytes(file.path))
@@ -163,7 +162,7 @@ def read_text(file: File, gather: Gatherer) -> str:
 
 
 def modified(path: Path) -> str | None:
-    """Return when a file was last written, ISO 8601 in UTC; None when nobody knows."""
+    """Return when a file was last written, ISO 8601 in UTC; None if unknown."""
     try:
         return to_iso(path.stat().st_mtime)
     except (OSError, ValueError, OverflowError):
@@ -171,10 +170,10 @@ def modified(path: Path) -> str | None:
 
 
 def parse_json(raw: bytes | str) -> Any:
-    """Return a JSON value that JSON can hold again: no NaN, no infinity, not nested too deep.
+    """Return a JSON value that can be written as JSON again: no NaN, no infinity, not nested too deeply.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: it is not such a value.
     """
     try:
         text = raw.decode("utf-8-sig") if isinstance(raw, bytes) else raw
@@ -207,7 +206,7 @@ def _is_sound(value: Any) -> bool:
 
 
 def json_lines(file: File) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yield the number of each line that is not blank, with its object or the reason why it has none.
+    """Yield the number of each line that is not blank, with its object or the reason why there is none.
 
     The file is read line by line, so its size does not matter.
 
@@ -234,14 +233,14 @@ def _record(line: bytes) -> dict[str, Any] | str:
         value = parse_json(line)
     except Unreadable as error:
         whole = line.endswith(b"\n")
-        return str(error) if whole or str(error) != "not JSON" else "not JSON; the file ends in it"
+        return str(error) if whole or str(error) != "not JSON" else "not JSON; the file ends inside the line"
     return value if isinstance(value, dict) else "JSON, but not an object"
 
 
 def instant(value: object) -> str | None:
-    """Return a time as ISO 8601 in UTC; None where it is none.
+    """Return a time as ISO 8601 in UTC; None if it is not a time.
 
-    ISO 8601 text and numbers are understood (seconds since 1970, milliseconds from 1e11 on). A time
+    Accepts ISO 8601 text and numbers (seconds since 1970, milliseconds from 1e11 on). A time
     without a zone is taken as UTC.
 
     >>> instant("2026-02-07T15:15:00.123456789+01:00"), instant(1577836800), instant("soon")
@@ -291,19 +290,19 @@ def digest(*parts: str, characters: int = 24) -> str:
 
 
 class Ids:
-    """Names for things that have none of their own: the second of a kind gets `~2`."""
+    """Names for things without names; the second of a kind gets `~2`."""
 
     def __init__(self) -> None:
         self._given: Counter[str] = Counter()
 
     def give(self, name: str) -> str:
-        """Return the name, made unique by how often it was given before."""
+        """Return the name, made unique by a count of earlier uses."""
         self._given[name] += 1
         return name if self._given[name] == 1 else f"{name}~{self._given[name]}"
 
 
 def content_of(value: object) -> str:
-    r"""Return what a message says: text, the texts of a list of parts, or any other value as JSON.
+    r"""Return the content of a message: text, the texts of a list of parts, or any other value as JSON.
 
     >>> content_of([{"type": "text", "text": "a"}, {"type": "image"}]), content_of(None)
     ('a\n{"type": "image"}', '')
@@ -324,10 +323,10 @@ def _part(value: object) -> str:
 
 
 def tool_calls_of(value: object) -> list[dict[str, Any]]:
-    """Return the tool calls of a message in our form; what names no tool is left out.
+    """Return the tool calls of a message in our form; calls without a tool name are left out.
 
-    Calls come flat (`id`, `name`, `arguments`) or with a `function`; arguments that are the text of a
-    JSON object become the object.
+    Calls are flat (`id`, `name`, `arguments`) or have a `function`; arguments given as the text of a JSON
+    object become the object.
     """
     calls = []
     for call in value if isinstance(value, list) else []:
@@ -352,13 +351,13 @@ def _arguments(value: object) -> object:
 
 
 def message(role: str, content: str, external_id: str, **fields: Any) -> dict[str, Any]:
-    """Return a message for `SessionLog.add`; fields that say nothing are left out."""
+    """Return a message for `SessionLog.add`, without empty fields."""
     said = {"role": role, "content": content, "external_id": external_id}
     return said | {name: value for name, value in fields.items() if value}
 
 
 def with_times(messages: list[dict[str, Any]], created: str) -> tuple[dict[str, Any], ...]:
-    """Return messages that all have a time: one without has that of the message before it."""
+    """Return messages that all have a time: one without gets that of the message before it."""
     last = created
     timed = []
     for one in messages:

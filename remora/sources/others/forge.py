@@ -1,13 +1,13 @@
-"""Read Forge's long-term memory: Markdown files with front matter, one an immutable version of a memory.
+"""Read Forge's long-term memory: Markdown files with front matter, one per immutable version of a memory.
 
 The front matter has `id`, `created_at`, `updated_at`, `version`, `scope` (repo or user), `category`,
 `supersedes` (the id of the version before), `related` (ids, each with a `relationship`), `session_id` and
-`trigger`. Versions form chains. Only the newest of a chain is live; the older ones are reported, not taken.
-A chain that bites its own tail has no newest, so the highest version stands for it. Where two versions
-supersede the same one, both are live.
+`trigger`. Versions form chains. Only the newest of a chain is live; the older ones are reported, not
+imported. A cyclic chain has no newest version, so its highest version is used. If two versions supersede the
+same one, both are live.
 
-The external id of a chain is its oldest id, also when that file is gone: a version that is added later
-changes the memory instead of making a second one.
+The external id of a chain is its oldest id, even if that file is gone: a version added later changes the
+memory instead of creating a second one.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def read(path: Path) -> Found:
             gather.skip("memories", file.shown, str(error))
             continue
         if found.id in versions:
-            gather.skip("memories", file.shown, f"the id {found.id} stands in {versions[found.id].place} too")
+            gather.skip(
+                "memories", file.shown, f"the id {found.id} also occurs in {versions[found.id].place}"
+            )
         else:
             versions[found.id] = found
     _take(versions, gather)
@@ -91,10 +93,10 @@ def is_memory(path: Path) -> bool:
 
 
 def parse(file: File) -> Version:
-    """Return the version that a file holds.
+    """Return the version in a file.
 
     Raises:
-        Unreadable: it has no front matter, or that lacks what makes it a memory.
+        Unreadable: it has no front matter, or required fields are missing.
     """
     raw = read_bytes(file.path, 1 << 20)
     try:
@@ -103,14 +105,14 @@ def parse(file: File) -> Version:
         raise Unreadable("binary, not text") from None
     if not said.front:
         begins = said.first_line == 1 and said.body.startswith("---")
-        raise Unreadable("its front matter never ends" if begins else "no front matter")
+        raise Unreadable("unclosed front matter" if begins else "no front matter")
     front = said.front
     for key in ("id", "scope", "category", "version"):
         if not _one(front, key):
             raise Unreadable(f"front matter without {key}")
     number = _one(front, "version")
     if not number.isascii() or not number.isdigit() or not int(number[:12]) > 0:
-        raise Unreadable("front matter with a version that is no number above 0")
+        raise Unreadable("front matter with a version that is not a positive number")
     return _version(file, said, front, int(number[:12]))
 
 
@@ -138,7 +140,7 @@ def _one(front: Mapping[str, tuple[str, ...]], key: str) -> str:
 
 
 def _take(versions: dict[str, Version], gather: Gatherer) -> None:
-    """Take the newest version of each chain and report the others."""
+    """Keep the newest version of each chain and report the others."""
     after: dict[str, list[str]] = {}
     for one in versions.values():
         if one.supersedes:
@@ -157,7 +159,7 @@ def _take(versions: dict[str, Version], gather: Gatherer) -> None:
         newest = max(cycle, key=lambda one: (one.version, one.updated_at, one.id))
         live[newest.id] = f"{SYSTEM}:{min(one.id for one in cycle)}"
         names.update({one.id: live[newest.id] for one in cycle})
-        gather.remark("versions that supersede each other in a circle; the highest was taken", newest.place)
+        gather.remark("versions that supersede each other in a cycle; the highest was imported", newest.place)
     for one in versions.values():
         if one.id in live:
             gather.draft(_draft(one, live[one.id]), one.place)
@@ -165,11 +167,11 @@ def _take(versions: dict[str, Version], gather: Gatherer) -> None:
                 if kind in _RELATIONS and target in names:
                     gather.link(Link(live[one.id], _RELATIONS[kind], names[target]))
         else:
-            gather.skip("memories", one.place, "an older version of a memory that came over")
+            gather.skip("memories", one.place, "an older version of an imported memory")
 
 
 def _chain(head: Version, versions: Mapping[str, Version]) -> dict[str, None]:
-    """Return the ids from a version back to its oldest, also those whose file is gone."""
+    """Return the ids from a version back to its oldest, including those without a file."""
     chain: dict[str, None] = {}
     at = head.id
     while at and at not in chain:
@@ -183,7 +185,7 @@ def _root(head: Version, versions: Mapping[str, Version]) -> str:
 
 
 def _cycles(versions: Mapping[str, Version], reached: Mapping[str, str]) -> list[list[Version]]:
-    """Return the circles among the versions that no newest one leads to."""
+    """Return the cycles of versions that no newest version leads to."""
     circles: list[list[Version]] = []
     done = set(reached)
     for one in versions.values():

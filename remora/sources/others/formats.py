@@ -1,9 +1,8 @@
-"""Say which systems a path holds something of, and read it with the reader of one.
+"""Detect the systems with files at a path, and call the reader of one.
 
-What a file is shows in what is in it: its first bytes, its front matter, the tables of its database, the
-keys of its JSON. Names are only a reason to look. A MEMORY.md with nothing beside it is free text that
-several systems write: below a folder `.claude` it is Claude Code's, elsewhere all of them are named and
-whoever asked must choose.
+Files are recognized by their content: first bytes, front matter, database tables, JSON keys. Names only
+select the files to check. A lone MEMORY.md is free text that several systems write: below a folder `.claude`
+it is Claude Code's; elsewhere all of them are returned and the caller must choose.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ LOOKED_AT = 200  # files of a folder that are opened to find out what they are
 
 
 def detect(path: Path) -> list[str]:
-    """Return the systems that left something at a path, in the order of `SYSTEMS`; none for none.
+    """Return the systems with files at a path, in the order of `SYSTEMS`; empty if there are none.
 
     Raises:
-        NotFound: there is nothing at this path.
+        NotFound: the path does not exist.
     """
     if not path.exists():
         raise NotFound(f"there is nothing at {path}")
@@ -59,17 +58,17 @@ def detect(path: Path) -> list[str]:
 
 
 def read(path: Path, system: str, *, now: float | None = None, project: str | None = None) -> Found:
-    """Return what a system left at a path.
+    """Return what a system stored at a path.
 
     Args:
         path: a file or a folder.
         system: one of `SYSTEMS`.
-        now: seconds since 1970; what GolemCore would have let expire by then is left out.
-        project: whose memories are wanted, where a database serves several projects.
+        now: seconds since 1970; items that GolemCore would have expired by then are left out.
+        project: the project to read, if a database serves several.
 
     Raises:
-        NotFound: there is nothing at this path.
-        InvalidInput: nobody knows this system.
+        NotFound: the path does not exist.
+        InvalidInput: the system is unknown.
     """
     if not path.exists():
         raise NotFound(f"there is nothing at {path}")
@@ -119,7 +118,7 @@ def _golemcore(path: Path) -> bool:
 
 
 def _is_day(path: Path) -> bool:
-    """Return whether a note has a line as GolemCore writes it."""
+    """Return whether a note has a line in GolemCore's form."""
     lines = head_of(path, 1 << 14).decode("utf-8", "ignore").split("\n")
     return any(line.startswith("[") and "] User: " in line and " | Assistant: " in line for line in lines)
 
@@ -155,13 +154,13 @@ def _mcp_memory(path: Path) -> bool:
 
 
 def _some(path: Path, suffixes: tuple[str, ...]) -> Iterator[File]:
-    """Yield the first files of a folder that end so, or the file itself."""
+    """Yield the first files of a folder with a suffix, or the file itself."""
     if path.exists():
         yield from islice((f for f in files_of(path) if f.path.suffix in suffixes), LOOKED_AT)
 
 
 def _begins(path: Path, fits: Callable[[dict[str, object]], bool]) -> bool:
-    """Return whether one of the first lines of a file fits."""
+    """Return whether one of the first lines of a file matches."""
     try:
         lines = islice(json_lines(File(path, path.name)), 20)
         return any(isinstance(record, dict) and fits(record) for _, record in lines)

@@ -1,8 +1,8 @@
-"""What a reader of another system found: memories, notes, sessions, history, and what it left out.
+"""The result of a reader of another system: memories, notes, sessions, history, and skipped pieces.
 
-The records here cross from `sources` to `app`, which stores them. A reader fills a `Gatherer`; that
-checks every piece once (its length, its times, that no id comes twice) and counts. For each kind of
-thing `seen == taken + skipped` holds, and every piece that was skipped has a place and a reason.
+The records here pass from `sources` to `app`, which stores them. A reader fills a `Gatherer`, which checks
+every piece once (its length, its times, unique ids) and counts. For each kind of thing `seen == taken +
+skipped` holds, and every skipped piece has a place and a reason.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class FoundSession(NamedTuple):
     """A conversation.
 
     Attributes:
-        id: as the other system names it.
-        created_at: ISO 8601 in UTC, "" when nobody knows.
+        id: in the other system.
+        created_at: ISO 8601 in UTC, "" if unknown.
         state: ACTIVE, PAUSED or TERMINATED.
-        messages: mappings for `SessionLog.add`, oldest first. Each has an `external_id` that is the same
-            at every reading, so that adding them again adds nothing.
-        title: what it is about, "" when nobody said.
-        context_from: the index of the first message of the working context; what stands before it was
-            compacted or consolidated away there.
-        archive_name: the archive that holds what stands before, "" when there is none.
-        summary: the text that took its place, "" when it is not in the session.
-        consolidated: how many messages, from the first on, are in the journal already.
+        messages: mappings for `SessionLog.add`, oldest first. Each has an `external_id` that is the same at
+            every reading, so that adding them again adds nothing.
+        title: its subject, "" if none was given.
+        context_from: the index of the first message of the working context; the earlier ones were compacted
+            or consolidated there.
+        archive_name: the archive of the earlier messages, "" if there is none.
+        summary: the text that replaced them, "" if it is not in the session.
+        consolidated: number of messages, from the first on, that are already in the journal.
     """
 
     id: str
@@ -56,14 +56,14 @@ class FoundSession(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One entry of a history: when (ISO 8601 in UTC) and what."""
+    """One entry of a history: its time (ISO 8601 in UTC) and its text."""
 
     time: str
     text: str
 
 
 class Day(NamedTuple):
-    """The note of one day, as `YYYY-MM-DD`, and its lines."""
+    """The note of one day: `YYYY-MM-DD` and its lines."""
 
     date: str
     lines: tuple[str, ...]
@@ -79,7 +79,7 @@ class Link(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How many things of one kind were seen, taken and skipped; the last two make up the first."""
+    """The number of seen, taken and skipped things of one kind; seen is the sum of the other two."""
 
     kind: str
     seen: int
@@ -88,17 +88,17 @@ class Count(NamedTuple):
 
 
 class Found(NamedTuple):
-    """All that a reader found in one place. Nothing is in two of its parts.
+    """Everything a reader found in one place, without duplicates.
 
     Attributes:
-        system: the name under which `formats.SYSTEMS` knows it.
+        system: its name in `formats.SYSTEMS`.
         drafts: memories, each with a stable `external_id`.
-        entries: notes and archives. Their `id` is the other system's, 0 where it had none. No two share
-            a name or an alias.
-        longterm: the text of MEMORY.md, "" when there is none.
+        entries: notes and archives. Their `id` is the other system's, 0 if it had none. No two share a name
+            or an alias.
+        longterm: the text of MEMORY.md, "" if there is none.
         counts: by kind of thing.
-        skipped: what did not come over, with the reason.
-        remarks: what came over otherwise than it was.
+        skipped: the pieces that were not imported, with the reason.
+        remarks: the pieces that were changed on import.
     """
 
     system: str
@@ -115,7 +115,7 @@ class Found(NamedTuple):
 
 
 class Gatherer:
-    """Takes in what a reader comes upon, piece by piece."""
+    """Collects the pieces that a reader finds."""
 
     def __init__(self, system: str) -> None:
         self.system = system
@@ -135,11 +135,11 @@ class Gatherer:
         self._remarks: dict[str, list[str]] = {}
 
     def saw(self, kind: str, number: int = 1) -> None:
-        """Count things that a reader came upon; each is taken or skipped afterwards."""
+        """Count things that a reader found; each is taken or skipped afterwards."""
         self._seen[kind] += number
 
     def skip(self, kind: str, place: str, why: str, number: int = 1) -> None:
-        """Leave something out that was counted. Many of one file for one reason are named together."""
+        """Skip a counted piece. Pieces of one file with the same reason are reported together."""
         self._left[kind] += number
         file = place.rpartition(":")[0] or place
         self._repeats[file, why] += 1
@@ -147,37 +147,37 @@ class Gatherer:
             self._skipped.append(Skipped(place, why))
 
     def pass_over(self, kind: str, place: str, why: str, number: int = 1) -> None:
-        """Count something and leave it out."""
+        """Count a piece and skip it."""
         self.saw(kind, number)
         self.skip(kind, place, why, number)
 
     def remark(self, text: str, place: str) -> None:
-        """Say something about what came over; places of which the same is true are named together."""
+        """Add a remark about an imported piece; places with the same remark are reported together."""
         self._remarks.setdefault(text, []).append(place)
 
     def draft(self, draft: MemoryDraft, place: str) -> bool:
-        """Take a memory that was counted; return whether it is one. `external_id` must be set."""
+        """Take a counted memory; return whether it is valid. `external_id` must be set."""
         content = clean(sound(draft.content)).strip()
         key = clean(sound(draft.external_id or ""))[:MAX_NAME]
         if not any(sign.isalnum() for sign in content):
             self.skip("memories", place, "it says nothing")
         elif len(content) > MAX_CONTENT:
-            self.skip("memories", place, f"longer than {MAX_CONTENT:,} characters; it came over as a note")
+            self.skip("memories", place, f"longer than {MAX_CONTENT:,} characters; imported as a note")
             self.saw("entries")
             self.entry(Entry(0, key, content, "note", (), draft.created_at or ""), place)
         elif key in self._drafts:
-            self.skip("memories", place, "the same memory came over already")
+            self.skip("memories", place, "a duplicate of an imported memory")
         else:
             self._drafts[key] = _sound_draft(draft, self.system)._replace(content=content, external_id=key)
             return True
         return False
 
     def link(self, link: Link) -> None:
-        """Take a relation; it is kept only when both its ends came over as memories."""
+        """Take a relation; it is kept only if both of its ends are imported as memories."""
         self._links[link] = None
 
     def entry(self, entry: Entry, place: str) -> bool:
-        """Take a note or an archive that was counted; its name and aliases are made unique."""
+        """Take a counted note or archive; its name and aliases are made unique."""
         entry = entry._replace(
             name=_entry_name(entry.name) or f"entry {entry.id}", content=sound(entry.content)
         )
@@ -186,17 +186,17 @@ class Gatherer:
             return False
         twin = self._entries.get(entry.name)
         if twin is not None and (twin.content, twin.kind) == (entry.content, entry.kind):
-            self.skip("entries", place, "the same entry came over already")
+            self.skip("entries", place, "a duplicate of an imported entry")
             return False
         name = self._free_name(entry)
         if name != entry.name:
-            self.remark("names that others have were changed", f"{entry.name} is now {name}")
+            self.remark("duplicate names were changed", f"{entry.name} is now {name}")
         self._names[name] = name
         self._entries[name] = entry._replace(name=name)
         return True
 
     def _free_name(self, entry: Entry) -> str:
-        """Return a name that no entry has; it depends on nothing but the entry and those before it."""
+        """Return an unused name; it depends only on the entry and those before it."""
         name = entry.name
         while name in self._names:
             self._given[entry.name] += 1
@@ -205,13 +205,13 @@ class Gatherer:
         return name
 
     def session(self, session: FoundSession, place: str) -> bool:
-        """Take a session that was counted, and whose messages were."""
+        """Take a counted session with counted messages."""
         number = len(session.messages)
         why = ""
         if not number:
             why = "no message in it"
         elif session.id in self._sessions:
-            why = "a session of the same name came over already"
+            why = "a session with this name was already imported"
         if why:
             self.skip("sessions", place, why)
             if number:
@@ -221,23 +221,23 @@ class Gatherer:
         return True
 
     def event(self, time: str, text: str, place: str) -> None:
-        """Take an entry of a history that was counted; the same one in two files is one."""
+        """Take a counted entry of a history; the same entry in two files is one."""
         event = Event(time, text)
         if event in self._history:
-            self.skip("history", place, "the same entry stands in another file")
+            self.skip("history", place, "the same entry is in another file")
         else:
             self._history[event] = None
 
     def day(self, date: str, lines: Iterable[str]) -> None:
-        """Take the lines of a daily note; they were counted."""
+        """Take the counted lines of a daily note."""
         self._days.append(Day(date, tuple(lines)))
 
     def longterm(self, text: str) -> None:
-        """Take the long-term memory, which was counted."""
+        """Take the counted long-term memory."""
         self._longterm = text
 
     def found(self) -> Found:
-        """Return what was gathered, in a fixed order."""
+        """Return the collected pieces, in a fixed order."""
         more = [
             Skipped(f"{file}: {number - EXAMPLES:,} more", why)
             for (file, why), number in self._repeats.items()
@@ -275,7 +275,7 @@ class Gatherer:
         )
 
     def _with_aliases(self) -> tuple[Entry, ...]:
-        """Return the entries with those aliases that nothing else is called; names come before aliases."""
+        """Return the entries with their unique aliases; names take precedence over aliases."""
         found = []
         for entry in self._entries.values():
             kept: dict[str, None] = {}
@@ -283,7 +283,7 @@ class Gatherer:
                 if not alias or alias in kept or alias == entry.name:
                     continue
                 if alias in self._names:
-                    self.remark("aliases that others have were left out", f"{alias} of {entry.name}")
+                    self.remark("duplicate aliases were left out", f"{alias} of {entry.name}")
                     continue
                 if len(kept) == MAX_ALIASES:
                     self.remark(f"only the first {MAX_ALIASES:,} aliases were kept", entry.name)
@@ -301,7 +301,7 @@ def _together(text: str, places: list[str]) -> str:
 
 
 def _sound_draft(draft: MemoryDraft, system: str) -> MemoryDraft:
-    """Return a draft within the store's bounds. No import makes anything verified by the user."""
+    """Return a draft within the store's limits. An import never marks a memory as verified by the user."""
     confidence = draft.confidence if math.isfinite(draft.confidence) else 0.5
     return draft._replace(
         type=draft.type if draft.type in MEMORY_TYPES else "pattern",
@@ -315,7 +315,7 @@ def _sound_draft(draft: MemoryDraft, system: str) -> MemoryDraft:
 
 
 def _entry_name(written: str) -> str:
-    """Return a name on one line, composed (NFC) and of a length that the entry store takes."""
+    """Return a name on one line, composed (NFC) and short enough for the entry store."""
     name = unicodedata.normalize("NFC", collapse(clean(sound(written))))
     if len(name) <= MAX_ENTRY_NAME:
         return name

@@ -6,11 +6,11 @@
     scopes/session/<channel>/<key>/items/…, scopes/goal/<channel>/<key>/<goal>/items/…,
     scopes/task/<id>/items/…
 
-The same memory stands in several files: an episodic line, its promoted copy, later versions. Lines belong
-together when they share an id or a fingerprint. The newest says what became of it; one that lives 0 days
-is a tombstone: the memory was forgotten, and no older copy brings it back. Otherwise they are one memory, as
-GolemCore merges them: longest text, highest confidence and salience, all tags and references, the widest
-scope; title, type and span from the newest.
+The same memory occurs in several files: an episodic line, its promoted copy, later versions. Lines with a
+common id or fingerprint belong together. The newest determines the state; one with a lifetime of 0 days is a
+tombstone: the memory was forgotten, and no older copy restores it. Otherwise they are merged as in GolemCore:
+longest text, highest confidence and salience, all tags and references, the widest scope; title, type and
+lifetime from the newest.
 
 | GolemCore | here |
 |---|---|
@@ -69,7 +69,7 @@ _WIDTH = ("task", "goal", "session", "global")
 
 
 class Item(NamedTuple):
-    """One line: a memory as it was written there and then. Times are ISO 8601 in UTC, "" when unknown."""
+    """One line: one copy of a memory. Times are ISO 8601 in UTC, "" if unknown."""
 
     place: str
     order: int
@@ -91,10 +91,10 @@ class Item(NamedTuple):
 
 
 def read_items(files: Sequence[File], gather: Gatherer, *, now: float | None = None) -> None:
-    """Take the memories of some files.
+    """Read the memories of some files.
 
     Args:
-        now: seconds since 1970; memories whose span was over by then are left out. None keeps them.
+        now: seconds since 1970; memories expired by then are left out. None keeps them.
     """
     items: list[Item] = []
     for file in files:
@@ -141,7 +141,7 @@ def _item(record: Mapping[str, Any], place: str, order: int) -> Item:
 
 
 def _scope(written: str, place: str) -> str:
-    """Return the scope of an item: as written, else as its folder says, else global."""
+    """Return the scope of an item: as written, else from its folder, else global."""
     written = written.strip()
     kind, _, rest = written.partition(":")
     if kind.lower() == "global":
@@ -156,7 +156,7 @@ def _scope(written: str, place: str) -> str:
 
 
 def _groups(items: list[Item]) -> list[list[Item]]:
-    """Return the items that belong together, directly or through others, in the order of the files."""
+    """Return the groups of related items, direct or indirect, in the order of the files."""
     parent = list(range(len(items)))
 
     def root(at: int) -> int:
@@ -188,7 +188,7 @@ def _take(group: list[Item], gather: Gatherer, now: float | None) -> None:
     if _is_tombstone(newest):
         why = "forgotten (a tombstone)"
     elif now is not None and newest.ttl_days is not None and _is_over(newest, now):
-        why = "its time is over"
+        why = "expired"
     if why:
         for item in group:
             gather.skip("memories", item.place, why)
@@ -196,7 +196,7 @@ def _take(group: list[Item], gather: Gatherer, now: float | None) -> None:
     gather.draft(_draft(group, newest), newest.place)
     for item in group:
         if item is not newest:
-            gather.skip("memories", item.place, "another copy of a memory that came over")
+            gather.skip("memories", item.place, "another copy of an imported memory")
 
 
 def _is_tombstone(item: Item) -> bool:
@@ -209,7 +209,7 @@ def _is_over(item: Item, now: float) -> bool:
 
 
 def _draft(group: list[Item], newest: Item) -> MemoryDraft:
-    """Return one memory for all copies. Its external id is that of the oldest copy, which never changes."""
+    """Return one memory for all copies. Its external id is the oldest copy's, which never changes."""
     oldest = min(group, key=lambda item: (item.created_at or "9", item.id, item.fingerprint))
     longest = max(group, key=lambda item: (len(item.content), item.updated_at, item.order))
     scope = max((item.scope for item in group), key=lambda one: _WIDTH.index(one.partition(":")[0]))

@@ -1,6 +1,6 @@
 """Decode GolemCore's sessions from protocol buffers.
 
-Since February 2026 GolemCore keeps a session as one message of this shape (proto3; numbers are field
+Since February 2026 GolemCore stores a session as one message of this shape (proto3; numbers are field
 numbers):
 
     session  1 id, 2 channel, 3 chat, 4 message*, 5 metadata, 6 state, 7 created, 8 updated
@@ -11,9 +11,9 @@ numbers):
     map      an entry a field: 1 key, 2 value
     value    1 bool, 2 int64, 3 double, 4 text, 5 object {1 map}, 6 list {1 value*}, 7 null
 
-Fields with other numbers are passed over, as the format asks. Anything that does not fit (a length
-beyond the end, a wrong kind of field, text that is not UTF-8) makes the whole session unreadable:
-bytes that are taken for something else than they are would be worse than no session.
+Fields with other numbers are skipped, as the format requires. Any mismatch (a length beyond the end, a wrong
+field type, text that is not UTF-8) makes the whole session unreadable: misread bytes would be worse than a
+missing session.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def session(raw: bytes) -> dict[str, Any]:
     """Return a session in the shape of GolemCore's older JSON files.
 
     Raises:
-        Unreadable: the bytes are no such session.
+        Unreadable: the bytes are not such a session.
     """
     found: dict[str, Any] = {"messages": [], "metadata": {}}
     for number, kind, value in _fields(raw):
@@ -82,7 +82,7 @@ def _call(raw: bytes) -> dict[str, Any]:
 
 
 def _entry(raw: bytes, depth: int) -> dict[str, Any]:
-    """Return the one entry of a map that a field holds."""
+    """Return the single map entry of a field."""
     key, item = "", None
     for number, kind, value in _fields(raw):
         if number == 1:
@@ -136,7 +136,7 @@ def _fields(raw: bytes) -> Iterator[Field]:
                 raise Unreadable("not a session in the known form")
             yield number, kind, value if kind == VARINT else raw[start:end]
     except Damaged:
-        raise Unreadable("a session that ends too early, or is none") from None
+        raise Unreadable("truncated, or not a session") from None
 
 
 def _inner(kind: int, value: int | bytes) -> bytes:

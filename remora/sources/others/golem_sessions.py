@@ -1,8 +1,8 @@
 """Read GolemCore's sessions: JSON files of its first weeks, protocol buffers since.
 
-One tolerant parser serves both. As in GolemCore an unknown state is ACTIVE, a time that is none is left
-out, arguments count only when they are an object, and a session without an id is named after its file
-(`/` becomes `:`). Metadata is kept where it is an object. Fields that nobody knows are passed over.
+One tolerant parser serves both. As in GolemCore an unknown state is ACTIVE, an invalid time is dropped,
+arguments count only if they are an object, and a session without an id is named after its file (`/` becomes
+`:`). Metadata is kept if it is an object. Unknown fields are skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STATES = ("ACTIVE", "PAUSED", "TERMINATED")
 
 
 def read_sessions(files: list[File], gather: Gatherer) -> None:
-    """Take the sessions of some files; `shown` begins with the name of their folder."""
+    """Read the sessions of some files; `shown` begins with the name of their folder."""
     ordered = [file for suffix in SUFFIXES for file in files if file.path.suffix == suffix]
     for file in ordered:
         gather.saw("sessions")
@@ -52,7 +52,7 @@ def load(file: File) -> Mapping[str, Any]:
     """Return the record of a session file.
 
     Raises:
-        Unreadable: there is none in it.
+        Unreadable: the file holds no record.
     """
     raw = read_bytes(file.path, 2 * MAX_TEXT)
     if not raw.strip():
@@ -66,7 +66,7 @@ def load(file: File) -> Mapping[str, Any]:
 
 
 def is_session(record: Mapping[str, Any]) -> bool:
-    """Return whether a record is a session: messages, and an id or a channel that says whose."""
+    """Return whether a record is a session: messages, and an id or a channel that identifies it."""
     named = any(text(record.get(key)) for key in ("id", "channelType", "chatId"))
     return named and isinstance(record.get("messages"), list)
 
@@ -79,11 +79,11 @@ def _session(record: Mapping[str, Any], file: File, gather: Gatherer) -> FoundSe
         gather.saw("messages")
         found = _message(one, ids) if isinstance(one, dict) else None
         if found is None:
-            gather.skip("messages", f"{file.shown}:{number}", "no role, or nothing said")
+            gather.skip("messages", f"{file.shown}:{number}", "no role, or no content")
             continue
         messages.append(found)
         if one.get("voiceData"):
-            gather.pass_over("voice", f"{file.shown}:{number}", "sound is not kept; its text is")
+            gather.pass_over("voice", f"{file.shown}:{number}", "audio is not imported; its transcription is")
     first = messages[0].get("time") if messages else None
     created = instant(record.get("createdAt")) or first or ""
     state = text(record.get("state"))

@@ -24,11 +24,11 @@ _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
 
 
 def read(path: Path, *, now: float | None = None) -> Found:
-    """Return what a workspace holds.
+    """Return the contents of a workspace.
 
     Args:
-        path: the workspace, its `memory` folder, the folder that holds the workspace, or one session.
-        now: seconds since 1970; memory items whose span was over by then are left out. None keeps them.
+        path: the workspace, its `memory` folder, the parent of the workspace, or one session.
+        now: seconds since 1970; memory items expired by then are left out. None keeps them.
     """
     gather = Gatherer(SYSTEM)
     if path.is_file():
@@ -53,12 +53,12 @@ def read(path: Path, *, now: float | None = None) -> Found:
 
 
 def is_item_file(file: File) -> bool:
-    """Return whether a file of the memory folder is one of memory items, by its place."""
+    """Return whether a file of the memory folder holds memory items, by its path."""
     return file.path.suffix == ".jsonl" and "items" in file.shown.split("/")[:-1]
 
 
 def day_of(file: File) -> str:
-    """Return the day whose note a file is, "" when it is none."""
+    """Return the day of a daily note file, "" for any other file."""
     name = _DAY.fullmatch(file.path.name)
     if not name or file.shown.count("/") != 1:
         return ""

@@ -3,9 +3,8 @@
     {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["prefers short answers"]}
     {"type": "relation", "from": "Ann", "to": "Shop", "relationType": "works_on"}
 
-Every observation and every relation becomes one memory, a sentence that can be understood alone: "Ann
-(person): prefers short answers", "Ann works on Shop". The server keeps no times, so nothing says when
-they became true. An entity that nobody observed anything of says nothing.
+Every observation and every relation becomes one self-contained memory: "Ann (person): prefers short answers",
+"Ann works on Shop". The server stores no times. An entity without observations gives no memory.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _LOOKED_AT = 20  # lines; one that fits says what the file is
 
 
 def read(path: Path) -> Found:
-    """Return what a file holds, or the files of a folder that are of this kind."""
+    """Return the contents of a file, or of the graph files in a folder."""
     gather = Gatherer(SYSTEM)
     for file in graph_files(path):
         try:
@@ -41,7 +40,7 @@ def read(path: Path) -> Found:
 
 
 def graph_files(path: Path) -> list[File]:
-    """Return the file of a path, or those right in a folder that hold a graph."""
+    """Return the file at a path, or the graph files directly in a folder."""
     if path.is_file():
         return [File(path, path.name)]
     return [
@@ -97,7 +96,7 @@ def _take_entity(record: dict[str, Any], place: str, gather: Gatherer) -> None:
         # Some servers that grew from the official one keep an object with the text in it.
         said = text(one.get("content") if isinstance(one, dict) else one).strip()
         if not any(sign.isalnum() for sign in said):
-            gather.skip("memories", place, "an observation that is no text, or says nothing")
+            gather.skip("memories", place, "an observation that is not text, or is empty")
             continue
         kinds = (f"entity:{kind}",) if kind else ()
         content = f"{name} ({kind}): {said}" if kind else f"{name}: {said}"

@@ -5,14 +5,13 @@
     <workspace>/memory/HISTORY-2026-02.md    the entries of a month, again
     <workspace>/../sessions/<key>.jsonl      one line of metadata, then one line a message
 
-An entry of a history begins with `## ` and an ISO time. Older files, of the program that neoclaw is
-made from, have paragraphs that begin with `[2026-02-27 14:30]`; those are read too. The month files
-repeat what HISTORY.md holds, but HISTORY.md may hold what is older than they are: all are read, and an
-entry counts once. (Remora's journal has files of this form and a parser of its own for them: packages
-side by side do not import each other.)
+A history entry begins with `## ` and an ISO time. Older files, from neoclaw's predecessor, have paragraphs
+that begin with `[2026-02-27 14:30]`; both forms are read. The month files repeat HISTORY.md, but HISTORY.md
+may hold older entries: all files are read, and an entry counts once. (Remora's journal has files of this form
+and its own parser for them, because packages of one layer do not import each other.)
 
-Messages have no ids there, and a trim takes the oldest away. So a message is named after what it says,
-by whom and when: the same one has the same id wherever it stands.
+Messages have no ids there, and a trim removes the oldest. So the id of a message is made from its text, role
+and time, and does not depend on its position.
 """
 
 from __future__ import annotations
@@ -51,10 +50,10 @@ _KNOWN = frozenset(
 
 
 def read(path: Path) -> Found:
-    """Return what a workspace holds.
+    """Return the contents of a workspace.
 
     Args:
-        path: the workspace, its `memory` folder, the folder that holds the workspace, or one file.
+        path: the workspace, its `memory` folder, the parent of the workspace, or one file.
     """
     gather = Gatherer(SYSTEM)
     if path.is_file():
@@ -89,7 +88,7 @@ def _read_file(file: File, gather: Gatherer) -> None:
 
 
 def workspace_of(path: Path) -> Path:
-    """Return the workspace that a path means: itself, the one below it, or the one it is the memory of."""
+    """Return the workspace at a path: the path itself, the one below it, or the one of this memory folder."""
     if (path / "memory").is_dir():
         return path
     if (path / "workspace" / "memory").is_dir():
@@ -98,7 +97,7 @@ def workspace_of(path: Path) -> Path:
 
 
 def session_folders(workspace: Path) -> Iterator[Path]:
-    """Yield the folders in which the sessions of a workspace may lie."""
+    """Yield the folders that may hold the sessions of a workspace."""
     beside = workspace.parent / "sessions"
     if beside.is_dir() and (workspace / "memory").is_dir():
         yield beside
@@ -107,7 +106,7 @@ def session_folders(workspace: Path) -> Iterator[Path]:
 
 
 def read_longterm(file: File, gather: Gatherer) -> None:
-    """Take a MEMORY.md."""
+    """Read a MEMORY.md."""
     gather.saw("long-term memory")
     try:
         said = read_text(file, gather).strip()
@@ -121,7 +120,7 @@ def read_longterm(file: File, gather: Gatherer) -> None:
 
 
 def read_history(file: File, gather: Gatherer) -> None:
-    """Take the entries of a HISTORY file."""
+    """Read the entries of a HISTORY file."""
     try:
         said = read_text(file, gather)
     except Unreadable as error:
@@ -133,13 +132,13 @@ def read_history(file: File, gather: Gatherer) -> None:
         if not piece.text:
             gather.skip("history", place, "an entry without text")
         elif piece.time is None:
-            gather.skip("history", place, "text that stands under no time")
+            gather.skip("history", place, "text without a time")
         else:
             gather.event(piece.time, piece.text, place)
 
 
 class Piece(NamedTuple):
-    """An entry of a history file: the line it begins at, its time if it has one, its text."""
+    """An entry of a history file: its first line number, its time if any, its text."""
 
     line: int
     time: str | None
@@ -147,7 +146,7 @@ class Piece(NamedTuple):
 
 
 def history_pieces(said: str) -> Iterator[Piece]:
-    """Yield the entries of a history; text before the first header gives its paragraphs."""
+    """Yield the entries of a history; text before the first header is split into paragraphs."""
     begin, time, lines = 1, "", list[str]()
     for number, line in enumerate([*said.split("\n"), None], 1):
         header = _HEADER.fullmatch(line) if line is not None else None
@@ -182,7 +181,7 @@ def is_session_line(record: object) -> bool:
 
 
 def _read_session(file: File, gather: Gatherer) -> None:
-    """Take a session. A bad line is skipped; the last line of metadata counts."""
+    """Read a session. A bad line is skipped; the last line of metadata counts."""
     gather.saw("sessions")
     metadata: dict[str, Any] = {}
     messages: list[dict[str, Any]] = []
@@ -200,7 +199,7 @@ def _read_session(file: File, gather: Gatherer) -> None:
                 gather.saw("messages")
                 said = _message(record, ids)
                 if said is None:
-                    gather.skip("messages", place, "no role, or nothing said")
+                    gather.skip("messages", place, "no role, or no content")
                 else:
                     messages.append(said)
     except Unreadable as error:

@@ -1,1 +1,1 @@
-"""Logs that agents leave of their sessions, read as events."""
+"""Session logs of agents, read as events."""

@@ -1,4 +1,4 @@
-"""What is remembered between a call and its result: the call itself, and the list of things to do."""
+"""State between a call and its result: the call itself, and the todo list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CREATED = re.compile(r"Task #(\w{1,20}) created")
 
 
 class Calls:
-    """Calls whose results are still to come."""
+    """Calls that wait for their results."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str, str], tuple[Call, int, str]] = {}
@@ -23,15 +23,15 @@ class Calls:
     def add(
         self, identity: str, made: Call, step: int, name: str = "", *, session: str = "", agent: str = ""
     ) -> None:
-        """Remember a call by the host's id; the oldest goes when there are too many.
+        """Store a call by the host's id; the oldest is dropped if there are too many.
 
         Args:
-            identity: the host's id; a call without one is not remembered.
+            identity: the host's id; a call without one is not stored.
             made: the call.
-            step: that it was made in.
-            name: what the call is known by everywhere, where that is not the id.
-            session, agent: who made it. They count where the id is not the call's name: others may have a
-                call by that id open at the same time.
+            step: the step of the call.
+            name: the unique name of the call, if the id is not unique.
+            session, agent: the caller. They count if the id is not the call's name: another caller may have
+                an open call with that id.
         """
         if not identity:
             return
@@ -42,7 +42,7 @@ class Calls:
         self._open[key] = (made._replace(extra=None), step, name)
 
     def take(self, identity: str, step: int, *, session: str = "", agent: str = "") -> tuple[Call, int, str]:
-        """Return the call that a result answers, its step, its name; of an unknown one nothing, at `step`."""
+        """Return the call of a result, its step and its name; for an unknown call nothing, at `step`."""
         for key in ((identity, session, agent), (identity, "", "")):
             if key in self._open:
                 return self._open.pop(key)
@@ -53,7 +53,7 @@ class Calls:
 
 
 class Plans:
-    """The list of things to do of a host that tells only what changed in it."""
+    """The todo list of a host that reports only changes of it."""
 
     def __init__(self) -> None:
         self._things: dict[str, dict[str, dict[str, str]]] = {}
@@ -87,7 +87,7 @@ class Plans:
             thing["content"] = string(given.get("subject"), 300) or thing["content"]
 
     def result(self, session: str, identity: str, made: Call, text: str) -> Call:
-        """Learn the name that the host gave to a new thing."""
+        """Store the host's name of a new todo."""
         name = self._asked.pop(identity, None)
         found = _CREATED.match(text) if name else None
         if name and found:

@@ -1,15 +1,15 @@
-"""Claude Code's transcripts: one JSON line for each block of a message, each result, each happening.
+"""Claude Code's transcripts: one JSON line per message block, result or event.
 
-What one reply of the model says and asks for stands on several lines that share `message.id`: together
-they are one step. Old copies lack the id; there a line belongs to the step of the line it hangs on
-(`parentUuid`), and a reply that follows a result or a prompt is a new one. Forks and resumes copy lines
-into a new file: a line is known by its `uuid`, a call by its id where that is its own alone.
+The blocks of one reply of the model are several lines with the same `message.id`: together they are one step.
+Old copies lack the id; there a line belongs to the step of its parent line (`parentUuid`), and a reply after
+a result or a prompt starts a new one. Forks and resumes copy lines into a new file: a line is identified by
+its `uuid`, a call by its id if that is unique.
 
-Left out, and counted by type: lines of types that are not listed here, what the program wrote itself
-(`isMeta`, summaries after a compaction, output of its own commands, reminders, notes of hooks, replies
-that it made up after an error), and attachments, which hold the very text that a memory system injected.
-Two attachments are read: a prompt that a person typed while the model was at work, and the notice that a
-command in the background ended, which otherwise comes as a user's line.
+Skipped, and counted by type: lines of types not listed here, the program's own texts (`isMeta`, summaries
+after a compaction, output of its own commands, reminders, notes of hooks, invented replies after an error),
+and attachments, which hold the text injected by a memory system. Two attachments are read: a prompt typed
+while the model was working, and the notice that a background command ended, which otherwise arrives as a
+user's line.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ TYPES = frozenset({"user", "assistant", "system", "attachment"})
 
 
 class _Thread:
-    """The replies of a session, or of one subagent of it: where they stand."""
+    """The positions of the replies of a session, or of one of its subagents."""
 
     def __init__(self) -> None:
         self.step = 0
@@ -70,7 +70,7 @@ class _Thread:
 
 
 class ClaudeCode:
-    """Turns lines into events. One for a transcript and the files of its subagents."""
+    """Turns lines into events. One instance per transcript with the files of its subagents."""
 
     def __init__(self, roots: Roots, counts: Counts, session: str) -> None:
         self._roots = roots
@@ -107,7 +107,7 @@ class ClaudeCode:
         return self._system(line) if kind == "system" else self._attachment(line)
 
     def end(self) -> list[Event]:
-        """Return what follows from the end of the file: replies and subagents that are complete."""
+        """Return the events that follow from the end of the file: completed replies and subagents."""
         events: list[Event] = []
         for (session, agent), thread in self._threads.items():
             events += self._close(session, agent, thread)
@@ -223,7 +223,7 @@ class ClaudeCode:
 
     @staticmethod
     def _ended(line: ClaudeLine, thread: _Thread, text: str) -> list[Event]:
-        """Return the results of commands that ran on, which a notice of the program tells of."""
+        """Return the results of background commands that a notice reports."""
         return [
             line.event(
                 "tool_result",
@@ -337,7 +337,7 @@ class ClaudeCode:
     # Threads.
 
     def _agent_of(self, record: Mapping[str, Any], uuid: str) -> str:
-        """Return the subagent that a line belongs to; empty for the session's own."""
+        """Return the subagent of a line; empty for the session's own."""
         if record.get("isSidechain") is not True:
             return ""
         named = string(record.get("agentId"), 100)

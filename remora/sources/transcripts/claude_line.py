@@ -1,4 +1,4 @@
-"""One line of a Claude Code transcript: what every line says, and how its texts are told apart."""
+"""One line of a Claude Code transcript: its common fields and the classification of its texts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _AGENT_LINE = re.compile(r"\n?agentId: (\w{4,64})\b[^\n]*(?:\n<usage>.*)?\s*\Z",
 
 
 def runs_on(text: str) -> dict[str, Any]:
-    """Return under which name a command runs on after its result; nothing if it ended.
+    """Return the name of a command that continues after its result; empty if it ended.
 
     >>> runs_on("Command running in background with ID: bash_1")
     {'running': 'bash_1'}
@@ -65,7 +65,7 @@ def runs_on(text: str) -> dict[str, Any]:
 
 
 def kept_in(text: str) -> str:
-    r"""Return the file in which the host keeps all that a command says; empty if it names none.
+    r"""Return the file with a command's full output; empty if none is named.
 
     >>> kept_in("<persisted-output>\nToo large (52KB). Full output saved to: /c/s1/tool-results/b1.txt\n")
     '/c/s1/tool-results/b1.txt'
@@ -75,7 +75,7 @@ def kept_in(text: str) -> str:
 
 
 def became(text: str) -> dict[str, Any]:
-    r"""Return what became of a command that ran on: its exit code, or that it runs, or was stopped.
+    r"""Return the state of a background command: its exit code, still running, or stopped.
 
     >>> became("<status>failed</status>\n<exit_code>1</exit_code>"), became("<status>running</status>")
     ({'exit_code': 1}, {'running': True})
@@ -89,7 +89,7 @@ def became(text: str) -> dict[str, Any]:
 
 
 def ended(text: str) -> Iterator[tuple[str, int]]:
-    r"""Yield the name and the exit code of each task that a notice says ended by itself.
+    r"""Yield the name and the exit code of each task that ended by itself, according to a notice.
 
     >>> notice = "<task-id>b1</task-id>\n<status>failed</status>\n<summary>x (exit code 2)</summary>"
     >>> list(ended(f"<task-notification>\n{notice}\n</task-notification>"))
@@ -104,7 +104,7 @@ def ended(text: str) -> Iterator[tuple[str, int]]:
 
 
 class ClaudeLine:
-    """What every line says about itself."""
+    """The fields of every line."""
 
     __slots__ = ("agent", "at", "branch", "cwd", "message", "record", "roots", "session", "uuid")
 
@@ -122,7 +122,7 @@ class ClaudeLine:
         self.roots = roots
 
     def relative(self, path: str) -> str:
-        """Return a path as it names the file everywhere."""
+        """Return the canonical form of a path."""
         return self.roots.relative(path, self.cwd)
 
     def event(self, kind: str, key: str, step: int, *, made: Call | None = None, **fields: Any) -> Event:
@@ -135,7 +135,7 @@ class ClaudeLine:
 
 
 def injected(text: str) -> bool:
-    """Say whether a text of a user's line was put there by the program."""
+    """Return whether a text of a user's line was inserted by the program."""
     if _IDE.match(text) or text.startswith(_PREFIXES):
         return True
     found = _TAGS.match(text)
@@ -159,7 +159,7 @@ def structured_text(value: Any) -> Any:
 
 
 def refusal(text: str) -> dict[str, Any]:
-    """Return what a failure says about who refused: the user (and what was said), or the tool itself."""
+    """Return who refused according to a failure: the user (and their words), or the tool itself."""
     if _DENIED.match(text):
         said = _SAID.search(text)
         return {"denied": True, **({"said": said[1].strip()} if said else {})}
@@ -167,7 +167,7 @@ def refusal(text: str) -> dict[str, Any]:
 
 
 def lines_shown(file: Any) -> list[int] | None:
-    """Return the first and last line that a read showed."""
+    """Return the first and last line of a read."""
     if not isinstance(file, Mapping):
         return None
     first, count = number(file.get("startLine")), number(file.get("numLines"))
@@ -175,7 +175,7 @@ def lines_shown(file: Any) -> list[int] | None:
 
 
 def report(text: str, about: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a subagent's report without its frame, and the subagent's id."""
+    """Return a subagent's report without its wrapper, and the subagent's id."""
     agent = string(about.get("agentId"), 100)
     if found := _AGENT_LINE.search(text):
         agent, text = agent or found[1], text[: found.start()]

@@ -1,17 +1,17 @@
-"""Codex's rollouts: one JSON line for each item that went to or came from the model, and for each happening.
+"""Codex's rollouts: one JSON line per item to or from the model, and per event.
 
 A line is `{"timestamp", "type", "payload"}`; the oldest files hold the bare payload. `response_item` lines
-are the conversation. Items of the model that stand together are one step; a result or a prompt ends it.
-`event_msg` lines repeat much of it for the screen: read are token counts, a person's prompt that stands
-nowhere else, an interruption, how a patch or a command ended, and, while the model runs a script that
-calls tools itself, what those tools did. A subagent has a file of its own that names its parent: its
-events belong to the parent's session, with its id as `agent`.
+are the conversation. Consecutive items of the model are one step; a result or a prompt ends it. `event_msg`
+lines repeat much of it for the screen. Of these are read: token counts, prompts that appear nowhere else,
+interruptions, the end of a patch or a command, and, while the model runs a script that calls tools, the work
+of those tools. A subagent has its own file that names its parent: its events belong to the parent's session,
+with its id as `agent`.
 
-A fork copies the lines of its origin into a file of its own, at other places and times. What has an id keeps
-it; all else is known by its words and the turn it stands in, so that it has one key in both files.
+A fork copies the lines of its origin into its own file, with other positions and times. An item with an id
+keeps it; other items are identified by their text and their turn, so they have the same key in both files.
 
-Left out, and counted: instructions, the environment and other texts that the program put into the user's
-mouth, what is told to a subagent, the contents of a compaction, encrypted thoughts, unknown types.
+Skipped, and counted: instructions, the environment and other texts that the program inserts as the user's,
+prompts of a subagent, the contents of a compaction, encrypted thoughts, unknown types.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Codex:
         return []
 
     def end(self) -> list[Event]:
-        """Return what follows from the end of the file."""
+        """Return the events that follow from the end of the file."""
         events = self._close()
         if self._agent and self._report and self._started:
             key = f"{self._agent}:stop"
@@ -245,7 +245,7 @@ class Codex:
         return made
 
     def _patch_run(self, name: str, given: Mapping[str, Any]) -> Call | None:
-        """Return the call of a command that applies a patch; None of any other command."""
+        """Return the call of a command that applies a patch; None for any other command."""
         command = given.get("command", given.get("cmd"))
         words = command if isinstance(command, list) else []
         folder = given.get("workdir", given.get("working_directory"))
@@ -299,7 +299,7 @@ class Codex:
         return event._replace(step=step)
 
     def _search(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
-        """A search on the model's side: what it found is nowhere; that it ran counts."""
+        """A search by the model provider: its results are not recorded; only the call counts."""
         asked = item.get("action")
         given = asked if isinstance(asked, Mapping) else {}
         made = call("web_search", given, self._relative)
@@ -394,9 +394,9 @@ class Codex:
         return self._roots.relative(path, self._cwd)
 
     def _name(self, identity: str, tool: str = "", *, new: bool = False) -> str:
-        """Return what a call is known by: its id, or where others have that too, where it stands.
+        """Return the key of a call: its id, or its position if the id is not unique.
 
-        A fork keeps the turns of what it copied.
+        A fork keeps the turns of its copied items.
         """
         if not identity or own_id(identity, tool):
             return identity
@@ -409,18 +409,18 @@ class Codex:
         return f"{string(item.get('id'), 200) or self._place(text)}:{what}"
 
     def _place(self, text: str) -> str:
-        """Return what words without an id are known by: a fork has them at another line."""
+        """Return the key of a text without an id, which has another line number in a fork."""
         name = f"{self._part()}:{_digest(text)}"
         self._met[name] += 1
         times = self._met[name]
         return f"{name}:{times}" if times > 1 else name
 
     def _part(self) -> str:
-        """Return what the turn is known by: its id, or where that is counted, the prompts up to here."""
+        """Return the key of the turn: its id, or the prompts so far if ids are counters."""
         return self._turn if own_id(self._turn) else f"{self._origin}:{self._asked}"
 
     def _reply(self, at: str | None) -> list[Event]:
-        """Something of the model's: it opens a step unless one is open."""
+        """An item of the model: it opens a step unless one is open."""
         self._prompt = ""
         events = self._begin(at)
         if not self._open or self._answered:

@@ -1,4 +1,4 @@
-"""One item of a Codex rollout: whose it is, what a person typed of it, and what a tool's name means."""
+"""One item of a Codex rollout: its session, the typed part of a user message, tool names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>")
 
 
 def is_codex(record: Mapping[str, Any]) -> bool:
-    """Say whether a line is of a rollout."""
+    """Return whether a line is part of a rollout."""
     kind = string(record.get("type"), 60)
     if kind in ENVELOPES and isinstance(record.get("payload"), Mapping):
         return True
@@ -41,7 +41,7 @@ def is_codex(record: Mapping[str, Any]) -> bool:
 
 
 def typed(text: str) -> str:
-    """Return what a person typed of a user's message; empty if all of it was put there."""
+    """Return the typed text of a user's message; empty if all of it was inserted."""
     asked = _REQUEST.split(text)
     if len(asked) > 1:
         return asked[-1].strip()
@@ -55,7 +55,7 @@ def typed(text: str) -> str:
 
 
 def parent_of(meta: Mapping[str, Any]) -> str:
-    """Return the session that a subagent's file says it belongs to; empty for a session of its own."""
+    """Return the parent session of a subagent's file; empty for a session of its own."""
     source = meta.get("source")
     spawned = source.get("subagent") if isinstance(source, Mapping) else None
     if isinstance(spawned, Mapping):
@@ -66,13 +66,13 @@ def parent_of(meta: Mapping[str, Any]) -> str:
 
 
 def cwd_in(text: str) -> str:
-    """Return the working directory that a text tells the model; the oldest files have it only there."""
+    """Return the working directory in a text for the model, the only place of it in the oldest files."""
     found = _CWD.search(text[:20_000])
     return found[1] if found else ""
 
 
 def shown_files(command: str) -> list[str]:
-    """Return the files that a line of shell shows: Codex has no tool that reads.
+    """Return the files that a shell command displays: Codex has no read tool.
 
     >>> shown_files("nl -ba src/a.py | sed -n '1,200p'; cat b/c.md && head -n 5 d.go")
     ['src/a.py', 'b/c.md', 'd.go']
@@ -96,7 +96,7 @@ def tokens(payload: Mapping[str, Any]) -> int | None:
 
 
 def action(name: str, namespace: str) -> str:
-    """Return the action of a tool by name; what Codex does not have itself is a server's."""
+    """Return the action of a tool by name; a tool that Codex lacks is a server's."""
     if namespace.startswith("mcp__") and not known(name):
         return of_server(namespace[5:].strip("_"), name)
     return of_codex(name)

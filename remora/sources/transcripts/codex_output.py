@@ -1,4 +1,4 @@
-"""What a tool of Codex answered: its text without the frame around it, and whether it failed."""
+"""Tool output in Codex: its text without the wrapper, and whether the tool failed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FAILED = re.compile(
 
 
 class Output(NamedTuple):
-    """What a tool answered; `exit_code` is None where none was told."""
+    """The output of a tool; `exit_code` is None if not reported."""
 
     text: str
     exit_code: int | None
@@ -37,12 +37,12 @@ class Output(NamedTuple):
 
 
 def read_output(value: Any, action: str, limit: int = MAX_RESULT) -> Output:
-    r"""Return what an output says.
+    r"""Return a parsed tool output.
 
     Args:
         value: a text, blocks, or an object with `content` and `success`.
-        action: of the call; only a command's text is searched for a frame.
-        limit: characters of the text that are kept.
+        action: of the call; only a command's text is searched for a wrapper.
+        limit: maximum characters of the text.
 
     >>> read_output("Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno such file", "run")
     Output(text='no such file', exit_code=2, failed=True, extra=None)
@@ -83,7 +83,7 @@ def _unwrapped(text: str) -> tuple[str, int | None]:
 
 
 def _without_header(text: str) -> tuple[str, int | None, str]:
-    """Return what was printed, the exit code, and under which name the command still runs."""
+    """Return the printed text, the exit code, and the name of the command if it still runs."""
     header = _HEADER.match(text)
     if header is None:
         return text, None, ""

@@ -1,4 +1,4 @@
-"""The patches that Codex's model writes: which files, and what stood there before and after.
+"""The patches of Codex's model: the files, and their lines before and after.
 
     *** Begin Patch
     *** Update File: src/app.py
@@ -11,8 +11,8 @@
     *** Delete File: old.py
     *** End Patch
 
-A patch is the input of the tool `apply_patch`, or a here-document in a shell command. The reader takes what
-it understands and passes over the rest: whether a patch applied is told by its result.
+A patch is the input of the tool `apply_patch`, or a here-document in a shell command. The reader skips lines
+that it does not recognize; the result of the call shows whether the patch applied.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAX = 2_000_000  # characters of a patch that are read
 
 
 class PatchedFile(NamedTuple):
-    """What a patch does to one file: `old` and `new` are the lines it takes out and puts in."""
+    """One file of a patch: `old` and `new` are the removed and the added lines."""
 
     path: str
     change: Change
@@ -44,7 +44,7 @@ class PatchedFile(NamedTuple):
 
 
 def parse_patch(text: str) -> tuple[PatchedFile, ...]:
-    r"""Return the files of a patch in order; a text that is none gives nothing.
+    r"""Return the files of a patch in order; empty if the text is no patch.
 
     >>> parse_patch("*** Begin Patch\n*** Update File: a.py\n@@\n x\n-1\n+2\n*** End Patch")
     (PatchedFile(path='a.py', change='update', moved_to='', old='1', new='2'),)
@@ -74,7 +74,7 @@ def parse_patch(text: str) -> tuple[PatchedFile, ...]:
 
 
 class _Open:
-    """The file of a patch that is being read."""
+    """The open file while a patch is read."""
 
     def __init__(self, path: str, change: str) -> None:
         self._path = path
@@ -98,7 +98,7 @@ class _Open:
 
 
 def patch_in_command(command: str) -> tuple[str, str]:
-    r"""Return the patch that a shell command applies, and the folder it goes to first; both may be empty.
+    r"""Return the patch that a shell command applies, and the folder it changes to; both may be empty.
 
     >>> patch_in_command("cd a && apply_patch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF\n")
     ('*** Begin Patch\n*** End Patch', 'a')
@@ -116,7 +116,7 @@ def patch_in_command(command: str) -> tuple[str, str]:
 
 
 def as_extra(files: tuple[PatchedFile, ...], paths: tuple[str, ...]) -> dict[str, Any]:
-    """Return what `extra` holds of a patch: all old and new lines, shortened, and each file's change."""
+    """Return the `extra` fields of a patch: all old and new lines, shortened, and each file's change."""
     changes = [
         {"path": path, "change": "move" if file.moved_to else file.change}
         for file, path in zip(files, paths, strict=False)

@@ -1,8 +1,8 @@
-"""The transcripts of a project that lie on this machine, in order of time.
+"""Find the transcripts of a project on this machine, in order of time.
 
-Claude Code keeps a folder for each directory it was started in, named after the path; Codex keeps one
-folder for each day. Names only narrow the search: what counts is the working directory that a file
-records. It must lie in one of the project's folders: its root, a subfolder, a work tree.
+Claude Code keeps one folder per start directory, named after the path; Codex keeps one folder per day. Names
+only narrow the search: the recorded working directory of a file decides. It must lie in one of the project's
+folders: its root, a subfolder, a work tree.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Transcript(NamedTuple):
     Attributes:
         host: "claude-code", "codex" or "plain".
         path: the file.
-        parts: other files of the session: of its subagents, copies that a resume made.
-        session_id: of its first line that names one; empty if none does.
-        started: time of its first line that has one, ISO 8601; empty if none has.
-        cwd: the first working directory it records; empty if it records none.
+        parts: other files of the session: of its subagents, copies made by a resume.
+        session_id: the first one in the file; empty if there is none.
+        started: the first time in the file, ISO 8601; empty if there is none.
+        cwd: the first recorded working directory; empty if there is none.
         size: in bytes, parts included.
     """
 
@@ -56,14 +56,14 @@ class Transcript(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was found: transcripts in order of time, and files that could not be read."""
+    """The transcripts found, in order of time, and the unreadable files."""
 
     transcripts: tuple[Transcript, ...]
     bad: tuple[BadLine, ...] = ()
 
 
 def slug(path: str) -> str:
-    """Return the name that Claude Code gives to the folder of a directory; over 200 signs only its start.
+    """Return Claude Code's folder name for a directory; over 200 characters only its start.
 
     >>> slug("/w/my.app"), len(slug("/" + "a" * 300))
     ('-w-my-app', 200)
@@ -87,13 +87,13 @@ def folders_of(root: Path) -> tuple[str, ...]:
 def find(
     root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = (claude_code.HOST, codex.HOST)
 ) -> Found:
-    """Return the transcripts of a project that this machine has.
+    """Return the transcripts of a project on this machine.
 
     Args:
         root: top of the project's work tree.
         environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME are
             read from it.
-        hosts: which to look for.
+        hosts: the hosts to search for.
     """
     folders = folders_of(root)
     candidates: list[tuple[str, Path]] = []
@@ -109,11 +109,11 @@ def find(
 
 
 def find_in(path: Path) -> Found:
-    """Return the transcripts in a file or folder, of whatever host, told by their content.
+    """Return the transcripts in a file or folder, of any host, recognized by their content.
 
     Raises:
         NotFound: there is no such file or folder.
-        SourceError: a file was named that is nobody's transcript, or cannot be read.
+        SourceError: the file is no transcript, or cannot be read.
     """
     if not path.exists():
         raise NotFound(f"{path} is not there", hint="Name a transcript or a folder of transcripts.")
@@ -129,7 +129,7 @@ def find_in(path: Path) -> Found:
         if host is not None:
             candidates.append((host, file))
         elif file.stat().st_size:
-            bad.append(BadLine(str(file), 0, "no transcript of a host that is known"))
+            bad.append(BadLine(str(file), 0, "not a transcript of a known host"))
     if path.is_file() and not candidates:
         reason = bad[0].reason if bad else "empty"
         raise SourceError(
@@ -159,7 +159,7 @@ def _codex_files(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _compressed(home: Path) -> list[BadLine]:
-    """Name what Codex has packed away: whose it is stands inside, where nothing of ours can look."""
+    """Report files that Codex has compressed: they cannot be assigned to a project unopened."""
     count = sum(1 for name in ("sessions", "archived_sessions") for _ in (home / name).rglob("rollout-*.zst"))
     return [BadLine(str(home), 0, f"{count} compressed rollouts (.zst) are not read")] if count else []
 
@@ -192,7 +192,7 @@ def _jsonl(folder: Path) -> Iterator[Path]:
 
 
 def _look(candidates: Iterable[tuple[str, Path]]) -> Found:
-    """Read the heads of files and put together what belongs to one session, in order of time."""
+    """Read the heads of files and group them by session, in order of time."""
     heads: list[_Head] = []
     bad: list[BadLine] = []
     for host, path in candidates:
@@ -235,10 +235,10 @@ def _transcript(head: _Head, others: Iterable[Path]) -> Transcript:
 
 
 def _times(path: Path) -> list[bytes]:
-    """Return the times in a file as they stand there: of files that begin alike, a fork sorts last by them.
+    """Return the times in a file as text: among files with the same beginning, they sort a fork last.
 
-    It has the times of its origin up to where it left, and later ones from there on: the origin ended there,
-    or had gone on before. Only where the origin went on after its fork had does the order turn.
+    A fork has the times of its origin up to the fork and later ones after it. The order is wrong only if the
+    origin continued after its fork did.
     """
     try:
         return [at for line in lines(path) for at in _TIME.findall(line.data or b"")]

@@ -1,8 +1,8 @@
 """Read JSON lines from a file that may be huge, broken or still growing, one line at a time.
 
-A line is complete when a newline ends it, or when what stands there is a whole JSON value: a program
-writes a line in one go, but a copy of a file may end without its newline. Only complete lines count;
-`Line.end` is the offset behind one, so that a later reading knows what it has seen.
+A line is complete if a newline ends it, or if it is a whole JSON value: a program writes a line at once, but
+a copy of a file may end without its newline. Only complete lines count; `Line.end` is the offset after one,
+from which a later reading can continue.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 class Unusable(ValueError):
-    """A line is JSON, but cannot be what it says it is; the text says why."""
+    """A line is JSON but not a valid record; the text is the reason."""
 
 
 class Line(NamedTuple):
@@ -30,8 +30,8 @@ class Line(NamedTuple):
 
     Attributes:
         number: from 1.
-        start, end: byte offsets; `end` is behind the newline.
-        data: without the newline; None of a line over the limit.
+        start, end: byte offsets; `end` is after the newline.
+        data: without the newline; None for a line over the limit.
     """
 
     number: int
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 
 class BadLine(NamedTuple):
-    """A line that could not be used: where it stands and why."""
+    """A rejected line: its position and the reason."""
 
     path: str
     line: int
@@ -52,15 +52,15 @@ class BadLine(NamedTuple):
 
 
 class Counts:
-    """What a reading met.
+    """The counts of a reading.
 
     Attributes:
         lines: complete lines, blank ones included.
-        bad: how many of them could not be used; `bad_lines` names the first.
-        repaired: lines with bytes that are not UTF-8, read with a sign in their place.
-        repeated: events and lines that were there already, as forks and resumes copy them.
+        bad: number of rejected lines; `bad_lines` lists the first.
+        repaired: lines with bytes that are not UTF-8, which are replaced.
+        repeated: events and lines that were already read, as copied by forks and resumes.
         skipped: lines and blocks left out on purpose, by type.
-        ends: offset behind the last complete line, by file.
+        ends: offset after the last complete line, by file.
     """
 
     def __init__(self) -> None:
@@ -73,19 +73,19 @@ class Counts:
         self.ends: dict[str, int] = {}
 
     def refuse(self, path: Path, line: int, reason: str) -> None:
-        """Count a line that cannot be used."""
+        """Count a rejected line."""
         self.bad += 1
         if len(self.bad_lines) < MAX_BAD:
             self.bad_lines.append(BadLine(str(path), line, reason))
 
     def skip(self, what: str) -> None:
-        """Count something left out on purpose; only a few hundred names are told apart."""
+        """Count a skipped item; only the first few hundred names are counted separately."""
         name = what[:60] or "?"
         self.skipped[name if name in self.skipped or len(self.skipped) < 300 else "other types"] += 1
 
 
 def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
-    """Yield the complete lines of a file; never more than `limit` bytes are held.
+    """Yield the complete lines of a file; at most `limit` bytes are held.
 
     Raises:
         NotFound: there is no such file.
@@ -130,7 +130,7 @@ def _is_json(data: bytes) -> bool:
 
 
 def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
-    """Return the JSON object of a line; None when it is blank, or bad and therefore counted."""
+    """Return the JSON object of a line; None if it is blank, or rejected and counted."""
     if line.data is None:
         counts.refuse(path, line.number, f"longer than {MAX_LINE:,} bytes")
         return None
@@ -157,11 +157,11 @@ def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
 
 
 def _nothing(_: str) -> None:
-    """Stand in for NaN and the infinities, which are no JSON and which no later step could write."""
+    """Replace NaN and the infinities, which are not valid JSON and could not be written later."""
 
 
 def objects(path: Path, counts: Counts, *, limit: int = MAX_LINE) -> Iterator[tuple[Line, dict[str, Any]]]:
-    """Yield the usable lines of a file with their content; the others are counted, `ends` is kept."""
+    """Yield the valid lines of a file with their content; the others are counted, `ends` is updated."""
     counts.ends.setdefault(str(path), 0)
     for line in lines(path, limit=limit):
         counts.lines += 1

@@ -1,16 +1,16 @@
 """One name for each file, whatever machine, work tree or subfolder a session ran in.
 
 A transcript records the working directory of each line and nothing about the repository. The directory
-moves: into subfolders (`cd`), into work trees beside or below the repository. So the roots are found from
-all directories that were recorded, of one file or of all transcripts of a project (`Roots.met`):
+changes: into subfolders (`cd`), into work trees beside or below the repository. So the roots are found from
+all recorded directories, of one file or of all transcripts of a project (`Roots.met`):
 
-1. the project's own folders on this machine, where a recorded directory lies in one of them;
+1. the project's own folders on this machine, if a recorded directory lies in one of them;
 2. below `.worktrees/` and `.claude/worktrees/` the work tree itself: the part of the path that is the name
-   of the branch checked out there, else the shortest recorded directory; what stands before is a root too;
+   of its branch, else the shortest recorded directory; the part before is a root too;
 3. else the shortest recorded directory that contains it. Home folders and the like contain everything and
-   are roots only when nothing else is known.
+   are roots only if no other root is known.
 
-A path is relative to the deepest root that contains it. What lies in no root stays absolute.
+A path is relative to the deepest root that contains it. A path outside of all roots stays absolute.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ def plain(path: str) -> str:
 
 
 def is_absolute(path: str) -> bool:
-    """Say whether a plain path names a place by itself; a home's `~` does."""
+    """Return whether a plain path is absolute; "~" is too."""
     return path.startswith(("/", "~")) or has_drive(path)
 
 
 def inside(path: str, root: str) -> bool:
-    """Say whether a plain path is a folder or lies in it."""
+    """Return whether a plain path is a folder or lies in it."""
     return below(path, root) is not None
 
 
 def joined_path(folder: str, path: str) -> str:
-    """Return a path as it is seen from a folder; an absolute one stays.
+    """Return a path joined to a folder; an absolute path is unchanged.
 
     >>> joined_path("/w", "a"), joined_path("/w", "/b"), joined_path("/w", "")
     ('/w/a', '/b', '/w')
@@ -73,9 +73,9 @@ def joined_path(folder: str, path: str) -> str:
 
 
 def ancestors(path: str) -> Iterator[str]:
-    """Yield a plain path and every folder above it, the deepest first; none above what is no path any more.
+    """Yield a plain path and every folder above it, the deepest first.
 
-    What is longer than any system's paths has none.
+    A text longer than any system's paths has no parents.
 
     >>> list(ancestors("/w/a")), list(ancestors("C:/w"))
     (['/w/a', '/w', '/'], ['C:/w', 'C:'])
@@ -94,8 +94,8 @@ class Roots:
     """The roots of the work trees that sessions ran in.
 
     Args:
-        project: the project's folders as they are on this machine: its root, its work trees. Each is
-            used only where a recorded directory lies in it.
+        project: the project's folders on this machine: its root, its work trees. A folder is used only if a
+            recorded directory lies in it.
     """
 
     def __init__(self, project: Iterable[str] = ()) -> None:
@@ -105,7 +105,7 @@ class Roots:
         self._drives = False
 
     def met(self, cwd: str, branch: str | None = None) -> None:
-        """Take note of a recorded working directory and the branch that was checked out there."""
+        """Add a recorded working directory and its branch."""
         cwd = plain(cwd)
         if not is_absolute(cwd):
             return
@@ -121,7 +121,7 @@ class Roots:
 
     @property
     def found(self) -> tuple[str, ...]:
-        """The roots, the longest first."""
+        """The roots, longest first."""
         return tuple(self._known())
 
     def _known(self) -> dict[str, None]:
@@ -138,7 +138,7 @@ class Roots:
         return next((folder for folder in ancestors(path) if folder in roots), None)
 
     def began(self, cwd: str) -> dict[str, str]:
-        """Return what is told of a session's folder: itself, and the root it is a part of in the project.
+        """Return the recorded fields of a session's folder: itself, and its root if in the project.
 
         >>> Roots().began("/w/app/web"), Roots().began("")
         ({'cwd': '/w/app/web'}, {})
@@ -153,7 +153,7 @@ class Roots:
 
         Args:
             path: as the host recorded it.
-            cwd: the working directory that a relative path starts from.
+            cwd: the base of a relative path.
 
         >>> roots = Roots()
         >>> roots.met("/w/app"); roots.met("/w/app/src")
@@ -207,7 +207,7 @@ class Roots:
 
 
 def _work_tree(cwd: str) -> tuple[str, str]:
-    """Return the folder of work trees that a directory lies in, and that folder's name in its repository."""
+    """Return the work tree folder of a directory, and its name in its repository."""
     for name in _IN_REPOSITORY:
         at = cwd.rfind(name)
         if at > 0:

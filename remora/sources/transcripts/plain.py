@@ -1,14 +1,13 @@
-"""Our own events as JSON lines: what any other host may write, and what is written and read without loss.
+"""Remora's own events as JSON lines: the format for any other host, written and read without loss.
 
     {"remora": "events", "version": 1, "host": "my-agent"}
     {"kind": "user_prompt", "session_id": "s1", "key": "p1", "text": "make the tests pass"}
     {"kind": "tool_call", "session_id": "s1", "key": "c1:call", "step": 1, "call_id": "c1", "tool": "sh",
      "action": "run", "command": "make test"}
 
-The first line says what the file is. Every other line is one event with the fields of
-`remora.core.events.Event`; `kind`, `session_id` and `key` are needed, the rest may be left out. A key
-names an event within its session. Fields that an event does not have are kept in its `extra`. Paths are taken
-as they are.
+The first line identifies the format. Every other line is one event with the fields of
+`remora.core.events.Event`; `kind`, `session_id` and `key` are required, the rest is optional. A key
+identifies an event within its session. Unknown fields are kept in `extra`. Paths are used as given.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ __all__ = ["HOST", "Plain", "dump", "header", "is_ours", "line_of", "write"]
 
 
 def is_ours(record: Mapping[str, Any]) -> bool:
-    """Say whether a line is of this format: its first line, or an event."""
+    """Return whether a line has this format: its first line, or an event."""
     if record.get("remora") == "events":
         return True
     return record.get("kind") in EVENT_KINDS and all(
@@ -60,10 +59,10 @@ def dump(events: Iterable[Event], host: str) -> Iterator[str]:
 def write(path: Path, events: Iterable[Event], host: str = "remora") -> int:
     """Write events to a new file, readable by its owner only, and return how many.
 
-    A file that is cut off in the middle of a write is still read up to its last complete line.
+    A file truncated in the middle of a write can be read up to its last complete line.
 
     Raises:
-        InvalidInput: the file is there already.
+        InvalidInput: the file exists.
         StoreError: it cannot be written.
     """
     count = -1
@@ -92,7 +91,7 @@ class Plain:
         """Return the event of one line.
 
         Raises:
-            Unusable: it is none, or of a version that is not known.
+            Unusable: it is no event, or of an unknown version.
         """
         if record.get("remora") == "events":
             self._header(record)
@@ -107,7 +106,7 @@ class Plain:
         return [_event(record)]
 
     def end(self) -> list[Event]:
-        """Return nothing: every event stands in the file."""
+        """Return nothing: every event is a line of the file."""
         return []
 
     def _header(self, record: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
-"""The lines of our own events as they are written: the other side of `plain`, with next to nothing imported.
+"""Write lines in the format of `plain`, with few imports.
 
-A hook writes some for every tool call in a host that leaves no transcript.
+A hook writes one for every tool call in a host without transcripts.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ def header(host: str) -> str:
     """Return the first line of a file, without a newline.
 
     Args:
-        host: what the program that writes it calls itself.
+        host: the name of the program that writes it.
     """
     return json.dumps({"remora": "events", "version": VERSION, "host": host})
 
 
 def line_of(event: Event) -> str:
-    """Return an event as one line, without a newline; what is not set is left out.
+    """Return an event as one line, without a newline and without unset fields.
 
     >>> line_of(Event("user_prompt", "s1", "p1", text="hi"))
     '{"kind": "user_prompt", "session_id": "s1", "key": "p1", "text": "hi"}'

@@ -1,15 +1,14 @@
-"""Read a transcript: its events in order, and what was met on the way.
+"""Read a transcript: its events in order, with counts of skipped and rejected lines.
 
     reading = read(Path("session.jsonl"))
     for event in reading:
         ...
     reading.counts.bad, reading.counts.ends
 
-A reading goes through the file once, a line at a time; files of subagents are read with it, each line when
-its time comes. A file that has grown is read again from its beginning, because steps, open calls and
-forks are known only from there; with `after` only what stands behind the known end is given out, with the
-same keys and steps that a reading of the whole gives. (The last reply's `step` may be given out again: it
-was not complete when the file ended there.)
+A reading goes through the file once, a line at a time; files of subagents are read with it, in order of time.
+A file that has grown is read again from its beginning, because steps, open calls and forks are known only
+from there; with `after` only events after the known end are yielded, with the same keys and steps as in a
+full reading. (The last reply's `step` may be yielded again: it was not complete when the file ended there.)
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Translator(Protocol):
         ...
 
     def end(self) -> list[Event]:
-        """Return what follows from the end of the file."""
+        """Return the events that follow from the end of the file."""
         ...
 
 
@@ -56,10 +55,10 @@ class Reading:
     Attributes:
         path, parts: the file and the files of its subagents.
         host: one of HOSTS.
-        program: the host, or what the program calls itself that wrote a file of our own events.
-        counts: what was met so far.
-        kinds: events given out so far, by kind.
-        roots: how paths are made relative.
+        program: the host, or the name of the program that wrote a file of Remora's own events.
+        counts: so far.
+        kinds: events yielded so far, by kind.
+        roots: for relative paths.
     """
 
     def __init__(
@@ -87,10 +86,10 @@ class Reading:
         return self._events
 
     def name(self, event: Event) -> str:
-        """Return what an event is known by: its key, or of our own events, its session and key.
+        """Return the identity of an event: its key, or for Remora's own events, its session and key.
 
-        A fork in another host keeps the keys of what it copied and gives it a session of its own. A program
-        that writes events may count their keys anew in each session.
+        A fork in another host keeps the keys of copied events and gives them its own session. A program that
+        writes events may restart its keys in each session.
         """
         return f"{event.session_id}\n{event.key}" if self.host == plain.HOST else event.key
 
@@ -165,18 +164,18 @@ def read(
 
     Args:
         path: the file.
-        host: one of HOSTS; by default its content tells.
-        parts: files of its subagents; by default those that lie where the host puts them.
-        roots: where the project lay; by default what this file itself shows. See `survey`.
-        seen: marks of events that were read before, in this process; an event is given out once for one
-            set. Give the same set to all readings of a project, in order of time: what a fork copied then
-            stays with the session it happened in.
-        after: byte offsets by file (`Counts.ends` of an earlier reading): only what stands behind is given
-            out.
+        host: one of HOSTS; by default detected from its content.
+        parts: files of its subagents; by default those in the host's usual place.
+        roots: the project's roots; by default those that this file shows. See `survey`.
+        seen: marks of events already read in this process; an event is yielded once per set. Pass the same
+            set to all readings of a project, in order of time: events copied by a fork then stay with their
+                original
+            session.
+        after: byte offsets by file (`Counts.ends` of an earlier reading): only later events are yielded.
 
     Raises:
-        InvalidInput: nobody's transcript, or not a host.
-        NotFound, SourceError: the file is not there or cannot be read.
+        InvalidInput: the file is no transcript, or the host is unknown.
+        NotFound, SourceError: the file does not exist or cannot be read.
     """
     host = host or detect(path)
     if host not in HOSTS:
@@ -189,10 +188,10 @@ def read(
 
 
 def detect(path: Path) -> str | None:
-    """Return the host that wrote a file, by its content; None if it is nobody's transcript.
+    """Return the host that wrote a file, from its content; None if it is no transcript.
 
     Raises:
-        NotFound, SourceError: the file is not there or cannot be read.
+        NotFound, SourceError: the file does not exist or cannot be read.
     """
     counts = Counts()
     for line in islice(lines(path), _LOOKED_AT):
@@ -217,7 +216,7 @@ def _is_claude(record: Mapping[str, Any]) -> bool:
 
 
 def parts_of(path: Path, host: str) -> tuple[Path, ...]:
-    """Return the files of a transcript's subagents that lie where its host puts them, by name."""
+    """Return the files of a transcript's subagents in the host's usual place, by name."""
     if host != claude_code.HOST:
         return ()
     folder = path.with_suffix("") / "subagents"
@@ -228,15 +227,15 @@ def parts_of(path: Path, host: str) -> tuple[Path, ...]:
 
 
 def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
-    """Return the roots that the working directories recorded in files show; files that fail are left out.
+    """Return the roots shown by the working directories recorded in files; unreadable files are skipped.
 
-    Of a file the first directory counts, and later ones that lie in its repository or in the project: a
-    shell that changes into somebody's clone does not make it the project's. A subagent's file (it follows
-    its session's) begins no repository of its own.
+    In a file the first directory counts, and later ones inside its repository or the project: a shell that
+    changes into a clone of another project does not add it. A subagent's file (which follows its session's)
+    adds no repository.
 
     Args:
-        paths: transcripts, the more of a project the better: a session that ran in a subfolder only
-            gets its root from the others.
+        paths: transcripts, as many of a project as possible: a session that ran only in a subfolder gets its
+            root from the others.
         project: folders of the project on this machine, its work trees included.
     """
     roots = Roots(project)
@@ -263,7 +262,7 @@ def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
 
 
 def _note(roots: Roots, record: Mapping[str, Any] | None, home: str, known: tuple[str, ...]) -> str:
-    """Take note of the directories of a line, if they are of a repository; return the file's own one."""
+    """Add the directories of a line, if they belong to a repository; return the file's own one."""
     for holder in (record, (record or {}).get("payload"), (record or {}).get("extra")):
         if not isinstance(holder, Mapping) or not isinstance(holder.get("cwd"), str):
             continue
@@ -278,7 +277,7 @@ def _note(roots: Roots, record: Mapping[str, Any] | None, home: str, known: tupl
 
 
 def _in_time(paths: tuple[Path, ...], counts: Counts) -> Iterator[tuple[Path, Line, dict[str, Any]]]:
-    """Yield the lines of several files in order of time; within a file the order stays as it is."""
+    """Yield the lines of several files in order of time; the order within a file is kept."""
     if len(paths) == 1:
         for line, record in objects(paths[0], counts):
             yield paths[0], line, record
@@ -304,7 +303,7 @@ def _in_time(paths: tuple[Path, ...], counts: Counts) -> Iterator[tuple[Path, Li
 
 
 def _part(path: Path, counts: Counts) -> Iterator[tuple[Line, dict[str, Any]]]:
-    """Yield the lines of a subagent's file; one that cannot be read takes nothing else with it."""
+    """Yield the lines of a subagent's file; an unreadable one does not stop the reading."""
     try:
         yield from objects(path, counts)
     except RemoraError as error:

@@ -1,4 +1,4 @@
-"""The words in a record: joined from blocks, without what a host put between them, and cut to size."""
+"""Text of a record: joined from blocks, without the host's insertions, and truncated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
 def without_reminders(text: str) -> str:
-    """Return a text without the notes that a host hides in it for its model.
+    """Return a text without the hidden reminders of a host for its model.
 
     >>> without_reminders("1 passed<system-reminder>be kind</system-reminder>!")
     '1 passed!'
@@ -49,7 +49,7 @@ def without_colours(text: str) -> str:
 
 
 def result_text(content: Any, limit: int = MAX_RESULT) -> str:
-    """Return what a tool's result says, cut to size: of a string, or of a list of blocks."""
+    """Return the text of a tool's result, truncated: of a string, or of a list of blocks."""
     text = without_reminders(joined(content)).strip("\n")
     # Cut before colours are looked for: output may be megabytes of them.
     # Colours go first, they are no part of the size; of megabytes only the ends are looked at.
@@ -60,7 +60,7 @@ def result_text(content: Any, limit: int = MAX_RESULT) -> str:
 
 
 def joined(content: Any) -> str:
-    """Return the text of a message's content; what is no text is named in brackets."""
+    """Return the text of a message's content; other blocks are named in brackets."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):
@@ -81,19 +81,19 @@ def joined(content: Any) -> str:
 
 
 def string(value: Any, limit: int = MAX_NAME) -> str:
-    """Return a value if it is a string, cut to size, else an empty one."""
+    """Return a value if it is a string, truncated, else an empty one."""
     return both_ends(value, limit) if isinstance(value, str) else ""
 
 
 def number(value: Any) -> int | None:
-    """Return a value if it is a whole number that a database can hold."""
+    """Return a value if it is an integer that a database can hold."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if -(2**53) < value < 2**53 else None
 
 
 def instant(value: Any) -> str | None:
-    """Return a time as ISO 8601 in UTC, to the millisecond; None if it is none.
+    """Return a time as ISO 8601 in UTC, to the millisecond; None if it is not a time.
 
     >>> instant("2026-01-05T14:00:00+02:00"), instant("yesterday"), instant(None)
     ('2026-01-05T12:00:00.000Z', None, None)

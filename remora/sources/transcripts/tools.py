@@ -1,4 +1,4 @@
-"""What a tool was asked to do, read from its name and its arguments; the same for every host."""
+"""Tool calls, normalized from their names and arguments; the same for every host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_TODOS = 200
 
 
 class Call(NamedTuple):
-    """What a tool was asked to do; its result repeats this.
+    """A normalized tool call; its result repeats these fields.
 
     Attributes:
         as the fields of `remora.core.events.Event`; `extra` is of the call alone.
@@ -31,13 +31,13 @@ class Call(NamedTuple):
 
 
 def call(tool: str, given: Any, relative: Callable[[str], str], action: str | None = None) -> Call:
-    """Return what a tool was asked to do.
+    """Return the normalized tool call.
 
     Args:
         tool: its name.
         given: its arguments, any JSON value.
-        relative: turns a recorded path into the one that names the file everywhere.
-        action: when it is known better than by name.
+        relative: converts a recorded path to its canonical form.
+        action: if it is known better than by name.
     """
     tool = string(tool, 200)
     action = action or action_of(tool)
@@ -137,7 +137,7 @@ def _plan(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str])
 
 
 def todos(items: list[Any]) -> list[dict[str, str]]:
-    """Return the things of a plan, each with `content` and `status`, the latter as the host has it."""
+    """Return the items of a todo list, each with `content` and the host's own `status`."""
     kept: list[dict[str, str]] = []
     for item in items[:MAX_TODOS]:
         if isinstance(item, Mapping):

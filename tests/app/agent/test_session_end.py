@@ -613,4 +613,4 @@ def test_a_file_that_is_nobodys_transcript(hooked, environ):
     """It cannot be learned, now or later; that is told."""
     Path(hooked.transcript).write_text("hello\n")
     hooked.end()
-    assert "no transcript of a host that is known" in work(environ)[0].problem
+    assert "not a transcript of a known host" in work(environ)[0].problem

@@ -132,7 +132,7 @@ def test_unknown_words_become_known_ones(tmp_path: Path) -> None:
     assert (draft.type, draft.source, draft.scope) == ("pattern", "mcp_auto", "global")
     assert draft.decay_half_life_days is None
     assert "type:convention" in draft.tags
-    assert found.remarks == ("memories of unknown types came over as patterns: convention",)
+    assert found.remarks == ("memories of unknown types were imported as patterns: convention",)
 
 
 def test_deprecated_memories_stay_behind(tmp_path: Path) -> None:
@@ -159,10 +159,10 @@ def test_other_tables_are_named_with_their_size(tmp_path: Path) -> None:
     assert counts(found)["rows"] == (6, 0, 6)
     assert why(found) == {
         "memory.db: 1 rows of else_where": "an unknown table",
-        "memory.db: 1 rows of graph_nodes": "the code graph is made anew from the project",
-        "memory.db: 1 rows of memories_fts": "the full-text index is made anew",
-        "memory.db: 1 rows of memory_embeddings": "embeddings are made anew by the model in use",
-        "memory.db: 2 rows of observer_file_nodes": "what the observer counted is not taken",
+        "memory.db: 1 rows of graph_nodes": "the code graph is rebuilt from the project",
+        "memory.db: 1 rows of memories_fts": "the full-text index is rebuilt",
+        "memory.db: 1 rows of memory_embeddings": "embeddings are recomputed by the current model",
+        "memory.db: 2 rows of observer_file_nodes": "the observer's counts are not imported",
     }
 
 
@@ -196,7 +196,7 @@ def test_bad_rows_cost_only_themselves(tmp_path: Path) -> None:
     assert [(entry.name, len(entry.content)) for entry in found.entries] == [("auto-claude:c", 30_000)]
     assert why(found) == {
         "memory.db:2": "no id, or no text",
-        "memory.db:3": "longer than 20,000 characters; it came over as a note",
+        "memory.db:3": "longer than 20,000 characters; imported as a note",
         "memory.db:4": "no id, or no text",
         "memory.db:5": "it says nothing",
     }
@@ -223,10 +223,10 @@ def test_a_damaged_database_gives_what_can_be_read(tmp_path: Path) -> None:
     assert 0 < len(found.drafts) < 400
     assert (
         why(found)["memory.db: the table of memories"]
-        == "damaged, or not a database of SQLite, from there on"
+        == "damaged, or not a SQLite database, from there on"
     )
     path.write_bytes(b"SQLite format 3\x00")
-    assert why(check(auto_claude.read(path))) == {"memory.db": "damaged, or not a database of SQLite"}
+    assert why(check(auto_claude.read(path))) == {"memory.db": "damaged, or not a SQLite database"}
 
 
 def test_only_its_own_databases_are_known(tmp_path: Path) -> None:

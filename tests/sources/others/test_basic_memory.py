@@ -100,7 +100,7 @@ def test_titles_and_places_stand_in_for_what_is_missing(tmp_path: Path) -> None:
         ("a/Plain", ("Plain",), "Just text.\n- [idea] Try it"),
         ("b/Plain", (), "Bob\n\nType: Person"),
     ]
-    assert found.remarks == ("aliases that others have were left out: Plain of b/Plain",)
+    assert found.remarks == ("duplicate aliases were left out: Plain of b/Plain",)
     assert (found.drafts[0].content, found.drafts[0].created_at) == (
         "Plain: Try it",
         "2020-01-01T00:00:00.000Z",
@@ -123,7 +123,7 @@ def test_the_same_observation_twice_is_one(tmp_path: Path) -> None:
     write(tmp_path, {"a.md": "- [tip] Rinse it\n- [tip]  Rinse  it #x\n"})
     found = check(basic_memory.read(tmp_path))
     assert counts(found)["memories"] == (2, 1, 1)
-    assert why(found) == {"a.md:2": "the same memory came over already"}
+    assert why(found) == {"a.md:2": "a duplicate of an imported memory"}
 
 
 def test_bad_files_cost_only_themselves(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_bad_files_cost_only_themselves(tmp_path: Path) -> None:
         "bin.md": "binary, not text",
         "empty.md": "empty",
         "image.png": "not a note",
-        "out.md": "a link that leads out of the folder",
+        "out.md": "a link out of the folder",
     }
 
 

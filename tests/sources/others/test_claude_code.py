@@ -50,7 +50,7 @@ def test_topics_and_the_index_come_over(notes: Path) -> None:
         "2026-05-01T09:00:00.000Z",
     )
     assert (topic.origin_path, topic.origin_line) == ("feedback_testing.md", 7)
-    assert list(why(found).values()) == ["lists a file that is read itself"]
+    assert list(why(found).values()) == ["lists a file that is also read directly"]
     assert counts(found)["memories"] == (3, 2, 1)
 
 
@@ -136,7 +136,7 @@ def test_bad_files_cost_only_themselves(notes: Path) -> None:
         "bin.md": "binary, not text",
         "empty.md": "empty",
         "huge.md": "larger than 1 MB",
-        "loop.md": "a link that leads nowhere",
+        "loop.md": "a broken link",
         "sub/b.md": "not a note of Claude Code",
     }
 

@@ -20,7 +20,7 @@ def version(number: int, before: int) -> dict[str, str]:
     ("text", "reason"),
     [
         ("Just text.", "no front matter"),
-        ("---\nid: mem_1\nversion: 1\nno end", "its front matter never ends"),
+        ("---\nid: mem_1\nversion: 1\nno end", "unclosed front matter"),
     ],
 )
 def test_front_matter_that_is_none(tmp_path: Path, text: str, reason: str) -> None:

@@ -60,7 +60,7 @@ def test_a_dumped_tree_comes_over(tree: Path) -> None:
         Entry(0, "rust", "About Rust.", "note"),
     )
     assert found.skipped == ()
-    assert found.remarks == ("topics came over as notes: topics/rust.md",)
+    assert found.remarks == ("topics were imported as notes: topics/rust.md",)
 
 
 def test_odd_entries_of_a_tree(tree: Path) -> None:
@@ -158,7 +158,7 @@ def test_bad_steps_cost_only_themselves(tmp_path: Path) -> None:
     assert [[m["content"] for m in s.messages] for s in found.sessions] == [["a", "b"], ["flat"]]
     assert why(found) == {
         "sessions/crab_tg-5_1/step-000002": "JSON, but not an object",
-        "sessions/crab_tg-5_1/step-000003": "no role, or nothing said",
+        "sessions/crab_tg-5_1/step-000003": "no role, or no content",
         "sessions/crab_tg-5_1/step-000009": "not JSON",
         "sessions/crab_tg-5_1/step-x": "not a step of a session of CrabTalk",
     }

@@ -59,7 +59,7 @@ def test_the_fixture_of_71_bytes(tmp_path: Path) -> None:
     assert len(FIXTURE) == 71
     found = read(tmp_path, FIXTURE)
     assert found.entries == (Entry(1, "hi", "yo", "archive", ("hey",), ""),)
-    assert found.remarks == ("nobody can say when these were made: memory.crmem:1",)
+    assert found.remarks == ("creation time unknown: memory.crmem:1",)
     assert detect(tmp_path / "memory.crmem") == ["crabtalk"]
 
 
@@ -77,7 +77,7 @@ def test_entries_come_over_with_name_text_kind_aliases_and_time(tmp_path: Path) 
         Entry(4, "old talk", "They agreed.", "archive", (), made),
         Entry(9, "rust", "About Rust.", "note", (), made),
     )
-    assert found.remarks == ("topics came over as notes: memory.crmem:3",)
+    assert found.remarks == ("topics were imported as notes: memory.crmem:3",)
 
 
 def test_an_empty_memory_is_no_error(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_an_empty_memory_is_no_error(tmp_path: Path) -> None:
     [
         (b"", "shorter than the header of a memory file"),
         (b"CRMEM\0", "shorter than the header of a memory file"),
-        (b"NOTMEMFILE______garbage", "not a memory file: it begins otherwise"),
+        (b"NOTMEMFILE______garbage", "not a memory file: wrong header"),
         (
             b"CRMEM\0" + struct.pack("<IH", 99, 0) + b"\0" * 4,
             "a memory file of version 99; only version 1 is known",
@@ -145,7 +145,7 @@ def test_a_bad_entry_does_not_take_the_others_with_it(tmp_path: Path) -> None:
     found = read(tmp_path, raw)
     assert [one.name for one in found.entries] == ["a", "d"]
     assert why(found) == {
-        "memory.crmem:2": "an entry of the unknown kind 7",
+        "memory.crmem:2": "an entry of unknown kind 7",
         "memory.crmem:3": "text that is not UTF-8",
     }
 
@@ -166,10 +166,10 @@ def test_names_and_aliases_become_unique(tmp_path: Path) -> None:
         (3, "test", ()),
         (4, "entry 4", ()),
     ]
-    assert why(found) == {"memory.crmem:5": "the same entry came over already"}
+    assert why(found) == {"memory.crmem:5": "a duplicate of an imported entry"}
     assert found.remarks == (
-        "names that others have were changed: deploy is now deploy (note)",
-        "aliases that others have were left out: test of deploy, ship of deploy (note), deploy of test",
+        "duplicate names were changed: deploy is now deploy (note)",
+        "duplicate aliases were left out: test of deploy, ship of deploy (note), deploy of test",
     )
     assert read(tmp_path, raw) == found
 

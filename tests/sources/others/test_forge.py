@@ -12,7 +12,7 @@ from remora.sources.others.formats import detect
 from remora.sources.others.found import Found, Link
 from tests.sources.others.looks import check, counts, why, write
 
-NO_NUMBER = "front matter with a version that is no number above 0"
+NO_NUMBER = "front matter with a version that is not a positive number"
 
 
 def memory(number: str, content: str, **front: object) -> dict[str, str]:
@@ -76,9 +76,7 @@ def test_only_the_newest_of_a_chain_is_live(tmp_path: Path) -> None:
     )
     assert [(d.content, d.external_id) for d in found.drafts] == [("Use four spaces.", "forge:mem_a")]
     assert counts(found)["memories"] == (3, 1, 2)
-    assert why(found) == dict.fromkeys(
-        ("mem_a.md", "mem_b.md"), "an older version of a memory that came over"
-    )
+    assert why(found) == dict.fromkeys(("mem_a.md", "mem_b.md"), "an older version of an imported memory")
 
 
 def test_a_later_version_is_the_same_memory(tmp_path: Path) -> None:
@@ -118,7 +116,7 @@ def test_a_circle_ends(tmp_path: Path) -> None:
         "forge:mem_d": "Alone.",
     }
     assert found.remarks == (
-        "versions that supersede each other in a circle; the highest was taken: mem_c.md, mem_d.md",
+        "versions that supersede each other in a cycle; the highest was imported: mem_c.md, mem_d.md",
     )
 
 
@@ -158,7 +156,7 @@ def test_relations_become_links(tmp_path: Path) -> None:
     ("body", "reason"),
     [
         ("Just text.", "no front matter"),
-        ("---\nid: mem_a\nno end", "its front matter never ends"),
+        ("---\nid: mem_a\nno end", "unclosed front matter"),
         ("---\nid: mem_a\n---\nx", "front matter without scope"),
         (
             "---\nid: m\nscope: repo\ncategory: patterns\nversion: 0\n---\nx",
@@ -187,7 +185,7 @@ def test_an_empty_memory_and_an_id_used_twice_are_named(tmp_path: Path) -> None:
     found = read(tmp_path, twin, memory("a", "x"), memory("b", " \n"), {"notes.txt": "x"})
     assert len(found.drafts) == 1
     assert why(found) == {
-        "mem_a.md": "the id mem_a stands in copy.md too",
+        "mem_a.md": "the id mem_a also occurs in copy.md",
         "mem_b.md": "it says nothing",
         "notes.txt": "not a memory file",
     }

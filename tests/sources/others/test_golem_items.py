@@ -99,9 +99,7 @@ def test_copies_are_one_memory(tmp_path: Path) -> None:
     assert (draft.confidence, draft.external_id) == (0.9, "golemcore:i1")
     assert set(draft.tags) == {"from:golemcore", "layer:episodic", "layer:semantic", "java", "api"}
     assert counts(found)["memories"] == (2, 1, 1)
-    assert why(found) == {
-        "memory/items/episodic/2026-02-22.jsonl:1": "another copy of a memory that came over"
-    }
+    assert why(found) == {"memory/items/episodic/2026-02-22.jsonl:1": "another copy of an imported memory"}
 
 
 def test_later_lines_with_the_same_id_replace_earlier(tmp_path: Path) -> None:
@@ -142,7 +140,7 @@ def test_a_span_that_is_over_ends_a_memory(tmp_path: Path) -> None:
     found = read(tmp_path, files, now=from_iso("2026-03-01T12:00:01Z"))
     assert [draft.external_id for draft in found.drafts] == ["golemcore:i2"]
     assert found.drafts[0].decay_half_life_days == 10.0
-    assert why(found) == {"memory/items/semantic.jsonl:1": "its time is over"}
+    assert why(found) == {"memory/items/semantic.jsonl:1": "expired"}
     assert len(read(tmp_path, files, now=None).drafts) == 2
 
 

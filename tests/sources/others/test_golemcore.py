@@ -115,8 +115,8 @@ def test_a_binary_session_is_read(workspace: Path) -> None:
     assert session.messages[0]["external_id"] == "golemcore:m9"
     assert (session.state, session.created_at) == ("ACTIVE", "2026-02-07T14:03:20.000Z")
     assert why(found) == {
-        "sessions/telegram:12345.pb:1": "sound is not kept; its text is",
-        "sessions/telegram:12345.json": "a session of the same name came over already",
+        "sessions/telegram:12345.pb:1": "audio is not imported; its transcription is",
+        "sessions/telegram:12345.json": "a session with this name was already imported",
     }
     assert detect(workspace / "sessions" / "telegram:12345.pb") == ["golemcore"]
     assert golemcore.read(workspace / "sessions" / "telegram:12345.pb").sessions == found.sessions
@@ -142,7 +142,7 @@ def test_a_session_that_cannot_be_read_costs_only_itself(workspace: Path, raw: b
     assert counts(found)["sessions"] == (3, 1, 2)
     assert why(found) == {
         "sessions/a.json": reason,
-        "sessions/b.pb": "a session that ends too early, or is none",
+        "sessions/b.pb": "truncated, or not a session",
         "sessions/c.tmp": "not a session of GolemCore",
     }
 
@@ -171,8 +171,8 @@ def test_the_second_chance_takes_what_makes_sense(workspace: Path) -> None:
     assert first["tool_calls"] == [{"id": "", "name": "a", "arguments": None}]
     assert (second["time_text"], "time" in second, "metadata" in second) == ("soon", False, False)
     assert why(found) == {
-        "sessions/web/7.json:3": "no role, or nothing said",
-        "sessions/web/7.json:4": "no role, or nothing said",
+        "sessions/web/7.json:3": "no role, or no content",
+        "sessions/web/7.json:4": "no role, or no content",
     }
 
 

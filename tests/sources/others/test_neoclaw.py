@@ -63,7 +63,7 @@ def test_an_entry_in_two_history_files_is_one(home: Path) -> None:
     """The month file repeats the main file; what only the main file has comes over all the same."""
     found = check(neoclaw.read(home / "workspace"))
     assert counts(found)["history"] == (3, 2, 1)
-    assert why(found)["memory/HISTORY.md:6"] == "the same entry stands in another file"
+    assert why(found)["memory/HISTORY.md:6"] == "the same entry is in another file"
 
 
 @pytest.mark.parametrize("inside", ["", "workspace", "workspace/memory"])
@@ -102,12 +102,12 @@ def test_bad_lines_are_skipped_with_their_number(home: Path) -> None:
     found = check(neoclaw.read(home))
     assert counts(found)["messages"] == (6, 1, 5)
     assert why(found) == {
-        "memory/HISTORY.md:6": "the same entry stands in another file",
+        "memory/HISTORY.md:6": "the same entry is in another file",
         "sessions/telegram_12.jsonl:4": "not JSON",
-        "sessions/telegram_12.jsonl:5": "no role, or nothing said",
+        "sessions/telegram_12.jsonl:5": "no role, or no content",
         "sessions/telegram_12.jsonl:6": "JSON, but not an object",
         "sessions/telegram_12.jsonl:7": "JSON with numbers out of range, or nested too deep",
-        "sessions/telegram_12.jsonl:8": "not JSON; the file ends in it",
+        "sessions/telegram_12.jsonl:8": "not JSON; the file ends inside the line",
     }
 
 
@@ -155,7 +155,7 @@ def test_paragraphs_of_older_histories_are_entries(home: Path) -> None:
         "2026-02-27T14:30:00.000Z",
     ]
     assert found.history[0].text == "[2026-01-02 10:00] First.\nStill first."
-    assert why(found)["memory/HISTORY.md:6"] == "text that stands under no time"
+    assert why(found)["memory/HISTORY.md:6"] == "text without a time"
 
 
 def test_a_heading_that_is_no_time_belongs_to_its_entry(home: Path) -> None:
@@ -197,11 +197,11 @@ def test_links_and_odd_files_are_reported_not_followed(home: Path) -> None:
     (home / "workspace" / "memory" / "note.txt").write_text("x")
     found = check(neoclaw.read(home))
     assert why(found) == {
-        "memory/HISTORY.md:6": "the same entry stands in another file",
+        "memory/HISTORY.md:6": "the same entry is in another file",
         "memory/note.txt": "not a file of neoclaw's memory",
         "sessions/again": "a link to a folder",
-        "sessions/loop.jsonl": "a link that leads nowhere",
-        "sessions/out.jsonl": "a link that leads out of the folder",
+        "sessions/loop.jsonl": "a broken link",
+        "sessions/out.jsonl": "a link out of the folder",
         "sessions/pipe.jsonl": "not a regular file",
     }
 

@@ -156,7 +156,7 @@ def test_a_folder_of_all_kinds(tmp_path: Path) -> None:
         ("claude-code", "s1"),
     ]
     assert [(Path(bad.path).name, bad.reason) for bad in found.bad] == [
-        ("d.jsonl", "no transcript of a host that is known")
+        ("d.jsonl", "not a transcript of a known host")
     ]
 
 
@@ -164,7 +164,7 @@ def test_one_file_is_found_by_name(tmp_path: Path) -> None:
     """A file that was named and cannot be read is an error, with what can be read."""
     path = put(tmp_path / "log.txt", [claude("user", "u", "hi")])
     assert [t.path for t in find_in(path).transcripts] == [path]
-    with pytest.raises(SourceError, match="no transcript of a host that is known"):
+    with pytest.raises(SourceError, match="not a transcript of a known host"):
         find_in(put(tmp_path / "b.jsonl", [{"a": 1}]))
     with pytest.raises(SourceError, match="empty"):
         find_in(put(tmp_path / "c.jsonl", []))
