@@ -118,7 +118,7 @@ def keep_to_oneself(path: Path) -> None:
         found = path.stat()
         if found.st_uid not in (os.geteuid(), 0) and os.geteuid() != 0:
             raise StoreReadOnly(
-                f"{path} belongs to another user", hint="Set REMORA_HOME to a folder of yours."
+                f"{path} belongs to another user", hint="Set REMORA_HOME to a folder that you own."
             )
         if found.st_mode & 0o077 and found.st_uid == os.geteuid():
             path.chmod(0o700)
@@ -378,7 +378,7 @@ def _wait_for(descriptor: int, path: Path, deadline: float, timeout: float) -> N
 def _busy(path: Path, timeout: float) -> StoreBusy:
     return StoreBusy(
         f"{path} is in use: another writer held its lock for {timeout:g} s",
-        hint="Try again. If it stays so, look for a process that hangs while it writes.",
+        hint="Try again. If the lock remains, look for a process that hangs during a write.",
     )
 
 

@@ -130,7 +130,7 @@ def choose(
         return Choice(None, "none", ("embedding.provider is none: keyword and graph search only",))
     if settings.provider != "auto":
         embedder = search.configured()
-        return Choice(embedder, settings.provider, (*search.reasons, "embedding.provider asks for it"))
+        return Choice(embedder, settings.provider, (*search.reasons, "requested by embedding.provider"))
     return search.best()
 
 
@@ -163,7 +163,7 @@ class _Search:
             return self.openai(self.settings.url or self.environ.get("OPENAI_BASE_URL", ""))
         if provider == "onnx":
             return self.bundled()
-        raise ConfigError(f"embedding.provider is {provider!r}, which no embedder answers to")
+        raise ConfigError(f"embedding.provider is {provider!r}, which is not a known provider")
 
     def best(self) -> Choice:
         """Return the first tier that works."""
@@ -235,7 +235,7 @@ class _Search:
             return found
         kept = next((m for m in models if FAMILY in m.name and self._is_kept(m)), None)
         if kept is not None:
-            self.reasons.append(f"{kept.name}: it made the vectors that are stored")
+            self.reasons.append(f"{kept.name}: it made the stored vectors")
             return kept
         free = self.free_memory() if near else None
         model, reason = pick_size(models, free, near=near)
@@ -252,7 +252,7 @@ class _Search:
         if not self.settings.url:
             there = self.environ.get(self.settings.api_key_env, "").strip()
             raise ModelMissing(
-                f"{self.settings.api_key_env} is set, but a key alone sends no text anywhere"
+                f"{self.settings.api_key_env} is set, but a key alone does not select a provider"
                 if there
                 else "embedding.url is not set",
                 hint='To use it, set embedding.provider = "openai".' if there else "",
@@ -260,7 +260,7 @@ class _Search:
         host, port = address_of(self.settings.url)
         # Another host may be reachable through a proxy only, so a bare connect says nothing about it.
         if is_loopback(host) and not self.probe(host, port, PROBE_SECONDS):
-            raise ProviderBusy(f"Nothing listens at {host}:{port}", hint="Start the server of embedding.url.")
+            raise ProviderBusy(f"Nothing listens at {host}:{port}", hint="Start the server at embedding.url.")
         return self.openai(self.settings.url)
 
     def openai(self, url: str) -> Embedder:
@@ -272,10 +272,10 @@ class _Search:
         key = key_for(self.settings.api_key_env, self.environ, url)
         official = host_of(url) == host_of(DEFAULT_URL)
         if official and not key:
-            raise ModelMissing("OpenAI's own server needs a key, and there is none", hint=key.hint)
+            raise ModelMissing("OpenAI's server requires a key, and none is set", hint=key.hint)
         if not official and not self.settings.model:
             raise ModelMissing(
-                f"The server at {host_of(url)} needs the name of a model", hint="Set embedding.model."
+                f"The server at {host_of(url)} requires a model name", hint="Set embedding.model."
             )
         return OpenAIEmbedder(
             url,
@@ -315,10 +315,10 @@ def pick_size(
         return None, f"has no {FAMILY} model"
     order = list(SIZES)
     if not near:
-        why = "size, as the server is another machine"
+        why = "size, because the server is another machine"
     elif free is None:
         order = [SIZES[1], SIZES[2], SIZES[0]]
-        why = "size, as the free memory is not known"
+        why = "size, because the free memory is unknown"
     else:
         right = [size for size in SIZES if free > size.best_from] or [SIZES[-1]]
         larger = [size for size in reversed(SIZES) if size not in right and free > size.needs]
@@ -328,7 +328,7 @@ def pick_size(
         model = have[size.tag]
         if model is not None:
             return model, f"the best {why}" if size is order[0] else f"the best installed {why}"
-    return None, f"has only sizes of {FAMILY} that need more memory than is free"
+    return None, f"has only {FAMILY} sizes that need more than the free memory"
 
 
 def _of_size(models: Sequence[Installed], tag: str) -> Installed | None:

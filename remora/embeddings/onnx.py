@@ -100,7 +100,7 @@ class OnnxEmbedder:
         if missing:
             names = " ".join(name.replace("_", "-") for name in missing)
             raise ModelMissing(
-                f"The bundled model needs packages that are not installed: {names}",
+                f"The bundled model requires packages that are not installed: {names}",
                 hint=f"Install them: pip install {names}.",
             )
         path = self._model or _installed_model()
@@ -210,7 +210,7 @@ def verify(path: Path, sha256: str, stamp_folder: Path | None) -> None:
         raise ModelMissing(f"A file of the bundled model cannot be read: {error}", hint=REINSTALL) from error
     if found != sha256:
         raise ModelMissing(
-            f"{path} is damaged or another file: its SHA-256 is {found[:12]}…, not {sha256[:12]}…",
+            f"{path} is damaged or was replaced: its SHA-256 is {found[:12]}…, not {sha256[:12]}…",
             hint=REINSTALL,
         )
     if stamp_folder is not None:

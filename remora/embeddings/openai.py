@@ -98,7 +98,7 @@ def _in_order(data: list[Any], count: int, where: str) -> list[Any]:
     indexes = [i for i in given if isinstance(i, int)]
     if len(items) != len(data) or len(indexes) != count or sorted(indexes) != list(range(count)):
         raise ProviderError(
-            f"{where} answered in another shape than expected: {len(items)} embeddings for {count} texts, "
+            f"{where} returned an unexpected response: {len(items)} embeddings for {count} texts, "
             "or with wrong indexes",
             hint=LOOK,
             status=200,
@@ -116,5 +116,5 @@ def _numbers(embedding: Any, where: str) -> Any:
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     except (binascii.Error, ValueError):
         raise ProviderError(
-            f"{where} answered with an embedding that is not base64 of float32", hint=LOOK, status=200
+            f"{where} returned an embedding that is not base64 of float32", hint=LOOK, status=200
         ) from None

@@ -180,8 +180,8 @@ class RemoteEmbedder(ABC):
             self._dims = self._fitting(length)
         if length > self._dims and not self._cuttable:
             raise ProviderError(
-                f"{source} gave vectors of {length} numbers where {self._dims} were expected",
-                hint="Another model may answer under that name; check the model in the settings.",
+                f"{source} returned vectors of {length} numbers instead of {self._dims}",
+                hint="The server may use another model under that name; check the model in the settings.",
                 status=200,
             )
         return finish(matrix, self._dims, source=source)
@@ -189,8 +189,8 @@ class RemoteEmbedder(ABC):
     def _answer(self, texts: list[str]) -> Sequence[Any]:
         if self._silent_until is not None and self._now() < self._silent_until:
             raise ProviderBusy(
-                f"{self._model} at {self._client.host} did not answer a moment ago",
-                hint=f"It is asked again {PAUSE:.0f} s after the last try.",
+                f"{self._model} at {self._client.host} did not answer recently",
+                hint=f"It is tried again {PAUSE:.0f} s after the last attempt.",
             )
         try:
             raw = with_retries(

@@ -38,18 +38,18 @@ def checked(raw: Sequence[Any] | NDArray[Any], *, count: int, source: str) -> ND
         matrix = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ProviderError(
-            f"{source} gave vectors of uneven length, or no numbers", hint=LOOK, status=200
+            f"{source} returned vectors of unequal length, or values that are not numbers",
+            hint=LOOK,
+            status=200,
         ) from None
     if len(raw) != count:
-        raise ProviderError(f"{source} gave {len(raw)} vectors for {count} texts", hint=LOOK, status=200)
+        raise ProviderError(f"{source} returned {len(raw)} vectors for {count} texts", hint=LOOK, status=200)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ProviderError(
-            f"{source} gave empty vectors, or something that is no list of vectors", hint=LOOK, status=200
-        )
+        raise ProviderError(f"{source} returned empty vectors, or no list of vectors", hint=LOOK, status=200)
     if not (np.isfinite(matrix).all() and np.abs(matrix).max(initial=0.0) < LARGEST):
         raise ProviderError(
-            f"{source} gave vectors with NaN, infinity or absurd numbers in them",
-            hint="The model may not fit its server; another one, or another quantisation, may work.",
+            f"{source} returned vectors with NaN, infinity or implausible numbers",
+            hint="The model may be incompatible with its server; try another model or quantisation.",
             status=200,
         )
     return matrix
@@ -65,8 +65,8 @@ def finish(matrix: NDArray[Any], dims: int, *, source: str = "The model") -> NDA
     """
     if matrix.shape[1] < dims:
         raise ProviderError(
-            f"{source} gave vectors of {matrix.shape[1]} numbers where {dims} were expected",
-            hint="Another model may answer under that name; check the model in the settings.",
+            f"{source} returned vectors of {matrix.shape[1]} numbers instead of {dims}",
+            hint="The server may use another model under that name; check the model in the settings.",
             status=200,
         )
     return normalise(matrix[:, :dims])

@@ -1,1 +1,1 @@
-"""What the code defines, what uses what, and what a change would touch."""
+"""The code graph: definitions, their uses, and the impact of a change."""

@@ -1,4 +1,4 @@
-"""Find members of classes: the order of their bases, and classes that several files continue."""
+"""Find class members: base class order, and classes extended in several files."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _OFFERED = ("exports.", "module.exports.")  # how a definition begins that is ma
 
 
 class Line(NamedTuple):
-    """A class with its bases in the order in which members are looked for."""
+    """A class with its bases in lookup order."""
 
     classes: tuple[tuple[str, Definition], ...]
     whole: bool  # every base was found
 
 
 class Bases(Exports):
-    """Classes of one project with what they inherit."""
+    """The classes of one project with their bases."""
 
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         super().__init__(symbols, roots)
         self._lines: dict[tuple[str, str], Line] = {}
 
     def line(self, path: str, definition: Definition) -> Line:
-        """Return a class and everything that it inherits from, nearest first."""
+        """Return a class and all its bases, nearest first."""
         key = ("line", path, definition.qualname)
         alone = Line(((path, definition),), False)
         return self.once(key, self._lines, alone, lambda: self._line(path, definition))
@@ -59,7 +59,7 @@ class Bases(Exports):
         return Line(((path, definition), *_merged(above)), whole)
 
     def base(self, table: Table, definition: Definition, text: str) -> Value | None:
-        """Return what a base class as written stands for."""
+        """Return the class that a written base refers to."""
         found = self.dotted(table, definition.parent, text)
         if found is not None and found.definition is definition:  # class Foo(Foo): the one before it
             entries = table.entries.get("", {}).get(text)
@@ -82,10 +82,10 @@ class Bases(Exports):
         return None
 
     def added(self, value: Value, name: str) -> Value | None:
-        """Return what is given to a function, or to the class or object that its file is as a whole.
+        """Return a member assigned to a function, or to the class or object that its file exports as a whole.
 
-        It is sure where the file says so, as in `module.exports.name = …`. Any other definition of the file
-        is likely, for `A.name = name` is not seen, unless a base that is not seen may have the name.
+        It is certain if the file states it, as in `module.exports.name = …`. Any other definition of the file
+        is likely, because `A.name = name` is not parsed, unless an unknown base may have the name.
         """
         table, definition = self.table(value.path), value.definition
         if table is None or definition is None or not table.family.whole:
@@ -108,7 +108,7 @@ class Bases(Exports):
         return Value("definition", value.path, own, LIKELY)
 
     def reopened(self, table: Table | None, owner: Definition, name: str) -> Value | None:
-        """Return a member that another file gives to a class."""
+        """Return a member that another file adds to a class."""
         if table is None or not table.family.open_classes:
             return None
         family = table.family
@@ -125,7 +125,7 @@ class Bases(Exports):
 
 
 def _says(table: Table, name: str) -> bool:
-    """Return whether a file says that it offers a name."""
+    """Return whether a file declares a name as exported."""
     own = table.children.get("", {}).get(name)
     if own is not None and own.signature.startswith(_OFFERED):
         return True
@@ -134,9 +134,9 @@ def _says(table: Table, name: str) -> bool:
 
 
 def _merged(above: list[list[tuple[str, Definition]]]) -> list[tuple[str, Definition]]:
-    """Return the bases in the order that keeps each class before what it inherits from.
+    """Return the bases in an order that keeps each class before its own bases.
 
-    That is Python's own rule (C3) where it has an answer; where it has none, the order of reading.
+    This is Python's rule (C3) if it has an answer; otherwise the order of reading.
     """
     rows = [list(row) for row in above] + [[row[0] for row in above]]
     result: list[tuple[str, Definition]] = []

@@ -1,10 +1,10 @@
-"""Find what the calls in one file lead to.
+"""Resolve the calls in one file.
 
-In this order: what the scope itself defines, imports or binds; members of the enclosing class by `self`;
-names of the file; imported names, through re-exports; names of modules, classes and known objects behind
-a dot. A name bound to something unknown (a parameter, a variable) leads nowhere, and neither does one
-that comes from outside of the project. Only a method on an object of which nothing is known is guessed, if
-the project defines it exactly once and no standard library has it.
+In this order: local definitions, imports and bindings of the scope; members of the enclosing class by `self`;
+names of the file; imported names, through re-exports; names of modules, classes and known objects after a
+dot. A name bound to an unknown value (a parameter, a variable) is not resolved, and neither is one from
+outside of the project. Only a method on an unknown object is guessed, if the project defines it exactly once
+and no standard library has it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Said = tuple[str, str, str, str, int]  # name, receiver, scope, kind, and the li
 
 
 class Call(NamedTuple):
-    """A reference with the definition that it leads to, and how many there are that say the same."""
+    """A reference with its definition, and the number of identical references."""
 
     reference: Reference
     target: Value
@@ -40,12 +40,12 @@ class Call(NamedTuple):
 
 
 class FileNames:
-    """The names of one file, its variables among them.
+    """The names of one file, including its variables.
 
     Args:
         look: the project.
         table: the file.
-        uses: what the file uses.
+        uses: of the file.
     """
 
     def __init__(self, look: Look, table: Table, uses: Uses) -> None:
@@ -84,7 +84,7 @@ class FileNames:
             self._fields.setdefault((binding.scope, binding.name), []).append(binding)
 
     def call(self, reference: Reference) -> Value | None:
-        """Return the definition that a call, a decorator or a type leads to, None when it is not known."""
+        """Return the definition of a call, a decorator or a type, None if unknown."""
         memo = self.said(reference)
         if memo not in self._found:
             self.stand(reference)
@@ -92,7 +92,7 @@ class FileNames:
         return self._found[memo]
 
     def said(self, reference: Reference) -> Said:
-        """Return what a reference says: those with the same lead to the same definition."""
+        """Return the key of a reference: equal keys lead to the same definition."""
         name, receiver, kind, line, scope = reference
         root = self._roots.get(receiver) if receiver else name
         if root is None:
@@ -100,7 +100,7 @@ class FileNames:
         return name, receiver, scope, kind, line if root in self._many else -(line < self._first.get(root, 0))
 
     def stand(self, reference: Reference) -> None:
-        """Take the place of a reference: what a variable holds depends on it."""
+        """Set the current place of a reference, on which the value of a variable depends."""
         self._line, self._scope = reference.line, reference.scope
 
     def _call(self, reference: Reference) -> Value | None:
@@ -137,7 +137,7 @@ class FileNames:
         return _target(found)
 
     def _is_known_through(self, owner: Value) -> bool:
-        """Return whether every base of an object's class is of the project, or it is of any class."""
+        """Return whether an object has no known class, or all bases of its class are in the project."""
         definition = owner.definition
         if definition is None or owner.kind not in ("object", "super"):
             return False
@@ -146,7 +146,7 @@ class FileNames:
         return self.look.line(owner.path, definition).whole
 
     def _defined(self, value: Value | None) -> Value | None:
-        """Return the definition behind a declaration, for languages that have both."""
+        """Return the definition of a declaration, for languages that have both."""
         if value is None or value.definition is None or self.table.family.name != "c":
             return value
         symbol = c.body(self.look.places, Symbol(value.path, value.definition))
@@ -157,7 +157,7 @@ class FileNames:
         )
 
     def _super_call(self, reference: Reference) -> Value | None:
-        """Return what `super(x)` calls where that is the constructor of the base class itself."""
+        """Return the target of `super(x)` if it is the constructor of the base class itself."""
         if reference.name not in self.table.family.supers or self.table.family.name == "python":
             return None
         owner = self.table.by_qualname.get(self.table.class_of(reference.scope))
@@ -172,7 +172,7 @@ class FileNames:
     # What an expression stands for
 
     def value(self, text: str, scope: str) -> Value | None:
-        """Return what a chain of names stands for at a place, None when it cannot be told."""
+        """Return the value of a chain of names at a place, None if unknown."""
         if text == _UNKNOWN or text.startswith((_UNKNOWN + ".", _UNKNOWN + "(")):
             return None
         family = self.table.family
@@ -216,7 +216,7 @@ class FileNames:
         return self.look.member(value, part)
 
     def _own_class(self, scope: str, kind: str) -> Value | None:
-        """Return the object, or its base, that a method in a scope works on."""
+        """Return the object of a method in a scope, or its base."""
         qualname = self.table.class_of(scope)
         if not qualname:
             return None
@@ -224,7 +224,7 @@ class FileNames:
         return owner._replace(kind=kind) if owner is not None else None
 
     def _field(self, value: Value, name: str) -> Value | None:
-        """Return what an object's field holds, as far as this file shows it."""
+        """Return the value of an object's field, as far as this file shows it."""
         definition = value.definition
         if definition is None or not self._fields:
             return None
@@ -243,7 +243,7 @@ class FileNames:
         return None
 
     def _local(self, scope: str, name: str) -> Value | None:
-        """Return what a variable of a scope holds, None when the scope binds no such name."""
+        """Return the value of a local variable, None if the scope binds no such name."""
         definition = self.table.by_qualname.get(scope)
         if definition is not None and definition.kind in CLASSES:
             if not self.table.family.implicit_self:
@@ -260,7 +260,7 @@ class FileNames:
         return self._typed((before or bindings[:1])[-1]) or OPAQUE
 
     def _typed(self, binding: Binding) -> Value | None:
-        """Return the object that a binding shows; an unknown one is opaque."""
+        """Return the object of a binding; an unknown one is opaque."""
         mark = (binding.scope, binding.name)
         if mark in self._open or len(self._open) > 12:
             return OPAQUE
@@ -274,9 +274,9 @@ class FileNames:
         return self._made(value)
 
     def _held(self, binding: Binding) -> Value:
-        """Return what a binding takes over from other names, as they are where it stands.
+        """Return the value that a binding takes from other names, as of its own place.
 
-        Of several values it is the one that shows its type, or the base of all that do.
+        Of several values it is the one with a visible type, or the common base of all with one.
         """
         place = self._line, self._scope
         self._line, self._scope = binding.line, binding.scope
@@ -304,7 +304,7 @@ class FileNames:
         return {(path, definition.qualname) for path, definition in line.classes}
 
     def _made(self, value: Value | None) -> Value:
-        """Return the object that a value gives to what is bound to it."""
+        """Return the object made by a bound value."""
         if value is None:
             return OPAQUE
         if value.kind == "definition" and value.definition is not None:
@@ -321,7 +321,7 @@ class FileNames:
         return self.look.returned(value)
 
     def _own_return(self, value: Value, receiver: Value | None) -> Value | None:
-        """Return what a function of this file gives back, where its type was read with the file."""
+        """Return the result of a function of this file, if its type was read with the file."""
         definition = value.definition
         if definition is None or value.kind != "definition" or definition.kind in CLASSES:
             return None
@@ -360,9 +360,9 @@ class FileNames:
         return Value("definition", symbol.path, symbol.definition, GUESS)
 
     def _guess_bare(self, reference: Reference) -> Value | None:
-        """Return the only function with a name that nothing in the file explains.
+        """Return the only function with a name that the file does not explain.
 
-        In languages whose scopes are closed such a name comes out of an unknown `import *`, or from nowhere.
+        In languages with closed scopes such a name comes from an unknown `import *`, or from nowhere.
         """
         family, name = self.table.family, reference.name
         if name in family.builtins or name in family.common or len(name) < 3:
@@ -389,7 +389,7 @@ def _is_method(value: Value) -> bool:
 
 
 def _target(value: Value | None) -> Value | None:
-    """Return a value when it is a definition that can be called or named."""
+    """Return a value if it is a definition that can be called or named."""
     if value is None or value.kind != "definition" or value.definition is None:
         return None
     return None if value.definition.kind == "module" else value
@@ -398,7 +398,7 @@ def _target(value: Value | None) -> Value | None:
 def calls(names: FileNames, uses: Uses) -> list[Call]:
     """Return the calls, constructions, decorators and fixtures of a file that lead to a definition.
 
-    Those that say the same at one place are one, with the first of them, in the order of these.
+    Identical ones at one place are merged into the first of them, in source order.
     """
     same: dict[Said, list[Reference]] = {}
     for reference in uses.references:

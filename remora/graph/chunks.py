@@ -1,19 +1,16 @@
-"""Cut a file into parts that can be found and shown by themselves.
+"""Split a file into chunks that can be found and shown separately.
 
-Every line that is not blank belongs to exactly one chunk. A function is a chunk, with its decorators,
-doc comment and whatever is defined inside it. A class is one while it is short; a longer one gives a
-chunk for its head and fields, and one for each member. What is left between definitions makes module
-chunks; brackets alone stay with what they close. Nothing is cut inside a body, but for a body of more
-than LONG lines, which is cut between its statements; each further piece begins with the signature
-again, so that it still says what it is part of. So does what goes on with a table or another long statement,
-with the line that began it. Prose and data have no definitions: 100 lines at a time.
+Every line that is not blank belongs to exactly one chunk. A function is a chunk, with its decorators, doc
+comment and nested definitions. A short class is one chunk; a longer one gives a chunk for its head and
+fields, and one for each member. The rest between definitions makes module chunks; brackets alone stay with
+the text they close. A body is not split unless it has more than LONG lines; it is then split between its
+statements, and each further piece begins with the signature again. A continued table or other long statement
+begins with the line that started it. Prose and data have no definitions: 100 lines at a time.
 
-No chunk has more than MAX_CHARS characters of the file: where lines are long, fewer of them make a piece,
-and only a line that is longer than that is itself cut, between words. Nothing is lost by it: a file has a
-largest size, and so no more pieces than that.
+No chunk has more than MAX_CHARS characters of the file: long lines make shorter pieces, and only a line
+longer than the limit is itself split, between words. No text is lost, because the size of a file is limited.
 
-What holds what is told by the lines and not by the names: a method in Go, Rust or C++ often stands
-outside its type.
+Nesting is determined by lines and not by names: a method in Go, Rust or C++ is often outside its type.
 """
 
 from __future__ import annotations
@@ -43,7 +40,7 @@ Begun = Callable[[int], int]
 
 
 class _Span(NamedTuple):
-    """Lines of a chunk before it is written: from, to (inclusive), and the definition, if any."""
+    """Lines of a chunk before it is written: first, last (inclusive), and the definition, if any."""
 
     start: int
     end: int
@@ -52,7 +49,7 @@ class _Span(NamedTuple):
 
 
 class _Lines:
-    """The lines of a text, counted from 1, and how many characters any of them have together."""
+    """The lines of a text, counted from 1, with sums of their characters."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -69,7 +66,7 @@ class _Lines:
         return self._ends[end] - self._ends[start - 1] - 1
 
     def fitting(self, start: int, end: int) -> int:
-        """Return the last line up to which those from `start` fit into a chunk; `start` always does."""
+        """Return the last line that fits into a chunk from `start`; `start` always fits."""
         return min(end, max(start, bisect_right(self._ends, self._ends[start - 1] + MAX_CHARS + 1) - 1))
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
@@ -88,11 +85,11 @@ def chunks(
     Args:
         path: the file, for the context.
         text: its text.
-        facts: what was read from it; None for prose and data.
+        facts: its extracted facts; None for prose and data.
         kind: "code", "prose" or "data".
-        breaks: gives the lines where the statements of a long definition's body start.
-        begun: gives the line that began the statement that goes on at a line, 0 where none does. Without
-            it, and where nothing was read from the file, the indent tells that.
+        breaks: returns the first lines of the statements in a long definition's body.
+        begun: returns the first line of the statement that continues at a line, 0 if none does. Without it,
+            and for files without facts, the indent decides.
     """
     lines = _Lines(text)
     if kind != "code":
@@ -118,12 +115,12 @@ def chunks(
 
 
 def _nothing(_line: int) -> int:
-    """Say that no statement goes on: in prose and data there are none."""
+    """Return 0: prose and data have no statements."""
     return 0
 
 
 class _ByIndent:
-    """Tells by the indent which line at the left began what goes on at a line; asked from the top down."""
+    """Finds by indent the first line of a continued statement; called from the top down."""
 
     def __init__(self, lines: _Lines) -> None:
         self._lines = lines
@@ -138,9 +135,9 @@ class _ByIndent:
 
 
 def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Definition]]:
-    """Return the definitions directly between the lines of each, by qualname; "" is the file.
+    """Return the definitions directly inside each one, by qualname; "" is the file.
 
-    A definition may come from another version of the file: what lies past its last line is left out.
+    A definition may come from another version of the file: one beyond its last line is left out.
     """
     inside: dict[str, list[Definition]] = {}
     around: list[Definition] = []
@@ -155,7 +152,7 @@ def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Def
 
 
 class _Cut:
-    """Cuts what lies between lines of one file: its definitions, and what is around them."""
+    """Splits the lines of one file: its definitions, and the lines around them."""
 
     def __init__(self, lines: _Lines, inside: Mapping[str, Sequence[Definition]], breaks: Breaks) -> None:
         self._lines = lines
@@ -163,7 +160,7 @@ class _Cut:
         self._breaks = breaks
 
     def between(self, owner: Definition | None, start: int, end: int, depth: int) -> list[_Span]:
-        """Return the spans from one line to another: the definitions there, and the lines around them."""
+        """Return the spans between two lines: the definitions there, and the lines around them."""
         spans: list[_Span] = []
         at = start
         for one in self._inside.get(owner.qualname if owner else "", ()):
@@ -196,14 +193,14 @@ class _Cut:
         return self._body(one, start, kind, starts)
 
     def _below(self, one: Definition) -> list[Definition]:
-        """Return everything between the lines of a definition, at any depth."""
+        """Return all definitions inside a definition, at any depth."""
         found = list(self._inside.get(one.qualname, ()))
         for each in found:
             found += self._inside.get(each.qualname, ())
         return found
 
     def _body(self, one: Definition, start: int, kind: str, starts: Sequence[int]) -> list[_Span]:
-        """Return the pieces of a long body, each of whole statements, of PIECE lines where they allow."""
+        """Return the pieces of a long body, each of whole statements, of about PIECE lines."""
         spans: list[_Span] = []
         at, last = start, 0
         own = sorted({s for s in starts if max(one.line, start) < s <= one.end_line})
@@ -225,7 +222,7 @@ def _kind(owner: Definition) -> str:
 
 
 def _pieces(lines: _Lines, start: int, end: int, kind: str, owner: Definition | None) -> list[_Span]:
-    """Return lines as pieces of PIECE lines, or of fewer that have MAX_CHARS characters together."""
+    """Return lines as pieces of PIECE lines, or fewer if they reach MAX_CHARS characters."""
     spans: list[_Span] = []
     at = start
     while at <= end:
@@ -236,7 +233,7 @@ def _pieces(lines: _Lines, start: int, end: int, kind: str, owner: Definition | 
 
 
 def _written(path: str, lines: _Lines, span: _Span, begun: Begun) -> Iterator[Chunk]:
-    """Yield a span as chunks: one, or as many as its characters need."""
+    """Yield a span as chunks: one, or as many as its characters require."""
     at = span.start
     while at <= span.end:
         last = lines.fitting(at, span.end)
@@ -249,7 +246,7 @@ def _written(path: str, lines: _Lines, span: _Span, begun: Begun) -> Iterator[Ch
 
 
 def _lead(lines: _Lines, span: _Span, start: int, begun: Begun) -> str:
-    """Return the line that began what a chunk goes on with, "" where the signature says enough."""
+    """Return the first line of a chunk's continued statement, "" if the signature is enough."""
     line = begun(start) if span.kind != "function" and start <= span.end else 0
     own = span.definition.line if span.definition else 0
     return lines[line][:LEAD].rstrip() if line > own else ""

@@ -1,8 +1,8 @@
-"""Names that belong to languages and their standard libraries, so that a call of one is no lead.
+"""Names of languages and their standard libraries, whose calls are not guessed.
 
-A method that is defined once in a project is a fair guess for a call on an unknown object, unless its
-name is one that every list, string, file or promise has. These are such names, per family, and the names
-that each language knows without an import. They are kept short: a rare name costs nothing when missing.
+A method defined once in a project is a fair guess for a call on an unknown object, unless every list, string,
+file or promise has a method with its name. Listed are such names, per family, and the built-in names of each
+language. The lists are short: a missing rare name costs nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Group what is connected: communities of a weighted graph by greedy modularity.
+"""Communities of a weighted graph by greedy modularity.
 
-Modularity compares the weight inside groups with what chance would put there (Newman and Girvan 2004).
-It is raised greedily, as Blondel et al. (2008) do: each node in turn joins the neighbouring group that
-gains most, until none moves; then each group becomes one node, and it begins again. Nodes are taken in
-order and ties go to the lowest group, so the same graph always gives the same groups.
+Modularity compares the weight inside groups with its expected value (Newman and Girvan 2004). It is raised
+greedily, as in Blondel et al. (2008): each node in turn joins the neighbouring group that gains most, until
+none moves; then each group becomes one node, and the process repeats. Nodes are processed in order and ties
+go to the lowest group, so the same graph always gives the same groups.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _merged(
     near: Neighbours,
     inside: Mapping[int, float],
 ) -> tuple[dict[int, list[int]], Neighbours, dict[int, float]]:
-    """Make each group one node, under the lowest of its nodes; returns members, edges and inner weights."""
+    """Merge each group into its lowest node; returns members, edges and inner weights."""
     name: dict[int, int] = {}
     for node in sorted(group):
         name.setdefault(group[node], node)

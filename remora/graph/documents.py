@@ -1,4 +1,4 @@
-"""Find the files and definitions that a prose file speaks of."""
+"""Find the files and definitions named in a prose file."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def document_links(path: str, text: str, symbols: Symbols) -> list[Link]:
 
     Args:
         path: the file.
-        text: what it says.
+        text: its content.
         symbols: the project.
 
-    A path counts when it leads to a file from the project's root or the document's folder, or is the
-    ending of one file's path only. A name counts when it stands in backticks, looks like one (`a_b`, `aB`,
-    `f()`, `A.b`), and the project defines it once; that is a guess.
+    A path counts if it leads to a file from the project's root or the document's folder, or is the ending of
+    only one file's path. A name counts if it is in backticks, looks like one (`a_b`, `aB`, `f()`, `A.b`), and
+    the project defines it once; that is a guess.
     """
     found: dict[str, tuple[float, int, int]] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -47,7 +47,7 @@ def document_links(path: str, text: str, symbols: Symbols) -> list[Link]:
 
 
 def document_names(text: str) -> frozenset[str]:
-    """Return every name by which a change elsewhere could reach the links of a prose file.
+    """Return every name through which a change elsewhere could affect the links of a prose file.
 
     >>> sorted(document_names("See lib/cart.py and `Cart.total()`"))
     ['Cart', 'cart', 'total']

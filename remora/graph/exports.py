@@ -1,9 +1,8 @@
-"""Find what a module offers under a name, through any number of re-exports.
+"""Resolve a module's exports, through any number of re-exports.
 
-A chain of re-exports or bases may be a circle. Each question that is being answered is remembered; meeting
-it again ends that branch. An answer found while a branch was cut depends on where the circle was
-entered, so it is kept only for when the same question is asked first again: results never depend on the
-order of questions.
+A chain of re-exports or bases may be a cycle. Open questions are recorded; meeting one again ends that
+branch. An answer found with a cut branch depends on the entry point into the cycle, so it is not reused for
+other questions: results never depend on the order of questions.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _Kept = TypeVar("_Kept")
 
 
 class Exports(ABC):
-    """What the modules of one project offer, as long as its symbols do not change."""
+    """The exports of one project's modules, valid until its symbols change."""
 
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         self.symbols = symbols
@@ -45,14 +44,14 @@ class Exports(ABC):
 
     @abstractmethod
     def member(self, value: Value, part: str) -> Value | None:
-        """Return what stands behind a dot."""
+        """Return the value of a name after a dot."""
 
     @abstractmethod
     def dotted(self, table: Table, scope: str, text: str) -> Value | None:
-        """Return what a chain of names means at a place."""
+        """Return the value of a chain of names at a place."""
 
     def table(self, path: str, outline: Outline | None = None) -> Table | None:
-        """Return a file's table; an outline given is taken, else the project is asked for it."""
+        """Return a file's table, from a given outline or from the project."""
         if path not in self._tables:
             self._tables[path] = table_of(path, outline or self.symbols.outline(path))
         return self._tables[path]
@@ -60,7 +59,7 @@ class Exports(ABC):
     def once(
         self, key: tuple[str, ...], kept: dict[tuple[str, str], _Kept], cut: _Kept, find: Callable[[], _Kept]
     ) -> _Kept:
-        """Answer a question that may lead back to itself."""
+        """Answer a question that may be recursive."""
         short = (key[1], key[2])
         if short in kept:
             return kept[short]
@@ -82,7 +81,7 @@ class Exports(ABC):
         return found
 
     def module(self, table: Table, entry: Entry) -> Value | None:
-        """Return the module that an import names, None when it is none of the project."""
+        """Return the module named by an import, None if it is outside the project."""
         item = entry.item
         memo = (table.path, entry.module, item.level, item.kind, item.scope)
         if memo not in self._modules:
@@ -104,7 +103,7 @@ class Exports(ABC):
         return self.member(outer, last) if outer else None
 
     def _namespace(self, table: Table, entry: Entry) -> Value | None:
-        """Return the namespace that a `using` of C++ names; it may be declared in any header."""
+        """Return the namespace of a C++ `using`; it may be declared in any header."""
         key = ("using", table.path, entry.module)
         if key in self.open:
             return None
@@ -115,7 +114,7 @@ class Exports(ABC):
             self.open.discard(key)
 
     def imported(self, table: Table, entries: Sequence[Entry]) -> Value:
-        """Return what an imported name stands for; of several imports the first that is of the project."""
+        """Return the value of an imported name; of several imports the first one in the project."""
         best = FOREIGN
         for entry in entries:
             module = self.module(table, entry)
@@ -139,7 +138,7 @@ class Exports(ABC):
         return None
 
     def export(self, key: str, name: str) -> Value | None:
-        """Return what a module offers under a name, None when it has no such name."""
+        """Return the value that a module exports under a name, None if there is no such name."""
         return self.once(("export", key, name), self._exports, None, lambda: self._export(key, name))
 
     def _export(self, key: str, name: str) -> Value | None:
@@ -154,7 +153,7 @@ class Exports(ABC):
         return self.starred(table, "", name) or found
 
     def _own(self, table: Table, name: str) -> Value | None:
-        """Return what a module offers under a name without the modules that it takes everything from."""
+        """Return a module's export under a name, without its wildcard re-exports."""
         own = table.children.get("", {}).get(name)
         if own is not None:
             return Value("definition", table.path, own)
@@ -168,7 +167,7 @@ class Exports(ABC):
         return found if name == table.family.whole else self._held(table, name) or found
 
     def _held(self, table: Table, name: str) -> Value | None:
-        """Return what belongs to the object, class or function that a file is as a whole."""
+        """Return a member of the object, class or function that a file exports as a whole."""
         whole = table.family.whole
         for entry in table.entries.get("", {}).get(whole, ()) if whole else ():
             found = None if entry.module else table.children.get(entry.name, {}).get(name)
@@ -178,7 +177,7 @@ class Exports(ABC):
         return None
 
     def starred(self, table: Table, scope: str, name: str) -> Value | None:
-        """Return a name out of the modules that a scope imports everything from."""
+        """Return a name from the wildcard imports of a scope."""
         if table.family.name == "c":
             return self._from_headers(table, scope, name)
         python = table.family.name == "python"
@@ -201,7 +200,7 @@ class Exports(ABC):
         return None
 
     def _from_headers(self, table: Table, scope: str, name: str) -> Value | None:
-        """Return a name out of the headers that a scope includes, and of the namespaces that these use."""
+        """Return a name from the headers that a scope includes, and from the namespaces that they use."""
         for place, at in ((table, scope), *((header, "") for header in self._included(table, scope))):
             found = self._own(place, name) if place is not table else None
             for entry in place.stars.get(at, ()) if not _tells(found) else ():
@@ -218,9 +217,9 @@ class Exports(ABC):
         return None
 
     def _included(self, table: Table, scope: str) -> list[Table]:
-        """Return the headers that a scope includes and those that they include, each once, in order.
+        """Return the headers that a scope includes, directly or indirectly, each once, in order.
 
-        Headers include each other: asked one by one, they are walked on every path through them.
+        Headers include each other: asked one by one, they would be walked on every path through them.
         """
         if (table.path, scope) not in self._headers:
             found: dict[str, Table] = {}

@@ -1,13 +1,13 @@
-"""Read one file: its bytes become what it defines, imports and uses.
+"""Extract the definitions, imports and uses of one file from its bytes.
 
-The queries of a language (`queries/*.scm`) find the places; `Rules` of the language say what a query cannot.
-All finds are then put in order of their place, and one pass over them with a stack of open definitions gives
-each its scope. The tree itself is never walked: a file costs its parse, its query, and a few microseconds for
-each thing found.
+The queries of a language (`queries/*.scm`) find the places; `Rules` of the language add facts that a query
+cannot express. The matches are then sorted by place, and one pass over them with a stack of open definitions
+assigns the scopes. The tree itself is never walked: a file costs its parse, its query, and a few microseconds
+per match.
 
-The same bytes always give the same facts. Work is bounded by counts, not by a clock of ours: a file that
-would cost too much to parse gives no facts and one error. Any bytes are read: what is no UTF-8 is taken for
-UTF-16 with its mark or for Windows-1252.
+The same bytes always give the same facts. Work is limited by counts, not by a clock: a file that is too
+expensive to parse gives no facts and one error. Any bytes are accepted: bytes that are not UTF-8 are read as
+UTF-16 with its mark or as Windows-1252.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ _MAX_TYPE = 400  # bytes of a written type that are read
 def extract_with_tree(
     source: bytes, language: str, enough: Callable[[], bool] | None = None
 ) -> tuple[FileFacts, Tree | None]:
-    """Return the facts of one file, and the tree they were read from; None where there is none to rely on.
+    """Return the facts of one file, and their tree; None if there is no reliable tree.
 
     Args:
-        source: the file's bytes, whatever they are.
+        source: any bytes of the file.
         language: a name of `graph.languages.LANGUAGES`. Without a grammar only lines are counted.
-        enough: asked now and then while the file is parsed; True gives it up. Text that is no source of
-            its language can take seconds for some hundred kilobytes: a caller with a clock can say when.
+        enough: called now and then during the parse; True stops it. Text that is no source of its language
+            can take seconds for some hundred kilobytes: a caller with a clock can stop it.
 
     Raises:
         InvalidInput: no language has this name.
@@ -94,7 +94,7 @@ def extract_with_tree(
 
 
 def readable(source: bytes) -> bytes:
-    """Return a file's bytes as UTF-8 without a mark and without NUL; the lines stay where they are."""
+    """Return a file's bytes as UTF-8 without a mark and without NUL; line numbers are unchanged."""
     if source.startswith(codecs.BOM_UTF8):
         source = source[3:]
     elif source.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -108,7 +108,7 @@ def readable(source: bytes) -> bytes:
 
 
 def _parse(grammar: Grammar, data: bytes, enough: Callable[[], bool] | None) -> Tree | None:
-    """Return the tree, None when the text fits the grammar so badly that it would take too long."""
+    """Return the tree, None if the text matches the grammar so badly that parsing would take too long."""
     from tree_sitter import Parser
 
     reports, most = count(1), _REPORTS + int(_REPORTS_PER_BYTE * len(data))
@@ -123,7 +123,7 @@ def _parse(grammar: Grammar, data: bytes, enough: Callable[[], bool] | None) -> 
 
 
 def _hopeless(root: Node) -> bool:
-    """Return whether a place that could not be read has thousands of remains."""
+    """Return whether an unparsed place has thousands of fragments."""
     waiting = [root]
     for _ in range(_MAX_LOOKED_AT):
         if not waiting:
@@ -148,7 +148,7 @@ def _count_mistakes(grammar: Grammar, root: Node) -> int:
 
 
 def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[Found, bool]:
-    """Return what the query finds, and whether it was searched to the end."""
+    """Return the matches of the query, and whether the search was completed."""
     found, cursor = Found(), _cursor(grammar.query)
     roles = grammar.roles
     for number, (index, captures) in enumerate(cursor.matches(root)):
@@ -165,7 +165,7 @@ def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[F
 
 
 def _other(found: Found, rules: Rules, text: Source, captures: Captures, role: str, kind: str) -> None:
-    """Keep a match that is neither a reference nor a binding."""
+    """Add a match that is neither a reference nor a binding."""
     name = f"{role}.{kind}" if kind else role
     nodes = captures.get(name)
     if not nodes:
@@ -260,7 +260,7 @@ def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind:
 
 
 def _shown_type(rules: Rules, text: Source, captures: Captures) -> str:
-    """Return the type that a binding shows: written, the class made, or "f()" for a call's result."""
+    """Return the type of a binding: written, the created class, or "f()" for a call's result."""
     if "type" in captures:
         node = captures["type"][0]
         return plain_type(

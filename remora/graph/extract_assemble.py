@@ -1,8 +1,8 @@
-"""Put the finds of one file together: scopes by place, qualnames, lines, signatures and doc comments.
+"""Combine the matches of one file: scopes by place, qualnames, lines, signatures and doc comments.
 
-Definitions are nodes of one tree, so of two either one contains the other or they do not touch. Sorted by
-their start they are opened and closed on a stack. What is innermost from which byte on is written down as a
-list of marks, and every other find looks its scope up there.
+Definitions are nodes of one tree, so two of them are either nested or disjoint. Sorted by their start, they
+are opened and closed on a stack. The innermost definition from each byte on is recorded as a list of marks,
+in which every other match looks up its scope.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BLANKS = b" \t\r\n\f"
 
 
 class Use(NamedTuple):
-    """A reference or binding on its way to its scope. `kind` of a binding is "binding" or "field"."""
+    """A reference or binding without its scope yet. `kind` of a binding is "binding" or "field"."""
 
     at: int
     name: str
@@ -45,7 +45,7 @@ class Use(NamedTuple):
 
 
 class Found:
-    """All that the query found in one file."""
+    """All matches of the query in one file."""
 
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
@@ -58,7 +58,7 @@ class Found:
 
 
 class _Scope(NamedTuple):
-    """An open definition: where it ends, its qualname, and the innermost class it is or is in."""
+    """An open definition: its end, its qualname, and its innermost class (or itself)."""
 
     end: int
     qualname: str
@@ -67,7 +67,7 @@ class _Scope(NamedTuple):
 
 
 class _Scopes:
-    """Which definition is innermost at which place."""
+    """The innermost definition at each place."""
 
     def __init__(self) -> None:
         self.stack: list[_Scope] = []
@@ -75,7 +75,7 @@ class _Scopes:
         self._marks: list[_Scope | None] = []
 
     def close(self, upto: int) -> None:
-        """Close what ends before a place."""
+        """Close the definitions that end before a place."""
         while self.stack and self.stack[-1].end <= upto:
             end = self.stack.pop().end
             self._mark(end, self.stack[-1] if self.stack else None)
@@ -90,12 +90,12 @@ class _Scopes:
         self._marks.append(scope)
 
     def at(self, place: int) -> _Scope | None:
-        """Return the innermost definition at a place; only once everything is closed."""
+        """Return the innermost definition at a place; only after everything is closed."""
         index = bisect_right(self._starts, place) - 1
         return self._marks[index] if index >= 0 else None
 
     def until(self, place: int) -> int:
-        """Return how far the innermost definition at a place stays the same."""
+        """Return the place up to which the innermost definition stays the same."""
         index = bisect_right(self._starts, place)
         return self._starts[index] if index < len(self._starts) else sys.maxsize
 
@@ -103,7 +103,7 @@ class _Scopes:
 def assemble(
     found: Found, rules: Rules, text: Source
 ) -> tuple[tuple[Definition, ...], tuple[Import, ...], Uses]:
-    """Return a file's definitions, imports and uses, each in the order of the source."""
+    """Return a file's definitions, imports and uses, each in source order."""
     scopes, kept, late = _Scopes(), dict[str, Draft](), dict[str, list[str]]()
     text.comments.sort()
     for draft in found.drafts:
@@ -148,7 +148,7 @@ def assemble(
 
 
 def _settle(draft: Draft, outer: _Scope | None, rules: Rules, kept: dict[str, Draft]) -> None:
-    """Give a draft its parent and the kind it has there."""
+    """Set a draft's parent and its final kind."""
     rules.settle(draft, outer.draft if outer else None)
     inside = outer.qualname if outer else ""
     draft.parent = f"{inside}.{draft.owner}" if inside and draft.owner else inside or draft.owner
@@ -170,7 +170,7 @@ def _unique(plain: str, kept: dict[str, Draft], repeated: dict[str, int]) -> str
 
 
 def _extend(draft: Draft, found: Found, rules: Rules, text: Source) -> None:
-    """Take decorators and attributes into a draft's extent, and read the comment right above."""
+    """Extend a draft over its decorators and attributes, and read the comment directly above."""
     around = found.extents.get(draft.node.id)
     while around is not None:
         if around.type in rules.heads and b"(" in text.data[around.start_byte : draft.start]:
@@ -200,7 +200,7 @@ def _extend(draft: Draft, found: Found, rules: Rules, text: Source) -> None:
 
 
 def _back(data: bytes, at: int) -> tuple[int, int]:
-    """Return where the text before a place ends, and the line ends in between."""
+    """Return the end of the text before a place, and the number of line ends between."""
     end = at
     while end and data[end - 1] in _BLANKS:
         end -= 1
@@ -313,7 +313,7 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
 
 
 class _Held(NamedTuple):
-    """A binding to what other names hold, or to one of several values."""
+    """A binding to the value of other names, or to one of several values."""
 
     name: str
     scope: str
@@ -325,10 +325,10 @@ class _Held(NamedTuple):
 def _held(
     uses: list[Use], scopes: _Scopes, kept: dict[str, Draft], typed: set[tuple[str, str]]
 ) -> Iterator[Binding]:
-    """Yield the bindings to what other names hold, as far as these hold something whose type is seen.
+    """Yield the bindings to the values of other names, if these have a visible type.
 
-    `typed` are the scopes and names whose type is seen without them. A variable that is bound to another one
-    holds nothing known from where it is bound to something that shows no type.
+    `typed` are the scopes and names whose type is visible without them. A variable bound to another one has
+    an unknown value from the place where it is bound to a value without a visible type.
     """
     names = {name for _, name in typed}
     fields = {name for name in names if name.startswith("self.")}
@@ -382,7 +382,7 @@ def _place(use: Use, values: list[str], scopes: _Scopes, kept: dict[str, Draft])
 
 
 def _sees(scope: str, name: str, typed: set[tuple[str, str]], kept: dict[str, Draft]) -> bool:
-    """Return whether a scope, or one around it, binds a name to something whose type is seen."""
+    """Return whether a scope, or one around it, binds a name to a value with a visible type."""
     while (scope, name) not in typed:
         if not scope:
             return False
@@ -402,7 +402,7 @@ def _in_heritage(draft: Draft, at: int) -> bool:
 
 
 def first_comment(text: Source, found: Found) -> str:
-    """Return the comment that a file begins with, "" when it belongs to the first definition."""
+    """Return the comment at the beginning of a file, "" if it belongs to the first definition."""
     tops = {draft.top for draft in found.drafts}
     first = text.data.find(b"\n") if text.data.startswith(b"#!") else 0
     parts, last = list[str](), max(first, 0)

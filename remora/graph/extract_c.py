@@ -72,7 +72,7 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
 
 
 def _declared(source: Source, draft: Draft, declarator: Node) -> None:
-    """Name a function by its declarator, and give `A::B::f` its owner "A.B"."""
+    """Name a function by its declarator, and set the owner of `A::B::f` to "A.B"."""
     found: Node | None = declarator
     function: Node | None = None
     for _ in range(_MAX_LEVELS):

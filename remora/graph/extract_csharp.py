@@ -1,4 +1,4 @@
-"""C#: `using` in its forms, partial classes as one, tests by attribute, XML doc comments as text."""
+"""C#: all forms of `using`, merged partial classes, tests by attribute, XML doc comments as text."""
 
 from __future__ import annotations
 

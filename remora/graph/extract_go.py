@@ -1,4 +1,4 @@
-"""Go: methods by the type of their receiver, embedded types as bases, tests by the shape of their head."""
+"""Go: methods by receiver type, embedded types as bases, tests by their signature."""
 
 from __future__ import annotations
 

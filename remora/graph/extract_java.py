@@ -42,7 +42,7 @@ def _define(source: Source, draft: Draft, _captures: Captures) -> None:
 
 
 def _skip_annotations(source: Source, draft: Draft, modifiers: Node) -> None:
-    """Let the signature begin after the annotations in front of it."""
+    """Start the signature after its leading annotations."""
     for part in modifiers.children:
         if part.type not in ("annotation", "marker_annotation", "line_comment", "block_comment"):
             break

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: imports in all their forms, functions held by names, tests as sentences."""
+"""JavaScript and TypeScript: all forms of imports, functions assigned to names, tests named by sentences."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _test(source: Source, draft: Draft, captures: Captures) -> None:
 
 
 def _held(source: Source, draft: Draft, target: Node, inner: Node) -> None:
-    """Name a function by what it is assigned to: `exports.f`, `Foo.prototype.f`, `this.f`, `foo.f`."""
+    """Name a function by its assignment target: `exports.f`, `Foo.prototype.f`, `this.f`, `foo.f`."""
     owner = chain(source, target, RULES)
     if owner == UNKNOWN:
         draft.drop = True
@@ -91,13 +91,13 @@ def _held(source: Source, draft: Draft, target: Node, inner: Node) -> None:
 
 
 def _name_of_whole(source: Source, node: Node, inner: Node) -> str:
-    """Return what the file calls the function or class that it gives to `module.exports`."""
+    """Return the file's name for the function or class assigned to `module.exports`."""
     own, variable = source.field(inner, "name"), _variable(source, node)
     return (own or variable if inner.type == "class" else variable or own) or WHOLE
 
 
 def _variable(source: Source, node: Node) -> str:
-    """Return the variable that gets what an assignment gives, too: `const x = module.exports = …`."""
+    """Return the variable that also receives an assigned value: `const x = module.exports = …`."""
     around = node.parent
     for _ in range(_MAX_ASSIGNED):
         if around is None or around.type != "assignment_expression":
@@ -174,7 +174,7 @@ def _offered(source: Source, clause: Node) -> Iterator[tuple[str, str]]:
 
 
 def _said(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
-    """Yield what a file offers: `export default x`, `export = x`, `module.exports = x`, `exports.y = x`."""
+    """Yield a file's exports: `export default x`, `export = x`, `module.exports = x`, `exports.y = x`."""
     target = source.text(captures["target"][0]) if "target" in captures else ""
     local = target.removeprefix("module.").removeprefix("exports").removeprefix(".")
     local = local or (WHOLE if target or kind == "whole" else "default")
@@ -204,7 +204,7 @@ def _said(source: Source, node: Node, kind: str, captures: Captures) -> Iterator
 
 
 def _origin(source: Source, value: Node) -> tuple[str, str]:
-    """Return the module and the name that an expression stands for: ("", "A"), ("", "A()"), ("./a", "b")."""
+    """Return the module and the name of an expression: ("", "A"), ("", "A()"), ("./a", "b")."""
     if value.type == "identifier":
         name = source.text(value)
         return "", "" if name in ("exports", "undefined") else name
@@ -224,7 +224,7 @@ def _origin(source: Source, value: Node) -> tuple[str, str]:
 
 
 def _pairs(source: Source, node: Node) -> Iterator[tuple[str, str, str]]:
-    """Yield (module, name, key) of what is in an object under a key; "*" is all of a module."""
+    """Yield (module, name, key) of the values under the keys of an object; "*" is all of a module."""
     for item in node.named_children:
         if item.type == "shorthand_property_identifier":
             yield "", source.text(item), source.text(item)

@@ -1,8 +1,8 @@
-"""What every language's reader shares: text of nodes, names as chains, types, comments, drafts.
+"""Shared by the readers of all languages: node text, name chains, types, comments, drafts.
 
 A name is written as a chain: `self.pool.get(x).run` becomes "self.pool.get().run". Arguments are left out,
-and what is no chain of names (an index, a literal, a condition) is "?". Trees can be 100,000 levels deep,
-so nothing here recurses, and a chain is followed for a few steps only.
+and an expression that is no chain of names (an index, a literal, a condition) is "?". Trees can be 100,000
+levels deep, so nothing here recurses, and a chain is followed for a few steps only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Source:
-    """The bytes of a file, as UTF-8, and where its lines and comments are."""
+    """The bytes of a file, as UTF-8, with the positions of its lines and comments."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -51,36 +51,36 @@ class Source:
         return self.data[start:end].decode("utf-8", "replace")
 
     def lines(self, start: int, end: int) -> int:
-        """Return how many lines lie from one place to another, below zero when the other is before it."""
+        """Return the number of lines from one place to another, negative if the other is before it."""
         if end >= start:
             return self.data.count(b"\n", start, end)
         return -self.data.count(b"\n", end, start)
 
     def field(self, node: Node, name: str) -> str:
-        """Return the text of a node's field, "" when it has none."""
+        """Return the text of a node's field, "" if it has none."""
         found = node.child_by_field_name(name)
         return "" if found is None else self.text(found)
 
 
 class Draft:
-    """A definition while its file is read.
+    """A definition during the reading of its file.
 
     Attributes:
         node: the definition without decorators around it.
         kind, name: as in `Definition`; a language's reader may change them.
         start, end: bytes of its extent, decorators and attributes included.
-        top: the first byte of the comment right above.
+        top: the first byte of the comment directly above.
         head_start, head_end: its signature; -1 for the end of the whole.
-        owner: what stands before its name without being around it: the type of a Go method.
-        container: it only gives its name to what is inside (a Rust `impl`, a class opened again).
+        owner: the qualifier of its name if it is not nested in it: the type of a Go method.
+        container: it only lends its name to its content (a Rust `impl`, a reopened class).
         reopens: a second one of the same name is a container.
-        classlike: what is in it are members.
-        declares: a declaration without a body; a definition of the same name takes its place.
-        attributes: text of the attributes that stand before it as nodes of their own.
-        test: it is a test whatever stands around it.
-        sentence: a call makes it, and its name is a text.
+        classlike: its content are members.
+        declares: a declaration without a body; a definition of the same name replaces it.
+        attributes: text of the attributes that precede it as separate nodes.
+        test: it is a test in any context.
+        sentence: it is made by a call, and its name is a text.
         fixture, gives: as in `Definition`.
-        qualname, parent: set when the file is put together.
+        qualname, parent: set when the file is assembled.
     """
 
     __slots__ = (
@@ -144,7 +144,7 @@ class Draft:
 
 
 def _nothing(_source: Source, _draft: Draft, _captures: Captures) -> None:
-    """A language without anything to add to its definitions."""
+    """Do nothing: a language with no additions to its definitions."""
 
 
 def _no_imports(_source: Source, _node: Node, _kind: str, _captures: Captures) -> Iterable[Import]:
@@ -164,11 +164,11 @@ def _none_taken(_source: Source, _draft: Draft, _around: Node | None) -> Iterabl
 
 
 def _settled(_draft: Draft, _around: Draft | None) -> None:
-    """A language whose definitions do not depend on what is around them."""
+    """Do nothing: a language whose definitions do not depend on their context."""
 
 
 class Taken(NamedTuple):
-    """A name by which a test or a fixture takes a fixture: its place, the name, its line, and by what.
+    """A fixture requested by a test or a fixture: its place, the name, its line, and the kind of request.
 
     `by` is "" for a parameter and "usefixtures" for a mark.
     """
@@ -180,25 +180,25 @@ class Taken(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How the trees of one language are read where a query cannot say it.
+    """The rules for reading the trees of one language beyond its query.
 
     Attributes:
         members: node type of `a.b`: the fields of `a` and of `b`.
         calls: node type of `f(x)`: the field of `f`.
             Of a type that is in both, the field of the arguments.
         wrappers: node types whose first child is the name: parentheses, `await`, `x!`, `f<T>`.
-        written: node types of names with their paths, taken as they are written.
+        written: node types of names with their paths, kept as written.
         define: completes a draft: bases, owner, doc, name.
-        imports: the imports that a match stands for.
-        token_calls: the names called, with their receivers, among tokens that the grammar does not parse.
-        settle: changes a draft's kind when what is around it is known.
+        imports: the imports of a match.
+        token_calls: the called names, with their receivers, among tokens that the grammar does not parse.
+        settle: changes a draft's kind once its context is known.
         body: fields of a definition that end its signature.
         heads: node types around a definition that its signature begins with.
         returns: field of a function's return type.
-        builtins: names of types that lead nowhere.
-        class_call: says of a called name whether it is a class, where `new` does not say it.
-        taken: the fixtures that a definition takes, when what is around it and before it is known.
-        held: of an assignment without a type the name bound, and its values as `Binding.type` has them.
+        builtins: names of types that are not resolved.
+        class_call: whether a called name is a class, for languages without `new`.
+        taken: the requested fixtures of a definition, once its context is known.
+        held: of an assignment without a type the bound name, and its values as in `Binding.type`.
     """
 
     members: Mapping[str, tuple[str, str]]
@@ -219,7 +219,7 @@ class Rules(NamedTuple):
 
 
 def chain(source: Source, node: Node, rules: Rules) -> str:
-    """Return an expression as a chain of names, "?" when it is something else."""
+    """Return an expression as a chain of names, "?" if it is not one."""
     data = source.data[node.start_byte : node.end_byte]
     if _PLAIN.fullmatch(data) or (node.type in rules.members and _is_dotted(data)):
         return data.decode()
@@ -257,7 +257,7 @@ def _is_dotted(data: bytes) -> bool:
 
 
 def _link(source: Source, node: Node, rules: Rules) -> tuple[Node | None, str]:
-    """Return what stands before the last name of a member, and that name with its sign and "()"."""
+    """Return the part before the last name of a member, and that name with its separator and "()"."""
     fields = rules.members[node.type]
     before, last = node.child_by_field_name(fields[0]), node.child_by_field_name(fields[1])
     if last is None:
@@ -274,7 +274,7 @@ _INNERMOST = re.compile(r"<[^<>]*>")
 
 
 def _sign(between: str) -> str:
-    """Return the sign between two names; `?.` counts as `.`, and type arguments do not count."""
+    """Return the separator between two names; `?.` counts as `.`, and type arguments are ignored."""
     if between == ".":
         return between
     bare = _INNERMOST.sub("", between)
@@ -295,7 +295,7 @@ def without_arguments(text: str) -> str:
 
 
 def joined(parts: list[str]) -> str:
-    """Return the links of a chain, the last first, as its text; "?" when they are no names."""
+    """Return the links of a chain, given last to first, as its text; "?" if they are not names."""
     text = "".join(reversed(parts))
     if (
         len(text) > _MAX_CHAIN
@@ -311,7 +311,7 @@ _NO_NAME = re.compile(r"[\s(){}\[\],;'\"<>&|+*/=%^~`](?<!->)")
 
 
 def split_chain(text: str) -> tuple[str, str]:
-    r"""Return what stands before a chain's last name, and that name.
+    r"""Return the part before a chain's last name, and that name.
 
     >>> split_chain("a.b::c"), split_chain("x"), split_chain("\\A\\B")
     (('a.b', 'c'), ('', 'x'), ('\\A', 'B'))
@@ -343,9 +343,9 @@ _TYPE = re.compile(
 
 @lru_cache(4_096)  # a file names the same few types again and again
 def plain_type(text: str, builtins: frozenset[str] = frozenset()) -> str:
-    """Return the one named type that a written type stands for, "" when there is none or it is built in.
+    """Return the single named type in a written type, "" if there is none or it is built in.
 
-    Pointers, references, `None` and wrappers around one value are seen through; type arguments are left
+    Pointers, references, `None` and wrappers around one value are removed; type arguments are left
     out; arrays, tuples, functions and unions of two types have no name.
 
     >>> plain_type("Optional[Foo]"), plain_type("a.Foo | None"), plain_type("const std::vector<Foo>&")
@@ -376,7 +376,7 @@ def plain_type(text: str, builtins: frozenset[str] = frozenset()) -> str:
 
 
 def split_top(text: str, sign: str) -> list[str]:
-    """Return the parts of a text at a sign that stands outside all brackets.
+    """Split a text at a separator outside all brackets.
 
     >>> split_top("a, b[c, d], e", ",")
     ['a', ' b[c, d]', ' e']
@@ -402,7 +402,7 @@ _TYPING = ("typing.", "t.", "collections.abc.", "abc.", "builtins.", "types.")
 
 
 def annotation_names(text: str, builtins: frozenset[str]) -> list[tuple[int, str]]:
-    """Return the dotted names in a written type and where they end, without those that are built in.
+    """Return the dotted names in a written type and their ends, without built-in ones.
 
     >>> annotation_names("dict[str, a.Foo] | None", frozenset(["dict", "str", "None"]))
     [(15, 'a.Foo')]
@@ -414,13 +414,13 @@ def annotation_names(text: str, builtins: frozenset[str]) -> list[tuple[int, str
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return a text on one line, at most `limit` characters, with "…" where it is cut."""
+    """Return a text on one line, at most `limit` characters, with "…" if it is cut."""
     text = _SPACE.sub(" ", text).strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def quoted(text: str) -> str:
-    """Return what stands in a string literal of any language, "" when it is none.
+    """Return the content of a string literal of any language, "" if it is none.
 
     >>> quoted('"a/b"'), quoted("<stdio.h>"), quoted("x")
     ('a/b', 'stdio.h', '')
@@ -437,7 +437,7 @@ _MARKS = re.compile(r"^[\s=#*~_/-]*$")
 
 
 def comment_text(text: str) -> str:
-    r"""Return the text of comments without their signs, at most `MAX_DOC` characters.
+    r"""Return the text of comments without their markers, at most `MAX_DOC` characters.
 
     >>> comment_text("/// Adds.\n/// Twice.")
     'Adds.\nTwice.'
@@ -451,5 +451,5 @@ def comment_text(text: str) -> str:
 
 
 def limited(text: str) -> str:
-    """Return a doc text at its limit, trimmed."""
+    """Return a doc text, trimmed and cut at its limit."""
     return text.strip()[:MAX_DOC].rstrip()

@@ -1,4 +1,4 @@
-"""Fixtures of pytest: which functions are one, what they give, and which names tests and fixtures take."""
+"""Fixtures of pytest: their definitions, their values, and the fixtures that tests and fixtures request."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Shown = Callable[[Source, "Node"], str]
 def taken(
     source: Source, draft: Draft, around: Node | None, shown: Shown, builtins: frozenset[str]
 ) -> list[Taken]:
-    """Return the fixtures that a definition takes, and note what it gives where it is one itself.
+    """Return the requested fixtures of a definition, and set its value if it is a fixture itself.
 
     Args:
         source: the file.
         draft: a function or a class, settled.
         around: the node of the definition with its decorators.
-        shown: the type that an expression shows, as in `Binding`; "" for none.
-        builtins: names of types that lead nowhere.
+        shown: returns the type of an expression, as in `Binding`; "" for none.
+        builtins: names of types that are not resolved.
     """
     found, given = list[Taken](), set[str]()
     head = source.data[draft.start : draft.node.start_byte] if around is not None else b""
@@ -77,7 +77,7 @@ def _used(source: Source, arguments: Node) -> Iterator[Taken]:
 
 
 def _parameters(source: Source, function: Node) -> Iterator[Taken]:
-    """Yield the parameters without a default: those that are a fixture where one has their name."""
+    """Yield the parameters without a default; they are fixtures if one has their name."""
     parameters = function.child_by_field_name("parameters")
     for parameter in parameters.named_children[:_NAMES] if parameters is not None else ():
         typed = parameter.type == "typed_parameter"
@@ -87,7 +87,7 @@ def _parameters(source: Source, function: Node) -> Iterator[Taken]:
 
 
 def _gives(source: Source, function: Node, shown: Shown, builtins: frozenset[str]) -> str:
-    """Return the type of what a fixture gives: as annotated, or that of all it returns or yields."""
+    """Return the type of a fixture's value: as annotated, or of all its returns or yields."""
     written = function.child_by_field_name("return_type")
     body = function.child_by_field_name("body")
     if body is None:
@@ -119,7 +119,7 @@ def _gives(source: Source, function: Node, shown: Shown, builtins: frozenset[str
 
 
 def _bound(node: Node) -> tuple[Node | None, Node | None]:
-    """Return the name that an assignment or a `with` binds, and its value."""
+    """Return the name bound by an assignment or a `with`, and its value."""
     if node.type == "assignment":
         return node.child_by_field_name("left"), node.child_by_field_name("right")
     alias = node.child_by_field_name("alias")

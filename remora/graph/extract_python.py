@@ -1,4 +1,4 @@
-"""Python: imports with their levels and aliases, doc strings, bases, and what counts as a test."""
+"""Python: imports with levels and aliases, docstrings, bases, and test detection."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _bases(source: Source, draft: Draft) -> None:
 
 
 def doc_string(source: Source, body: Node) -> str:
-    """Return the doc string of a module's or definition's body, "" when it has none."""
+    """Return the docstring of a module's or definition's body, "" if it has none."""
     for index in range(min(body.named_child_count, 50)):
         statement = body.named_child(index)
         if statement.type == "comment":
@@ -83,7 +83,7 @@ def doc_string(source: Source, body: Node) -> str:
 
 
 def string_text(text: str) -> str:
-    """Return what a doc string says: without its quotes and its margin."""
+    """Return the text of a docstring, without its quotes and its margin."""
     match = _PREFIX.match(text)
     if match is None or "b" in match[0].lower() or "f" in match[0].lower():
         return ""
@@ -136,7 +136,7 @@ _COMMENT = re.compile(r"#.*")
 
 
 def exports(text: str) -> Iterable[str]:
-    """Return the names written out in the value of `__all__`."""
+    """Return the names listed in the value of `__all__`."""
     return _STRING.findall(_COMMENT.sub("", text))
 
 
@@ -146,9 +146,9 @@ _MAX_OPTIONS = 8  # values that one of `a or b or …` is
 
 
 def _held(source: Source, node: Node) -> tuple[str, str]:
-    """Return the name that an assignment binds to what other names hold, or to one of several values.
+    """Return the name that an assignment binds to the value of other names, or to one of several values.
 
-    With it what these are: of `self.repo = repo or Repo()` "=repo|Repo", "?" for what shows no type.
+    With it these values: of `self.repo = repo or Repo()` "=repo|Repo", "?" for one without a visible type.
     """
     text = source.data[node.start_byte : node.end_byte]
     match = _HOLDS.match(text)
@@ -163,7 +163,7 @@ def _held(source: Source, node: Node) -> tuple[str, str]:
 
 
 def _options(source: Source, value: Node) -> Iterator[str]:
-    """Yield what the values that an expression may have show of their types."""
+    """Yield the visible types of an expression's possible values."""
     waiting = [value]
     for _ in range(_MAX_OPTIONS):
         if not waiting:
@@ -189,7 +189,7 @@ def _options(source: Source, value: Node) -> Iterator[str]:
 
 
 def _shown(source: Source, node: Node) -> str:
-    """Return the type that a call shows, "" for any other expression and where it shows none."""
+    """Return the type of a call, "" for any other expression and for an unknown type."""
     written = chain(source, node, RULES) if node.type in ("call", "await") else UNKNOWN
     made = written.removesuffix("()")
     if written in (UNKNOWN, made):

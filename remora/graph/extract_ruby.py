@@ -1,4 +1,4 @@
-"""Ruby: classes opened again, mixins as bases, `require` in its forms, examples named by sentences."""
+"""Ruby: reopened classes, mixins as bases, all forms of `require`, examples named by sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rust: nested `use` trees, `impl` blocks that lend their type's name, tests by their attribute."""
+"""Rust: nested `use` trees, `impl` blocks under their type's name, tests by their attribute."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Itera
 
 
 def _written_path(source: Source, node: Node) -> str:
-    """Return the file that a `#[path = "…"]` above a declaration names, "" without one."""
+    """Return the file in a `#[path = "…"]` above a declaration, "" if there is none."""
     if b"path" not in source.data[max(node.start_byte - 500, 0) : node.start_byte]:
         return ""  # going through what stands before is slow in a long file
     above = node.prev_named_sibling
@@ -132,9 +132,10 @@ def _path(prefix: str, rest: str) -> str:
 
 
 def _token_calls(source: Source, captures: Captures) -> Iterator[tuple[Node, str]]:
-    """Yield the names called among the arguments of a macro, each with what stands before it.
+    """Yield the called names among the arguments of a macro, each with its receiver.
 
-    A macro is given tokens, of which only the brackets are paired: a name right before round ones is a call.
+    A macro receives tokens, of which only the brackets are paired: a name directly before round ones is a
+    call.
     """
     if split_chain(source.text(captures["macro"][0]))[1] in _QUOTING:
         return
@@ -158,7 +159,7 @@ def _token_calls(source: Source, captures: Captures) -> Iterator[tuple[Node, str
 
 
 def _is_quoted(words: list[str], at: int) -> bool:
-    """Return whether brackets hold an attribute, or tokens that a macro only writes."""
+    """Return whether brackets hold an attribute, or tokens that a macro only outputs."""
     first, second, last = ["", "", "", *words[max(at - 3, 0) : at]][-3:]
     if last == "!":
         return second == "#" or second in _QUOTING
@@ -166,7 +167,7 @@ def _is_quoted(words: list[str], at: int) -> bool:
 
 
 def _before_types(words: list[str], at: int) -> int:
-    """Return the place of the name before `::<…>`, the same place when it is not the end of that."""
+    """Return the place of the name before `::<…>`, or the same place if there is none."""
     depth = 0
     for place in range(at, max(at - _MAX_TYPES, 1), -1):
         depth += (words[place] in (">", ">>")) * len(words[place]) - (words[place] == "<")
@@ -176,9 +177,9 @@ def _before_types(words: list[str], at: int) -> int:
 
 
 def _receiver(words: list[str], at: int) -> str:
-    """Return the chain of names before a name, "?" when it is something else.
+    """Return the chain of names before a name, "?" if it is not one.
 
-    `?`, `.await` and `::<…>` do not count.
+    `?`, `.await` and `::<…>` are ignored.
     """
     parts: list[str] = []
     for _ in range(_MAX_LINKS):

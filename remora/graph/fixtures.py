@@ -1,8 +1,8 @@
-"""Which fixture of pytest a name of a test stands for, and what that gives.
+"""Resolve the pytest fixture requested by name, and its value.
 
-It is looked for in the classes around the test and their bases, in its file, and in the `conftest.py` of its
-folder and of each folder above; in a file also among what it imports. A fixture that takes its own name takes
-the one further out. What is found nowhere is built in or comes with a plugin.
+The search covers the classes around the test and their bases, its file, and the `conftest.py` of its folder
+and of each folder above; in each file also its imports. A fixture that requests its own name gets the next
+one outwards. A fixture that is not found is built in or comes from a plugin.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HOLDERS = frozenset((*CLASSES, "test"))
 
 
 class Fixtures:
-    """The fixtures that one file of tests sees.
+    """The fixtures visible in one test file.
 
     Args:
         look: the project.
@@ -35,7 +35,7 @@ class Fixtures:
         self._seen: dict[tuple[str, str], tuple[Value, ...]] = {}
 
     def find(self, scope: str, name: str) -> Value | None:
-        """Return the fixture that a definition takes under a name, None when the project has none."""
+        """Return the fixture that a definition requests by a name, None if the project has none."""
         key = self._table.class_of(scope), name
         if key not in self._seen:
             self._seen[key] = tuple(self._candidates(*key))
@@ -46,7 +46,7 @@ class Fixtures:
         return None
 
     def given(self, scope: str, name: str) -> Value | None:
-        """Return what the fixture that a definition takes gives, None when that is not known."""
+        """Return the value of a fixture that a definition requests, None if unknown."""
         fixture = self.find(scope, name)
         definition = fixture.definition if fixture is not None else None
         table = self._look.table(fixture.path) if fixture is not None else None

@@ -1,12 +1,12 @@
-"""Go: which types satisfy which interfaces, though neither names the other.
+"""Go: the types that implement interfaces, though neither names the other.
 
-A type does when it has each method that the interface asks for, with the same parameters and results;
-its methods stand in any file of its package, or come from what it embeds, and so do those of an interface.
-A method that is not exported counts in its own package alone. Types are compared by their names without
-their packages (aliases are not followed), generic ones by how many parameters and results there are. An
-interface that embeds one which is not of the project, nor well known, asks for more than is seen: to
-satisfy it is a guess. A type that embeds something unseen may have more methods than are known; it
-satisfies what those that are known are enough for.
+A type implements an interface if it has each of its methods, with the same parameters and results. The type's
+methods may be in any file of its package, or come from embedded types, and so may those of an interface. A
+method that is not exported counts in its own package alone. Types are compared by their names without their
+packages (aliases are not followed), generic ones by the number of parameters and results. An interface that
+embeds one outside the project (and not well known) has unknown methods: implementing it is a guess. A type
+that embeds an unknown type may have further methods; it implements the interfaces covered by its known
+methods.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ _ARROW = "\N{LEFTWARDS ARROW}"  # in place of "<-", which is no bracket
 
 
 class Shape(NamedTuple):
-    """The types of a method's parameters and results, in order, as written without their packages."""
+    """The types of a method's parameters and results, in order, written without their packages."""
 
     parameters: tuple[str, ...]
     results: tuple[str, ...]
 
 
 class Method(NamedTuple):
-    """A method of a type or an interface: its shape, None where it is not seen whole, and its package."""
+    """A method of a type or an interface: its shape, None if it is incomplete, and its package."""
 
     shape: Shape | None
     package: str
 
 
 class _Asked(NamedTuple):
-    """What an interface asks for, and whether that is all of it."""
+    """The methods of an interface, and whether they are complete."""
 
     methods: Methods
     whole: bool
 
 
 class Interfaces:
-    """The interfaces of one project's Go code, as long as its symbols do not change."""
+    """The interfaces of one project's Go code, valid until its symbols change."""
 
     def __init__(self, look: Look) -> None:
         self._look = look
@@ -66,7 +66,7 @@ class Interfaces:
         self._asked: dict[tuple[str, str], _Asked | None] = {}
 
     def of(self, path: str, definition: Definition) -> Iterator[tuple[str, Definition, float]]:
-        """Yield (path, interface, how sure) of the interfaces that a type at the top level satisfies."""
+        """Yield (path, interface, confidence) of the interfaces that a top-level type implements."""
         if definition.parent or definition.kind not in CLASSES or definition.kind == "interface":
             return
         own = self._methods(path, definition)
@@ -79,7 +79,7 @@ class Interfaces:
                 yield where, interface, LIKELY if asked.whole else GUESS
 
     def _methods(self, path: str, definition: Definition) -> Methods:
-        """Return the methods of a type, those of what it embeds among them; the nearest of a name counts."""
+        """Return the methods of a type, including those of embedded types; the nearest of a name counts."""
         found: Methods = {}
         for where, one in self._look.line(path, definition).classes:
             for name, method in self._in_package(self._package(where)).get(one.name, {}).items():
@@ -87,7 +87,7 @@ class Interfaces:
         return found
 
     def _package(self, path: str) -> tuple[str, bool]:
-        """Return the package of a file: its folder, and whether it is that of tests from outside."""
+        """Return the package of a file: its folder, and whether it is an external test package."""
         outline = self._look.symbols.outline(path)
         return path.rpartition("/")[0], outline is not None and outline.package.endswith("_test")
 
@@ -108,7 +108,7 @@ class Interfaces:
         return self._packages[package]
 
     def _candidates(self, own: Methods) -> dict[tuple[str, str], Definition]:
-        """Return by (path, qualname) the interfaces that ask for one of some methods, or embed such."""
+        """Return by (path, qualname) the interfaces that declare one of some methods, or embed such."""
         found: dict[tuple[str, str], Definition] = {}
         known = [
             text for text, heads in KNOWN.items() if all(head.partition("(")[0] in own for head in heads)
@@ -123,7 +123,7 @@ class Interfaces:
         return found
 
     def _promising(self, name: str) -> list[tuple[str, Definition]]:
-        """Return the interfaces, with their files, that ask for a method of a name themselves."""
+        """Return the interfaces, with their files, that declare a method of a name themselves."""
         if name not in self._promises:
             found = (one for one in self._look.symbols.promised(name) if one.path.endswith(".go"))
             holders = ((one.path, self._holder(one.path, one.definition.parent)) for one in found)
@@ -138,7 +138,7 @@ class Interfaces:
         return table.by_qualname.get(qualname) if table else None
 
     def _asks(self, path: str, interface: Definition) -> _Asked | None:
-        """Return what an interface asks for, None where it lists types and not only methods."""
+        """Return the methods of an interface, None if it lists types and not only methods."""
         key = (path, interface.qualname)
         if key not in self._asked:
             self._asked[key] = self._ask(path, interface)
@@ -156,7 +156,7 @@ class Interfaces:
         return _Asked(methods, unseen <= KNOWN.keys())
 
     def _unseen(self, classes: Iterable[tuple[str, Definition]]) -> Iterator[str]:
-        """Yield the embedded types, as written, that are not of the project."""
+        """Yield the embedded types, as written, that are outside the project."""
         for path, one in classes:
             table = self._look.table(path)
             for text in one.bases:
@@ -167,7 +167,7 @@ class Interfaces:
 
 @lru_cache(20_000)
 def shape(signature: str, name: str) -> Shape | None:
-    """Return the types of a method's parameters and results, None where the signature was cut.
+    """Return the types of a method's parameters and results, None if the signature was truncated.
 
     >>> shape("func (s *Store) Get(id, kind string, n ...int) (*api.Order, error)", "Get")
     Shape(parameters=('string', 'string', '...int'), results=('*Order', 'error'))
@@ -199,13 +199,13 @@ def _types(text: str) -> tuple[str, ...]:
 
 
 def _results(text: str) -> str:
-    """Return the results behind the parameters of a function without their parentheses."""
+    """Return the results of a function after its parameters, without their parentheses."""
     text = text.strip()
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def _plain(text: str) -> str:
-    """Return a type without packages, and without the names of parameters in a function's."""
+    """Return a type without packages, and without the parameter names in a function type."""
     if text.startswith("func("):
         _, inside, after = split_signature(text, "func")
         results = ", ".join(_types(_results(after)))
@@ -214,7 +214,7 @@ def _plain(text: str) -> str:
 
 
 def _same(own: Method | None, asked: Method, name: str, loose: bool) -> bool:
-    """Return whether a type's method is the one that an interface asks for."""
+    """Return whether a type's method matches that of an interface."""
     if own is None or (not name[:1].isupper() and own.package != asked.package):
         return False
     if own.shape is None or asked.shape is None:

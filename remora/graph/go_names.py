@@ -1,9 +1,9 @@
-"""Go: names that lead from one file to another where no code writes them, for `names`.
+"""Go: names for links between files that no code writes, for `names`.
 
-A type and the interfaces that it satisfies do not name each other. When an interface changes, each type
-with a method that it asks for is looked at again; when a method comes or goes, the type that it belongs
-to, and what embeds that. Both are told by names that no code can have: `of_method` is used by the files
-that define a method so called, `of_type` by those that define a type so called or embed one.
+A type and the interfaces that it implements do not name each other. When an interface changes, each type with
+one of its methods is checked again; when a method is added or removed, its type and the types that embed it
+are. Both links use names that no code can have: `of_method` is used by the files that define a method of that
+name, `of_type` by those that define or embed a type of that name.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ KNOWN = {
 
 
 def of_method(name: str) -> str:
-    """Return what stands for the methods of a name that interfaces ask for."""
+    """Return the name that represents the interface methods of a name."""
     return f"func {name}"
 
 
 def of_type(name: str) -> str:
-    """Return what stands for the methods of the types of a name."""
+    """Return the name that represents the methods of the types of a name."""
     return f"type {name}"
 
 
@@ -60,7 +60,7 @@ def embedded(outline: Outline, definition: Definition) -> Iterator[str]:
 
 
 def last(text: str) -> str:
-    """Return the name of a type as written, without its package.
+    """Return the name of a written type, without its package.
 
     >>> last("*store.Disk"), last("Disk")
     ('Disk', 'Disk')
@@ -70,7 +70,7 @@ def last(text: str) -> str:
 
 
 def used(outline: Outline) -> Iterator[str]:
-    """Yield the names of both kinds by which a change elsewhere reaches a file."""
+    """Yield the names of both kinds through which a change elsewhere affects a file."""
     if outline.language != _LANGUAGE:
         return
     for one in outline.definitions:
@@ -82,7 +82,7 @@ def used(outline: Outline) -> Iterator[str]:
 
 
 def is_one(name: str) -> bool:
-    """Return whether a name is of one of these kinds, and none of code."""
+    """Return whether a name is of one of these kinds, and not from code."""
     return name.startswith(("func ", "type "))
 
 
@@ -102,8 +102,8 @@ def changed(before: Outline | None, after: Outline | None) -> Iterator[str]:
 def passed(touched: AbstractSet[str], outline: Outline) -> Iterator[str]:
     """Yield the names of both kinds that follow from touched ones.
 
-    Those are the types that a touched method belongs to or that embed a touched type, and what an interface
-    among them asks for.
+    These are the types that a touched method belongs to or that embed a touched type, and the methods of the
+    touched interfaces.
     """
     if outline.language != _LANGUAGE or not any(map(is_one, touched)):
         return
@@ -120,7 +120,7 @@ def passed(touched: AbstractSet[str], outline: Outline) -> Iterator[str]:
 
 
 def _shapes(outline: Outline | None) -> dict[str, set[tuple[object, ...]]]:
-    """Return by the name of each type at the top level what is said of it and of its methods."""
+    """Return by the name of each top-level type its description and its methods."""
     found: dict[str, set[tuple[object, ...]]] = {}
     if outline is not None and outline.language == _LANGUAGE:
         for one in outline.definitions:
@@ -132,7 +132,7 @@ def _shapes(outline: Outline | None) -> dict[str, set[tuple[object, ...]]]:
 
 
 def _asked(outline: Outline | None) -> dict[str, list[str]]:
-    """Return by interface the names of what it asks for: methods, and types that it embeds."""
+    """Return by interface the names of its methods and embedded types."""
     found: dict[str, list[str]] = {}
     for one in outline.definitions if outline is not None and outline.language == _LANGUAGE else ():
         if one.kind == "interface" and not one.parent:

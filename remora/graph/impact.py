@@ -1,17 +1,17 @@
-"""What may break when something changes: what depends on it, nearest first, with the way that leads there.
+"""Impact analysis: the dependents of a target, nearest first, with the path to each.
 
-A file is answered from the closure (depth 1 and 2), and from there by walking the edges between files.
-A symbol is answered by walking: who calls it, inherits from it, implements or tests it, and so on
-outward; a class changes with everything defined in it. Code at the top level of a file, outside of any
-definition, counts as the file; what depends on the rest of that file does not follow from it. A method
-that changes breaks those that override it, one step away; and who calls what it overrides may call it,
-which is a guess, one step farther than its callers. Both walks stop when `limit` things are found, since
-what a thousand files depend on is answered by "everything" and not by a list; the answer says so.
+For a file the closure gives the dependents at depth 1 and 2, and the walk continues over the edges between
+files. For a symbol the walk follows its callers, subclasses, implementations and tests, and so on outward; a
+class changes with all its definitions. Code at the top level of a file, outside of any definition, counts as
+the file; dependents of the rest of that file do not follow from it. A changed method affects its overrides,
+one step away; callers of the base method that it overrides may call it, which is a guess, one step farther
+than its callers. Both walks stop at `limit` results, because a target with a thousand dependents is better
+described as affecting everything than by a list; the answer says so.
 
-The confidence of a result is the product of its edges'. Where a call could not be resolved for certain
-it is a guess and is marked as one. What only names a symbol, without a call, is possible at depth 1 (see
-`naming`), and so is a file that imports the target's and uses the symbol's name in a way that was not
-resolved at all; where an import there names it, the file passes it on, which is certain.
+The confidence of a result is the product of its edges'. A call that could not be resolved with certainty is
+marked as a guess. A reference to a symbol without a call is possible at depth 1 (see `naming`), and so is a
+file that imports the target's file and uses the symbol's name unresolved; if an import there names the
+symbol, the file re-exports it, which is certain.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
 NAMES = "names it"
 NOT_FOLLOWED = (
-    "only calls, imports and bases are followed; beyond these, {0} was looked for by name in {1} and in what "
-    "imports it, but nowhere else"
+    "only calls, imports and bases are followed; other references to {0} were searched by name in {1} and in "
+    "the files that import it, but nowhere else"
 )
 ENOUGH = 5  # results beside which more that only name the target would say little
 MAX_DEPTH = 10
@@ -66,7 +66,7 @@ Users: TypeAlias = "Callable[[Sequence[int], int], Sequence[Edge]]"
 
 
 class Meant(NamedTuple):
-    """What a target names: a node, and a note of the definitions that a bare name may mean as well, or ""."""
+    """The resolution of a target: a node, and a note of other definitions with that bare name, or ""."""
 
     node: Node
     note: str
@@ -76,10 +76,10 @@ class Found(NamedTuple):
     """An impact before memories are looked up.
 
     Attributes:
-        target: what was asked about.
-        impacts: nearest first, then surest, then by path and symbol.
-        notes: what to know about the answer.
-        cut: there is more than `limit`.
+        target: the requested node.
+        impacts: nearest first, then by confidence, then by path and symbol.
+        notes: remarks on the answer.
+        cut: there are more than `limit` results.
     """
 
     target: Node
@@ -89,18 +89,18 @@ class Found(NamedTuple):
 
 
 def find(graph: Graph, target: str) -> Meant:
-    """Return the node that a target names.
+    """Return the node of a target.
 
-    That is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
-    parts, with "." or "::" between them; a path may be its last parts too, and a symbol may follow its
-    module ("app.jobs.run"). Of several definitions of a name the one at the top level comes before members
-    of a class, those before what stands inside a function, and what is in tests is last. A folder stands
-    for the files in it.
+    A target is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
+    parts, with "." or "::" between them; a path may be its last parts too, and a symbol may follow its module
+    ("app.jobs.run"). Of several definitions of a name a top-level one comes before members of a class, those
+    before definitions inside a function, and definitions in tests are last. A folder represents the files in
+    it.
 
     Raises:
         InvalidInput: the target is empty.
-        NotFound: nothing in the graph is called so.
-        Conflict: several definitions are, and none comes before the others.
+        NotFound: nothing in the graph has this name.
+        Conflict: several definitions have it, and none comes first.
     """
     name = target.strip().removeprefix("./").removesuffix("()")
     if not name:
@@ -120,36 +120,36 @@ def find(graph: Graph, target: str) -> Meant:
     keys, others = _first(graph, keys)
     if len(keys) > 1:
         what = f"{target!r} may be {_listed([*keys, *others])}"
-        raise Conflict(what, hint="Ask for one of them by its full name.")
+        raise Conflict(what, hint="Use the full name of one of them.")
     node = graph.node(keys[0]) if keys else None
     if node is None and (folder := _folder(graph, name)) is not None:
         return folder
     if node is None and (row := graph.file(name)) is not None:
         raise NotFound(
             f"{name} is left out of the code graph: {row.skipped}",
-            hint="`remora doctor` counts what is left out, by reason.",
+            hint="`remora doctor` counts the files left out, by reason.",
         )
     if node is None:
         raise NotFound(
             f"nothing in the code graph is called {target!r}",
             hint=f"{_nearly(graph, path, wanted)}Give a path from the root, path:symbol, or a symbol; "
-            "`remora index` reads what is new.",
+            "`remora index` reads new files.",
         )
     return Meant(node, f"{target!r} may also mean {_listed(others)}" if others else "")
 
 
 def _folder(graph: Graph, name: str) -> Meant | None:
-    """Return a folder as a node of its own, None where it has no files; the whole project is none."""
+    """Return a folder as a node, None if it has no files; the whole project is none."""
     name = name.rstrip("/")
     if not (files := len(graph.below(name))):
         return None
     held = "the file" if files == 1 else f"the {files:,} files"
-    note = f"{name}/ is a folder: this is what depends on {held} in it from outside"
+    note = f"{name}/ is a folder: these are the outside dependents of {held} in it"
     return Meant(Node(0, f"{name}/", FOLDER, name, f"{name}/", None, None, {}), note)
 
 
 def _nearly(graph: Graph, path: str, wanted: str) -> str:
-    """Return the question whether something else was meant: called so elsewhere, or almost so there."""
+    """Return the question "Did you mean …?" for the same name elsewhere, or a similar name there."""
     if not path:
         near = graph.ending(wanted.rpartition("/")[2])
     elif not (near := _called(graph, wanted, path.rpartition("/")[2]) or _called(graph, wanted, "")):
@@ -160,7 +160,7 @@ def _nearly(graph: Graph, path: str, wanted: str) -> str:
 
 
 def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) -> list[str]:
-    """Return the keys of the definitions with a name, in files whose path ends so."""
+    """Return the keys of the definitions with a name, in files whose path has an ending."""
     label = wanted.rpartition(".")[2].partition("#")[0]
     places = graph.places(label, path, sentences=sentences)
     found = [p for p in places if p[1] == wanted or p[1].endswith(f".{wanted}")]
@@ -169,7 +169,7 @@ def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) ->
 
 
 def _first(graph: Graph, keys: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return those of several definitions that come before the others, and the others."""
+    """Return the definitions that come first among several, and the others."""
     if len(keys) < 2:
         return list(keys), []
     around = {key: _around(key) for key in keys}
@@ -200,7 +200,7 @@ def _listed(keys: Sequence[str]) -> str:
 
 
 def _in_module(path: str, symbol: str, wanted: str) -> bool:
-    """Return whether a name is that of a module, by its path or its folder's, and a symbol in it."""
+    """Return whether a name is a module, by its path or its folder's, followed by a symbol in it."""
     module = wanted.removesuffix(f".{symbol}")
     if module == wanted:
         return False
@@ -211,10 +211,10 @@ def _in_module(path: str, symbol: str, wanted: str) -> bool:
 
 
 def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Found:
-    """Return what depends on a target to a depth.
+    """Return the dependents of a target to a depth.
 
     Raises:
-        InvalidInput: the target is empty, the depth is not from 1 to MAX_DEPTH, or the limit not from 1.
+        InvalidInput: the target is empty, the depth is not from 1 to MAX_DEPTH, or the limit is below 1.
         NotFound, Conflict: see `find`.
     """
     if not 1 <= depth <= MAX_DEPTH:
@@ -239,13 +239,13 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
 
 
 def _unread(graph: Graph, node: Node) -> str:
-    """Return a note where nothing can be known of a file's users: its language is not parsed."""
+    """Return a note if a file's users cannot be known because its language is not parsed."""
     row = graph.file(node.path) if node.type != FOLDER else None
     if row is None or row.kind != "code" or (known := LANGUAGES.get(row.language)) is None or known.grammar:
         return ""
     return (
-        f"{row.language} is read as text, not parsed: the code does not tell what uses {node.path}; "
-        "what changes with it in the history is known"
+        f"{row.language} is read as text, not parsed: the users of {node.path} in code are unknown; "
+        "only its co-changing files are known"
     )
 
 
@@ -259,14 +259,14 @@ class _Step(NamedTuple):
 
 
 class _Through(NamedTuple):
-    """A method that a reached one overrides: who calls it may call the one that was reached."""
+    """A base method of a reached one: its callers may call the reached one."""
 
     step: _Step
     overridden: Overridden
 
 
 class _Walk:
-    """One search outward from a node, over those edges that are not stale."""
+    """One search outward from a node, over the edges that are not stale."""
 
     def __init__(self, db: Database, node: Node, depth: int, limit: int) -> None:
         self._db = db
@@ -285,7 +285,7 @@ class _Walk:
         self.own: list[int] = []  # the target's nodes, where it is a symbol
 
     def file(self) -> list[Impact]:
-        """Return what depends on a file: files, to the depth of the closure from its rows."""
+        """Return the dependents of a file: files, to the depth of the closure from its rows."""
         rows = self._closure.dependents(self._node.id, min(self._depth, DEPTH), self._limit + 1)
         own, found, reached = self._node.key, self._found, self._reached
         for row in rows:
@@ -304,7 +304,7 @@ class _Walk:
         return self._found
 
     def folder(self) -> list[Impact]:
-        """Return what depends on the files of a folder, without themselves."""
+        """Return the dependents of a folder's files, without these files."""
         for i, path in self._graph.below(self._node.label).items():
             self._reached[i] = _Step(path, 0, 1.0, ())
         del self._reached[self._node.id]
@@ -312,7 +312,7 @@ class _Walk:
         return self._found
 
     def symbol(self) -> list[Impact]:
-        """Return what depends on a definition: definitions, and files for their top-level code."""
+        """Return the dependents of a definition: definitions, and files for their top-level code."""
         for i, key in self._graph.inside(self._node).items():
             self._reached[i] = _Step(key, 0, 1.0, ())
         if self._node.type == "method":
@@ -328,7 +328,7 @@ class _Walk:
         return self._found
 
     def _naming(self, own: Sequence[int]) -> bool:
-        """Add what names the target without a call; return whether its name was looked for."""
+        """Add references to the target without a call; return whether its name was searched."""
         if len(self._found) > ENOUGH:
             return False
         found, common = naming(self._db, self._node, own)
@@ -340,7 +340,7 @@ class _Walk:
         if common:
             label = self._node.label
             self.notes = (
-                f"{label} is too common a name to look for what only names it: a read, a value, a type",
+                f"{label} is too common a name to search for references without a call: reads, values, types",
             )
         return not common
 
@@ -351,7 +351,7 @@ class _Walk:
     def _outward(self, frontier: Sequence[int], depth: int, users: Users, *, bases: bool = False) -> None:
         """Walk on from a frontier level by level, until the depth or the limit is reached.
 
-        Where it asks for `bases`, those who call what a reached method overrides are two steps from it.
+        With `bases`, callers of a base method that a reached method overrides are two steps away.
         """
         while frontier and depth <= self._depth and not self.cut:
             best = self._level(frontier, users)
@@ -375,9 +375,9 @@ class _Walk:
             frontier, depth = list(further), depth + 1
 
     def _overridden(self, ids: Sequence[int], depth: int) -> list[int]:
-        """Return the methods that some reached ones override, to be gone on from one step later.
+        """Return the base methods of some reached ones, to continue from one step later.
 
-        What was only reached by a guess is not guessed on from.
+        Methods reached only by a guess are not continued.
         """
         steps = ((i, self._reached[i]) for i in ids if i in self._reached)
         given = {i: step.key for i, step in steps if step.confidence >= GUESS_BELOW}
@@ -394,10 +394,10 @@ class _Walk:
         return found
 
     def _apart(self, edges: Sequence[Edge], nodes: Mapping[int, Brief]) -> set[int]:
-        """Return those who call a base's method, but never the one that overrides it and was reached.
+        """Return the callers of a base's method that never call the reached override.
 
-        In a class below that base they mean their own or, as with `super`, the base's; unless the method
-        that was reached belongs to a class below theirs.
+        In a class below that base they mean their own or, as with `super`, the base's; unless the reached
+        method belongs to a class below theirs.
         """
         callers = {
             e.from_id: outer(nodes[e.from_id].key)[0]
@@ -422,16 +422,16 @@ class _Walk:
         }
 
     def _before(self, edge: Edge) -> tuple[_Step, str]:
-        """Return the step that an edge goes on from, and what it says of the way."""
+        """Return the step that an edge continues, and its description in the path."""
         if edge.to_id in self._reached:
             return self._reached[edge.to_id], edge.type
         step, overridden = self._through[edge.to_id]
         return step, f"{_THROUGH[edge.type]} {overridden.name}"
 
     def _level(self, frontier: Sequence[int], users: Users) -> dict[int, tuple[Edge, float]]:
-        """Return the surest edge to each node one step further out, and how sure the way is with it.
+        """Return the most confident edge to each node one step further out, with the confidence of the path.
 
-        The surest first; one more than are wanted at most. Who calls what is overridden is a guess.
+        The most confident first; at most one more than wanted. Callers of a base method are guesses.
         """
         room = self._limit - len(self._found)
         reached = self._reached
@@ -463,7 +463,7 @@ class _Walk:
         return {i: (edge, worth[0]) for i, (worth, edge) in ordered[: room + 1]}
 
     def _possible(self, known: set[str]) -> None:
-        """Add the files that import the target's and use its name unresolved, but those that are known."""
+        """Add the files that import the target's file and use its name unresolved, except known ones."""
         file = self._graph.node(self._node.path)
         if file is None:
             return
@@ -482,7 +482,7 @@ class _Walk:
             self._found.append(Impact(path, None, 1, via, sure, test=test))
 
     def _is_named_by(self, path: str) -> bool:
-        """Return whether an import of a file names the target, and a module called as the target's file."""
+        """Return whether an import of a file names the target, in a module called like the target's file."""
         packed = self._graph.facts(path)[0]
         if packed is None or self._node.symbol != self._node.label:
             return False
@@ -492,23 +492,25 @@ class _Walk:
 
 
 def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
-    """Return what to know about an answer."""
+    """Return the remarks on an answer."""
     notes = []
     unsure = [i for i in impacts if i.confidence < GUESS_BELOW]
     named = sum(1 for i in unsure if i.via[0].partition(" <-")[2].startswith(NAMES))
     told = sum(1 for i in unsure if i.source in SAYS)
     if guesses := len(unsure) - named - told:
-        what = "result rests on a call" if guesses == 1 else "results rest on calls"
-        notes.append(f"{guesses} {what} that could not be resolved for certain")
+        what = "result depends on a call" if guesses == 1 else "results depend on calls"
+        notes.append(f"{guesses} {what} that could not be resolved with certainty")
     if named:
-        what = "result only has its name, which" if named == 1 else "results only have its name, which"
-        notes.append(f"{named} {what} may stand for something else")
+        what = (
+            "result only contains its name, which" if named == 1 else "results only contain its name, which"
+        )
+        notes.append(f"{named} {what} may mean something else")
     if told:
         notes.append(
-            f"{told} result{'s' * (told > 1)} was said by a language model or an agent, not by the code"
+            f"{told} result{'s' * (told > 1)} from statements of a language model or an agent, not from code"
         )
     if cut_at:
-        notes.append(f"there is more than the {cut_at} that are listed")
+        notes.append(f"showing the first {cut_at} results; there are more")
     return tuple(notes)
 
 

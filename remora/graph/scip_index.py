@@ -75,7 +75,7 @@ def read_index(file: BinaryIO) -> Iterator[ScipDocument]:
 def _damaged(at: int, what: str) -> SourceError:
     return SourceError(
         f"the SCIP index is damaged at byte {at}: {what}",
-        hint="Let its tool write the index again, or delete the file.",
+        hint="Regenerate the index with its tool, or delete the file.",
     )
 
 
@@ -101,7 +101,7 @@ def _documents(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
             file.seek(at + start)
             data = file.read(end - start)
             if len(data) != end - start:
-                raise _damaged(at, "the file became shorter while it was read")
+                raise _damaged(at, "the file was truncated during the read")
             yield data, at + start
         at += end
 

@@ -80,7 +80,7 @@ def watch(
         if poll or not _no_room(error):
             raise _cannot(top, error) from None
         say(
-            f"The system has no room to watch all folders of {top} ({error}); they are looked at every "
+            f"The system has no room to watch all folders of {top} ({error}); they are polled every "
             f"{POLL_MS / 1000:g} s instead. On Linux, raise fs.inotify.max_user_watches to avoid it."
         )
     try:
@@ -113,7 +113,9 @@ def _sets(
         if paths := {path for change, changed in found for path in ours.files(change, changed)}:
             yield paths
         elif not found and not top.is_dir():
-            raise SourceError(f"{top} was deleted while it was watched", hint="Start again when it is back.")
+            raise SourceError(
+                f"{top} was deleted during the watch", hint="Start again when the folder exists."
+            )
 
 
 class _Wanted:

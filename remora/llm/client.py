@@ -136,8 +136,8 @@ def extract(
             Message("user", f"That cannot be used: {why}. Answer again, with the JSON object alone."),
         ]
     raise ProviderError(
-        f"{model.model_id} gave no answer that fits the schema: {why}",
-        hint="A larger model, or a server that supports JSON schemas, does this better.",
+        f"{model.model_id} returned no answer that matches the schema: {why}",
+        hint="Use a larger model, or a server that supports JSON schemas.",
     )
 
 

@@ -64,7 +64,7 @@ class CommandModel:
         if not self._arguments:
             raise ConfigError(
                 "llm.provider is command, but llm.command is empty",
-                hint='Name the command in llm.command, for example "claude -p".',
+                hint='Set llm.command, for example "claude -p".',
             )
         self._folder = folder
         self._environ = {k: v for k, v in environ.items() if k not in _OF_A_SESSION} | SWITCHES
@@ -116,12 +116,12 @@ class CommandModel:
             code = self._run([program, *self._arguments[1:]], told, said, log, budget)
             text = _start_of(said, MAX_OUTPUT)
             if code:
-                why = shorten((_end_of(log) or text).strip() or "it said nothing", 300)
+                why = shorten((_end_of(log) or text).strip() or "no output", 300)
                 raise ProviderError(f"{self.model_id} failed with code {code}: {why}")
             is_cut = said.seek(0, os.SEEK_END) > MAX_OUTPUT
         shown = strip_thinking(text)
         if not shown:
-            raise ProviderError(f"{self.model_id} answered without text")
+            raise ProviderError(f"{self.model_id} returned no text")
         return Completion(shown, "length" if is_cut else "stop")
 
     def _run(
@@ -163,7 +163,7 @@ class CommandModel:
                     return
         raise ProviderError(
             f"{self.model_id} was called {self._daily_calls} times today, the limit of llm.daily_calls",
-            hint="It is called again tomorrow.",
+            hint="It can be called again tomorrow.",
         )
 
 

@@ -86,8 +86,8 @@ class _Served:
         shown = strip_thinking(text)
         if not shown:
             raise ProviderError(
-                f"{self.model_id} at {self._client.host} answered without text (it stopped for: {reason})",
-                hint="A model that thinks first may need a larger max_tokens." if reason == "length" else "",
+                f"{self.model_id} at {self._client.host} returned no text (stop reason: {reason})",
+                hint="A reasoning model may need a larger max_tokens." if reason == "length" else "",
                 status=200,
             )
         counts = [usage.get(name) if isinstance(usage, Mapping) else 0 for name in names]
@@ -364,8 +364,8 @@ def _said(text: Any, where: str) -> str:
     if text is None or isinstance(text, str):
         return text or ""
     raise ProviderError(
-        f"{where} answered in another shape than expected: the text is of type {type(text).__name__}",
-        hint="Check that llm.provider is the kind of server behind the URL.",
+        f"{where} returned an unexpected response: the text is of type {type(text).__name__}",
+        hint="Check that llm.provider matches the server at the URL.",
         status=200,
     )
 
@@ -398,7 +398,7 @@ def build(settings: LlmSettings, environ: Mapping[str, str], *, outside: str = "
     if not settings.model:
         raise ConfigError(
             f"llm.provider is {settings.provider}, but llm.model is empty",
-            hint="Name the model in llm.model.",
+            hint="Set llm.model.",
         )
     if settings.provider == "ollama":
         url = settings.url or ollama_url(environ)
@@ -413,6 +413,6 @@ def build(settings: LlmSettings, environ: Mapping[str, str], *, outside: str = "
     key = key_for(settings.api_key_env or variable, environ, url)
     host = host_of(url)
     if not key and not is_loopback(host) and host == host_of(hosted):
-        raise ModelMissing(f"{host} needs a key, and there is none", hint=key.hint)
+        raise ModelMissing(f"{host} requires a key, and none is set", hint=key.hint)
     make = OpenAIModel if settings.provider == "openai" else AnthropicModel
     return make(url, settings.model, key=key, timeout=settings.timeout)

@@ -19,7 +19,7 @@ from remora.net.http import JsonClient
 
 __all__ = ["SHAPES", "HttpReranker", "Reranker", "Shape", "build", "rerank_over_http", "scores_of"]
 
-LOOK = "Check that rerank.provider is the kind of server behind the URL."
+LOOK = "Check that rerank.provider matches the server at the URL."
 MAX_CHARS = 8_000  # rerankers read 512 to 8,192 tokens; more than this is cut by all of them anyway
 
 
@@ -87,7 +87,7 @@ def scores_of(answer: Any, count: int, where: str) -> list[float]:
         results = answer.get("results", answer.get("data"))
     if not isinstance(results, list):
         raise ProviderError(
-            f"{where} answered in another shape than expected: no list of results",
+            f"{where} returned an unexpected response: no list of results",
             hint=LOOK,
             status=200,
         )
@@ -99,10 +99,10 @@ def scores_of(answer: Any, count: int, where: str) -> list[float]:
         score = result.get("relevance_score", result.get("score"))
         number = _number(score)
         if number is None:
-            raise ProviderError(f"{where} gave a score that is no number", hint=LOOK, status=200)
+            raise ProviderError(f"{where} returned a score that is not a number", hint=LOOK, status=200)
         found.setdefault(index, number)
     if not found:
-        raise ProviderError(f"{where} gave no score for any of {count} documents", hint=LOOK, status=200)
+        raise ProviderError(f"{where} returned no score for any of {count} documents", hint=LOOK, status=200)
     last = min(found.values()) - 1.0
     return [found.get(index, last) for index in range(count)]
 
@@ -165,11 +165,11 @@ def build(settings: RerankSettings, environ: Mapping[str, str]) -> HttpReranker 
     if not url:
         raise ConfigError(
             f"rerank.provider is {settings.provider}, but rerank.url is empty",
-            hint="Name the server in rerank.url, for example http://localhost:8080.",
+            hint="Set rerank.url, for example http://localhost:8080.",
         )
     variable = settings.api_key_env or shape.variable
     key = key_for(variable, environ, url)
     if not key and shape.url and host_of(url) == host_of(shape.url):
-        raise ModelMissing(f"{host_of(url)} needs a key, and there is none", hint=key.hint)
+        raise ModelMissing(f"{host_of(url)} requires a key, and none is set", hint=key.hint)
     client = JsonClient(url, key=key, timeout=settings.budget_ms / 1000)
     return HttpReranker(client, shape, settings.model or shape.model)

@@ -48,8 +48,8 @@ class ApiKey:
         value = value.strip()
         if not (value.isascii() and (value.isprintable() or not value)):
             raise ConfigError(
-                f"The key in {variable or 'the environment'} holds characters that no HTTP header can carry",
-                hint="Set the variable again; a line break or a typographic sign may have slipped in.",
+                f"The key in {variable or 'the environment'} has characters not allowed in an HTTP header",
+                hint="Set the variable again; it may contain a line break or a typographic character.",
             )
         self._value = value
         self.hint = hint
@@ -75,10 +75,10 @@ def key_for(variable: str, environ: Mapping[str, str], url: str) -> ApiKey:
         ConfigError: see `ApiKey`.
     """
     if not variable:
-        return ApiKey(hint="The server asks for a key; name the variable that holds it in the settings.")
+        return ApiKey(hint="The server requires a key; set api_key_env to the variable with the key.")
     value = environ.get(variable, "")
     if not value.strip():
-        return ApiKey(hint=f"The server asks for a key; put it into {variable}.")
+        return ApiKey(hint=f"The server requires a key; set {variable}.")
     if not _may_travel(variable, environ, url):
         homes = ", ".join(HOMES[variable])
         return ApiKey(

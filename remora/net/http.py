@@ -156,7 +156,7 @@ class JsonClient:
                     self._opened = httpx2.Client(auth=self._login, verify=verify, trust_env=not self.loopback)
                 except (ImportError, ValueError, httpx2.InvalidURL):
                     raise ConfigError(
-                        "A proxy that the environment names cannot be used",
+                        "A proxy in the environment cannot be used",
                         hint="Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY; SOCKS needs the package socksio.",
                     ) from None
             return self._opened
@@ -195,8 +195,8 @@ class JsonClient:
         except (ValueError, RecursionError):
             said = self._words(body)
             raise ProviderError(
-                f"{where} answered {status} with something that is not JSON: {said or 'nothing'}",
-                hint="Check that the URL is the one of a model server.",
+                f"{where} answered {status} with a body that is not JSON: {said or 'nothing'}",
+                hint="Check that the URL is that of a model server.",
                 status=status,
             ) from None
 
@@ -231,8 +231,8 @@ class JsonClient:
         said = self._words(str(error))
         if status:
             return ProviderError(
-                f"{where} broke off in the middle of its answer: {said}",
-                hint="Try again; if it breaks off again, look into the server's log.",
+                f"{where} closed the connection during its answer: {said}",
+                hint="Try again; if it happens again, check the server's log.",
                 status=status,
             )
         return ProviderBusy(f"{where} gave no answer: {said}", hint="Check that the server is healthy.")
@@ -242,14 +242,14 @@ class JsonClient:
         message = f"{where} answered {status}: {said}" if said else f"{where} answered {status}"
         if status in BUSY:
             asked = retry_after(headers, time.time())
-            when = f"{asked:,.0f} s; the server asks for that" if asked and asked >= 1 else "a moment"
+            when = f"{asked:,.0f} s, as requested by the server" if asked and asked >= 1 else "a moment"
             return ProviderBusy(message, hint=f"Try again in {when}.", status=status, retry_after=asked)
         hint = ""
         if status in (401, 403):
             hint = self._key.hint
         elif 300 <= status < 400:
             place = self._words(headers.get("location", "").partition("?")[0])
-            message, hint = f"{message} (to {place})", "Put the address it redirects to into the settings."
+            message, hint = f"{message} (to {place})", "Set the URL to the redirect target."
         elif status == 404:
             hint = "Check the URL and the model's name in the settings."
         return ProviderError(message, hint=hint, status=status)
@@ -266,7 +266,7 @@ class JsonClient:
 def _late(where: str, seconds: float) -> ProviderBusy:
     return ProviderBusy(
         f"{where} did not answer within {seconds:g} s",
-        hint="A model that is being loaded takes longer; try again, or raise the timeout in the settings.",
+        hint="Loading a model takes longer; try again, or raise the timeout in the settings.",
     )
 
 
@@ -365,8 +365,8 @@ def member(answer: Any, name: str, kind: type[T], where: str) -> T:
     found = answer.get(name) if isinstance(answer, dict) else None
     if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
         raise ProviderError(
-            f"{where} answered in another shape than expected: no {name!r} of type {kind.__name__}",
-            hint="Check that the provider in the settings is the kind of server behind the URL.",
+            f"{where} returned an unexpected response: no {name!r} of type {kind.__name__}",
+            hint="Check that the provider in the settings matches the server at the URL.",
             status=200,
         )
     return found

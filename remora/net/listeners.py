@@ -40,8 +40,8 @@ def distrusted(port: int, tables: Iterable[Path] = _TABLES) -> str:
     """
     found = owners(port, tables)
     if not found:
-        where = "this system does not tell" if sys.platform != "linux" else "nothing tells"
-        return f"{where} whose program listens there"
+        where = "this system does not report" if sys.platform != "linux" else "the system does not report"
+        return f"{where} the owner of the program"
     strangers = sorted(uid for uid in found if uid >= SYSTEM and uid != os.geteuid())
     return f"it belongs to another user (id {strangers[0]})" if strangers else ""
 
@@ -55,13 +55,13 @@ def require_trusted(url: str, data_folder: Path, tables: Iterable[Path] = _TABLE
     host, _ = address_of(url)
     if not is_loopback(host) and same_for_all(url) not in allowed(data_folder):
         raise ProviderError(
-            f"{url} is another machine, and only the environment names it",
+            f"{url} is another machine, set only in the environment",
             hint="Set embedding.url (or llm.url) in your own settings if texts may go there.",
         )
     if why := stranger(url, data_folder, tables):
         raise ProviderError(
             f"the program that listens at {url} is not used: {why}",
-            hint=f"If it is yours, `remora doctor --allow-server {url}` says yes once and for all.",
+            hint=f"If it is yours, `remora doctor --allow-server {url}` allows it permanently.",
         )
 
 

@@ -165,7 +165,7 @@ def _split(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _no_git() -> SourceError:
-    return SourceError("git is not installed", hint="Install git, or go on without its history.")
+    return SourceError("git is not installed", hint="Install git, or continue without its history.")
 
 
 def refused(folder: Path, complaint: bytes) -> SourceError:

@@ -65,7 +65,7 @@ class Ignored:
             if rule is not None:
                 self._rules.insert(0, rule)
             elif strict:
-                raise InvalidInput(f"cannot use the pattern {line!r}", hint="Write it as in .gitignore.")
+                raise InvalidInput(f"invalid pattern {line!r}", hint="Use the syntax of .gitignore.")
 
     def says(self, path: str) -> bool | None:
         """Return whether a path itself is ignored, None if no rule matches; a folder ends with "/"."""

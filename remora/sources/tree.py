@@ -209,8 +209,8 @@ def must_be_there(root: Path) -> None:
             pass
     except OSError as error:
         raise SourceError(
-            f"cannot look at {root}: {error.strerror or error}",
-            hint="Check that the project's folder is there and readable.",
+            f"cannot read {root}: {error.strerror or error}",
+            hint="Check that the project's folder exists and is readable.",
         ) from None
 
 

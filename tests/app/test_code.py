@@ -150,10 +150,12 @@ def test_a_name_that_is_passed_on_is_no_guess(bare: Memory, folder: Path):
     found = bare.impact("pkg/a.py:b")
     assert [(i.path, i.guess) for i in found] == [("pkg/__init__.py", False), ("pkg/other.py", True)]
     assert found[0].via == ("pkg/a.py:b <-imports- pkg/__init__.py",)
-    assert found.notes[0] == "1 result rests on a call that could not be resolved for certain"
+    assert found.notes[0] == "1 result depends on a call that could not be resolved with certainty"
     found = bare.impact("web/a.ts:x")
     assert [(i.path, i.guess) for i in found] == [("web/index.ts", False), ("web/more.ts", False)]
-    assert found.notes == ("x is too common a name to look for what only names it: a read, a value, a type",)
+    assert found.notes == (
+        "x is too common a name to search for references without a call: reads, values, types",
+    )
     assert list(bare.impact("pkg/a.py:unnamed")) == []
 
 
@@ -510,7 +512,7 @@ def test_a_project_that_goes_away_while_it_is_read_comes_back_whole(shop: Memory
         if (what, done < of, folder.is_dir()) == ("reading", True, True):
             folder.rename(away)
 
-    with pytest.raises(SourceError, match="cannot look at"):
+    with pytest.raises(SourceError, match="cannot read"):
         shop.index(progress=gone)
     away.rename(folder)
     report = shop.index()
@@ -526,7 +528,7 @@ def test_a_question_about_a_project_that_is_away_forgets_nothing(shop: Memory, f
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total", "test_total"]
     assert found.notes == (f"{folder} does not exist; this is its state at the last `remora index`",)
-    with pytest.raises(SourceError, match="cannot look at"):
+    with pytest.raises(SourceError, match="cannot read"):
         shop.index_files(["shop/cart.py"])
     away.rename(folder)
     assert (shop.index().unchanged, shop.impact("shop/money.py:price").notes) == (5, ())
@@ -549,7 +551,7 @@ def test_a_deleted_project_is_an_error_and_nothing_is_lost(shop: Memory, folder:
     """A folder that is gone is not a project without files."""
     before = shop.index().files
     folder.rename(folder.with_name("elsewhere"))
-    with pytest.raises(SourceError, match="cannot look at"):
+    with pytest.raises(SourceError, match="cannot read"):
         shop.index()
     folder.with_name("elsewhere").rename(folder)
     report = shop.index()

@@ -50,13 +50,13 @@ CASES = {
     "three words": Case(
         answer("Here you go!"), "model", "only 12 characters; the extract follows", "Extract of"
     ),
-    "empty": Case(answer(""), "extract", "answered without text"),
-    "null": Case(answer(None), "extract", "answered without text"),
-    "blank": Case(answer(" \n "), "extract", "answered without text"),
-    "object for text": Case(answer({"summary": GOOD}), "extract", "another shape"),
-    "list for text": Case(answer([GOOD]), "extract", "answered without text"),
-    "no choices": Case({"choices": []}, "extract", "another shape"),
-    "a list": Case([1, 2], "extract", "another shape"),
+    "empty": Case(answer(""), "extract", "returned no text"),
+    "null": Case(answer(None), "extract", "returned no text"),
+    "blank": Case(answer(" \n "), "extract", "returned no text"),
+    "object for text": Case(answer({"summary": GOOD}), "extract", "unexpected response"),
+    "list for text": Case(answer([GOOD]), "extract", "returned no text"),
+    "no choices": Case({"choices": []}, "extract", "unexpected response"),
+    "a list": Case([1, 2], "extract", "unexpected response"),
     "not JSON": Case(Reply(b"<html>Bad gateway</html>"), "extract", "not JSON"),
     "half JSON": Case(Reply(b'{"choices": [{"message": {"content": "The har'), "extract", "not JSON"),
     "500": Case(Reply({"error": {"message": "CUDA out of memory"}}, 500), "extract", "CUDA out of memory"),
@@ -64,7 +64,7 @@ CASES = {
     "401": Case(Reply({"error": "bad key"}, 401), "extract", "answered 401"),
     "no model": Case(Reply({"error": "model not found"}, 404), "extract", "does not have the model"),
     "stream cut": Case(Reply(b'data: {"choices": [{"delta": {"content": "The'), "extract", "not JSON"),
-    "cut body": Case(Reply(answer(GOOD), cut=True), "extract", "broke off"),
+    "cut body": Case(Reply(answer(GOOD), cut=True), "extract", "closed the connection"),
     "hang": Case(Reply(answer(GOOD), delay=30), "extract", "did not answer within"),
 }
 

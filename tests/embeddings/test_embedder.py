@@ -63,7 +63,7 @@ def test_a_key_alone_sends_nothing_anywhere():
     choice = chosen(environ={"OPENAI_API_KEY": "sk-live-1234567890"}, probe=nobody)
     assert choice.tier == "onnx"
     assert choice.reasons[1] == (
-        "openai: OPENAI_API_KEY is set, but a key alone sends no text anywhere. "
+        "openai: OPENAI_API_KEY is set, but a key alone does not select a provider. "
         'To use it, set embedding.provider = "openai".'
     )
 
@@ -73,7 +73,7 @@ def test_without_the_bundled_model_there_is_none(monkeypatch):
     monkeypatch.setattr("remora.embeddings.onnx.PACKAGES", ("no_such_package",))
     choice = chosen(probe=nobody)
     assert (choice.embedder, choice.tier) == (None, "none")
-    assert choice.reasons[-2].startswith("onnx: The bundled model needs packages")
+    assert choice.reasons[-2].startswith("onnx: The bundled model requires packages")
     assert choice.reasons[-1] == "no embedder: keyword and graph search only"
     choice.close()
 
@@ -128,7 +128,7 @@ def test_a_server_elsewhere_is_not_measured_by_our_memory():
     """Its owner installed what it can run: the largest."""
     model, reason = pick_size(list(GI.values()), GIB, near=False)
     assert model == GI["8b"]
-    assert reason == "the best size, as the server is another machine"
+    assert reason == "the best size, because the server is another machine"
 
 
 def test_another_quantisation_of_a_size_counts_as_that_size():
@@ -145,7 +145,7 @@ def test_the_model_of_the_stored_vectors_stays():
         choice = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b@99999999:1024")
         assert choice.embedder is not None
         assert choice.embedder.model_id.startswith("ollama:qwen3-embedding:4b@")
-        assert choice.reasons == ("qwen3-embedding:4b: it made the vectors that are stored",)
+        assert choice.reasons == ("qwen3-embedding:4b: it made the stored vectors",)
         choice.close()
         other = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b-q8_0@99999999:1024")
         assert other.embedder is not None
@@ -205,7 +205,7 @@ def test_a_url_where_nothing_listens_is_passed_over():
     choice = chosen(AUTO._replace(url=f"http://127.0.0.1:{port}", model="bge-m3"), probe=nobody)
     assert choice.tier == "onnx"
     assert choice.reasons[1] == (
-        f"openai: Nothing listens at 127.0.0.1:{port}. Start the server of embedding.url."
+        f"openai: Nothing listens at 127.0.0.1:{port}. Start the server at embedding.url."
     )
 
 
@@ -250,7 +250,7 @@ def test_configured_openai_needs_a_key():
     """The message names the variable."""
     with pytest.raises(ModelMissing) as caught:
         chosen(AUTO._replace(provider="openai"))
-    assert caught.value.hint == "The server asks for a key; put it into OPENAI_API_KEY."
+    assert caught.value.hint == "The server requires a key; set OPENAI_API_KEY."
 
 
 def test_configured_openai_with_a_key_is_taken():

@@ -119,7 +119,7 @@ def test_another_length_than_expected_is_an_error():
     """A shorter vector under a known name is another model."""
     with ModelServer().on("POST /api/embed", ollama_embed(768)) as server:
         qwen = embedder(server)
-        with pytest.raises(ProviderError, match="768 numbers where 1024 were expected"):
+        with pytest.raises(ProviderError, match="768 numbers instead of 1024"):
             qwen.embed_query("alpha")
         qwen.close()
 
@@ -129,7 +129,7 @@ def test_a_length_that_changes_is_an_error():
     with ModelServer().on("POST /api/embed", ollama_embed(384), ollama_embed(768)) as server:
         model = embedder(server, Installed("my-own:latest"))
         model.embed_documents(["alpha"])
-        with pytest.raises(ProviderError, match="768 numbers where 384 were expected"):
+        with pytest.raises(ProviderError, match="768 numbers instead of 384"):
             model.embed_documents(["alpha"])
         model.close()
 
@@ -140,7 +140,7 @@ def test_a_length_that_changes_is_an_error():
         ({"embeddings": []}, "0 vectors for 1 texts"),
         ({"embeddings": [[1.0], [2.0]]}, "2 vectors for 1 texts"),
         ({"embeddings": [[]]}, "empty vectors"),
-        ({"embeddings": [["x"] * 1024]}, "no numbers"),
+        ({"embeddings": [["x"] * 1024]}, "not numbers"),
         (b'{"embeddings": [[' + b", ".join([b"NaN"] * 1024) + b"]]}", "NaN"),
     ],
 )

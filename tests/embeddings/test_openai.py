@@ -132,7 +132,7 @@ def data(*items: Any) -> dict[str, Any]:
         (data({"index": 0, "embedding": "no base64!"}), "not base64"),
         (data({"index": 0, "embedding": base64.b64encode(b"12345").decode()}), "not base64 of float32"),
         (data({"index": 0, "embedding": packed([float("nan")] * 1024)}), "NaN"),
-        (data({"index": 0, "embedding": [1.0] * 512}), "512 numbers where 1024 were expected"),
+        (data({"index": 0, "embedding": [1.0] * 512}), "512 numbers instead of 1024"),
     ],
 )
 def test_answers_that_are_no_vectors_are_errors(answer, words):

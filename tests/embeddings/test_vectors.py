@@ -18,7 +18,7 @@ def test_finish_cuts_and_normalises_again():
 
 def test_finish_refuses_a_shorter_vector():
     """Too few numbers cannot be made up."""
-    with pytest.raises(ProviderError, match="2 numbers where 3 were expected"):
+    with pytest.raises(ProviderError, match="2 numbers instead of 3"):
         finish(np.ones((1, 2)), 3, source="m at h")
 
 
@@ -37,15 +37,15 @@ def test_very_small_and_very_large_numbers_keep_their_direction():
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        ([[1.0, 2.0], [1.0]], "uneven length"),
-        ([["a", "b"], ["c", "d"]], "no numbers"),
-        ([None, None], "no list of vectors|no numbers|NaN"),
+        ([[1.0, 2.0], [1.0]], "unequal length"),
+        ([["a", "b"], ["c", "d"]], "not numbers"),
+        ([None, None], "no list of vectors|not numbers|NaN"),
         ([[1.0, 2.0]], "1 vectors for 2 texts"),
         ([[], []], "empty vectors"),
         ([1.0, 2.0], "no list of vectors"),
         ([[1.0, float("nan")], [1.0, 1.0]], "NaN"),
         ([[1.0, float("inf")], [1.0, 1.0]], "infinity"),
-        ([[1.0, 1e300], [1.0, 1.0]], "absurd"),
+        ([[1.0, 1e300], [1.0, 1.0]], "implausible"),
     ],
 )
 def test_what_is_no_list_of_finite_vectors_is_refused(raw, words):

@@ -182,9 +182,9 @@ def test_guess_is_told_as_one(shop: Database):
     found = impact(shop, "load", depth=1)
     (page,) = found.impacts
     assert (page.symbol, page.confidence, page.guess) == ("page", GUESS, True)
-    assert found.notes == ("1 result rests on a call that could not be resolved for certain",)
+    assert found.notes == ("1 result depends on a call that could not be resolved with certainty",)
     assert impact(shop, "load", depth=2).notes == (
-        "2 results rest on calls that could not be resolved for certain",
+        "2 results depend on calls that could not be resolved with certainty",
     )
     assert impact(shop, "Cart.total", depth=1).notes == ()
 
@@ -262,7 +262,7 @@ def test_limit_keeps_the_nearest_and_says_so(db: Database, target: str):
     assert len(cut.impacts) == 20
     assert {i.depth for i in cut.impacts} == {1}
     assert cut.cut
-    assert cut.notes == ("there is more than the 20 that are listed",)
+    assert cut.notes == ("showing the first 20 results; there are more",)
     assert "u007.py" in {i.path for i in cut.impacts}
     some = impact(db, target, 3, limit=40)
     assert [i.depth for i in some.impacts] == [1] * 30 + [2] * 10
@@ -446,7 +446,7 @@ def test_a_folder_is_asked_about_as_all_its_files(shop: Database):
         found = impact(shop, name)
         assert found.target.key == "shop/"
         assert reached(found.impacts) == [("main.py", 1), ("pick.py", 1), ("tests/test_cart.py", 1)]
-        assert found.notes == ("shop/ is a folder: this is what depends on the 4 files in it from outside",)
+        assert found.notes == ("shop/ is a folder: these are the outside dependents of the 4 files in it",)
     assert found.impacts[1].via == ("shop/money.py <-imports- pick.py",)
     assert [i.path for i in impact(shop, "shop", limit=1).impacts] == ["main.py"]
     with pytest.raises(NotFound):
@@ -488,7 +488,7 @@ def test_where_not_all_fits_code_comes_before_tests(db: Database):
     add_links(db, "b.py", link("b.py:g", "a.py:f", "calls", LIKELY))
     found = impact(db, "f", limit=2)
     assert reached(found.impacts) == [("tests/t0.py:test_0", 1), ("b.py:g", 1)]
-    assert found.notes == ("there is more than the 2 that are listed",)
+    assert found.notes == ("showing the first 2 results; there are more",)
 
 
 @pytest.fixture
@@ -613,6 +613,6 @@ def test_a_language_that_is_not_parsed_is_no_proof_that_nothing_depends(db: Data
         db.graph.put_nodes(file("lib/stage.ex"), [], 1)
     (note,) = impact(db, "lib/stage.ex").notes
     assert note.startswith(
-        "elixir is read as text, not parsed: the code does not tell what uses lib/stage.ex"
+        "elixir is read as text, not parsed: the users of lib/stage.ex in code are unknown"
     )
     assert impact(db, "shop/tax.py").notes == ()

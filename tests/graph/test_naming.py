@@ -153,7 +153,7 @@ def test_an_empty_answer_says_what_was_not_looked_at(memory: Memory):
     assert list(found) == []
     (note,) = found.notes
     assert "only calls, imports and bases are followed" in note
-    assert "alone was looked for by name in lib/keys.py" in note
+    assert "references to alone were searched by name in lib/keys.py" in note
 
 
 def test_a_common_name_only_gives_a_note(memory: Memory, monkeypatch: pytest.MonkeyPatch):

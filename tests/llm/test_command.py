@@ -86,7 +86,7 @@ def test_failures_say_why(model, tmp_path):
         model("import sys; sys.exit(print('not logged in', file=sys.stderr) or 3)").complete(
             ASK, max_tokens=5
         )
-    with pytest.raises(ProviderError, match="without text"):
+    with pytest.raises(ProviderError, match="returned no text"):
         model("pass").complete(ASK, max_tokens=5)
     with pytest.raises(ModelMissing, match="no-such-agent is not installed"):
         CommandModel("no-such-agent -p", tmp_path, os.environ).complete(ASK, max_tokens=5)

@@ -161,8 +161,8 @@ def test_thinking_is_left_out(answer):
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (openai_says("", "length", reasoning_content="hm"), r"without text \(it stopped for: length\)"),
-        (openai_says("<think>hm", "length"), "without text"),
+        (openai_says("", "length", reasoning_content="hm"), r"no text \(stop reason: length\)"),
+        (openai_says("<think>hm", "length"), "no text"),
         (openai_says(None, "content_filter"), "content_filter"),
         (refuse("context_length_exceeded"), "context_length_exceeded"),
     ],

@@ -80,8 +80,8 @@ def test_documents_that_are_left_out_come_last():
     [
         ({"results": []}, "no score for any of 3"),
         ([1, "a", {"index": True, "score": 1}], "no score for any"),
-        ([{"index": 0, "score": "high"}], "no number"),
-        (b'[{"index": 0, "score": NaN}]', "no number"),
+        ([{"index": 0, "score": "high"}], "not a number"),
+        (b'[{"index": 0, "score": NaN}]', "not a number"),
         (Reply({"error": "batch size too big", "error_type": "Validation"}, 413), "batch size too big"),
     ],
 )

@@ -267,19 +267,19 @@ FAULTS = {
         (0.25, 0.5, 1.0, 2.0, 4.0),
     ),
     "truncated body": Fault(
-        lambda c: [truncated(c)], ProviderError, "broke off in the middle of its answer", "Try again", 200
+        lambda c: [truncated(c)], ProviderError, "closed the connection during its answer", "Try again", 200
     ),
     "not JSON": Fault(
         lambda c: [Reply(b"<html>Welcome to nginx</html>")],
         ProviderError,
-        "something that is not JSON: <html>Welcome to nginx</html>",
+        "a body that is not JSON: <html>Welcome to nginx</html>",
         "Check that the URL",
         200,
     ),
     "another shape": Fault(
         lambda c: [Reply(shape) for shape in c.shapes],
         ProviderError,
-        "another shape|no numbers?$|no list of vectors|0 vectors for 1|no score for any of 2",
+        "unexpected response|not a number$|not numbers$|no list of vectors|0 vectors for 1|no score for any",
         "Check that",
         200,
     ),

@@ -295,7 +295,7 @@ def test_an_error_that_breaks_off_is_still_that_error():
     with ModelServer().on("GET /x", reply) as server, client(server) as http, refused as caught:
         http.get_json("/x")
     assert caught.value.retry_after == 7.0
-    assert caught.value.hint == "Try again in 7 s; the server asks for that."
+    assert caught.value.hint == "Try again in 7 s, as requested by the server."
 
 
 @pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"", b'{"a": ', b"\xff\xfe\x00", b"[" * 100_000])

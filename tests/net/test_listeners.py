@@ -122,7 +122,7 @@ def test_where_texts_go_is_one_line():
 
 def test_where_nothing_tells_who_listens_a_person_is_asked(tmp_path: Path):
     """As on systems without such a table."""
-    with pytest.raises(ProviderError, match="tells"):
+    with pytest.raises(ProviderError, match="does not report"):
         require_trusted("http://127.0.0.1:11434", tmp_path, (tmp_path / "none",))
 
 
@@ -139,7 +139,7 @@ def test_another_machine_of_the_environment_gets_nothing(tmp_path: Path):
     try:
         assert asked == []
         assert found.tier == "onnx"
-        assert "only the environment names it" in found.reasons[0]
+        assert "set only in the environment" in found.reasons[0]
     finally:
         found.close()
 

@@ -226,7 +226,7 @@ def test_there_is_a_most(repo):
 
 def test_a_missing_folder_is_an_error_not_an_empty_project(work):
     """Otherwise everything would look deleted."""
-    with pytest.raises(SourceError, match="cannot look at"):
+    with pytest.raises(SourceError, match="cannot read"):
         look(work.root / "gone")
     assert look(work.root) == Tree((), (), ())
 

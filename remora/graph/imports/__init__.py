@@ -1,4 +1,4 @@
-"""How each language names modules: one family a module, found by language."""
+"""Module naming of each language: one family a module, found by language."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What every language says of its imports and names, and the few shapes they are said in.
+"""The common interface of all languages' imports and names.
 
-A module is named by a key: the path of its file, or "pkg:<family>:<name>" for one that is spread over
-several files (a Go folder, a Java package, a namespace). Names of modules written inside a file follow its
-path. A family answers what a written module means; following names through modules is the same for all and
-stands in `graph.lookup`.
+A module is identified by a key: the path of its file, or "pkg:<family>:<name>" for one that spans several
+files (a Go folder, a Java package, a namespace). Names of modules written inside a file follow its path. A
+family resolves written modules; following names through modules is the same for all and is in `graph.lookup`.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ MANY = 200  # definitions of one name that are looked at; beyond that a name say
 
 
 class Places(NamedTuple):
-    """The project as imports see it."""
+    """The project's files and roots, for imports."""
 
     symbols: Symbols
     roots: Roots
 
 
 class Entry(NamedTuple):
-    """A local name that an import makes.
+    """A local name made by an import.
 
     Attributes:
         local: the name in the importing file, "*" for every name of the module.
         module: the module as written.
-        name: what is taken out of it, "" for the module itself, "*" for everything.
+        name: the imported name, "" for the module itself, "*" for everything.
         item: the import.
     """
 
@@ -48,61 +47,61 @@ class Entry(NamedTuple):
 
 
 def no_module(_places: Places, _key: str, _name: str) -> str | None:
-    """Say that modules do not hold modules."""
+    """Return "": modules do not contain modules."""
     return None
 
 
 def nothing_around(_places: Places, _path: str, _outline: Outline) -> Sequence[str]:
-    """Say that no module's names are seen without an import."""
+    """Return nothing: no module's names are visible without an import."""
     return ()
 
 
 def no_start(_places: Places, _name: str) -> str:
-    """Say that full names begin with nothing that has no name nearer by."""
+    """Return nothing: full names have no start beyond the nearer names."""
     return ""
 
 
 def no_symbols(_places: Places, _key: str, _name: str) -> Sequence[Symbol]:
-    """Say that no module is spread over files."""
+    """Return nothing: no module spans several files."""
     return ()
 
 
 def no_default(_outline: Outline, _local: str) -> Iterable[str]:
-    """Say that modules have no default export."""
+    """Return nothing: modules have no default export."""
     return ()
 
 
 def everywhere(_one: str, _other: str) -> bool:
-    """Say that a class may be continued in any file."""
+    """Return True: a class may be continued in any file."""
     return True
 
 
 class Family(NamedTuple):
-    """How one family of languages names things.
+    """The naming rules of one family of languages.
 
     Attributes:
         name: the family.
-        entries: the local names that an import makes.
-        module: the key of a module as written in a file, "" when it is not of the project.
-        edges: the files that an import statement names.
+        entries: the local names made by an import.
+        module: the key of a module as written in a file, "" if it is outside the project.
+        edges: the files named by an import statement.
         submodule: the module inside a module.
-        start: the module that a full name begins with, where nothing nearer has the name.
+        start: the module that a full name begins with, if nothing nearer has the name.
         full_names: a package is only known by its full name, not by its last part inside of another one.
         types_only: a package holds classes: no function, and none of its packages comes with an import.
-        around: modules whose names are seen in a file without an import, nearest first.
-        package: the definitions of a name in a module that is spread over files.
-        package_sure: how sure such a definition is.
-        default: the names that may stand for the default export of a file.
-        whole: the name of what a file is to those who ask for the file itself; "" where it is its names.
-        selfs, supers: how a method names its object, and its object as the base class sees it.
-        implicit_self: members are seen inside a class without `self`.
+        around: modules whose names are visible in a file without an import, nearest first.
+        package: the definitions of a name in a module that spans several files.
+        package_sure: the confidence of such a definition.
+        default: the possible names of a file's default export.
+        whole: the name of the single value that a file exports; "" if it exports its names.
+        selfs, supers: a method's names for its object, and for its object as the base class.
+        implicit_self: members are visible inside a class without `self`.
         last_wins: of two definitions of one name in a scope the last counts.
-        reopened: classes are continued in other files; says of two paths whether they may be.
-        open_classes: whether `reopened` is asked at all.
+        reopened: whether a class in one path may be continued in another.
+        open_classes: whether `reopened` is called at all.
         by_use: using a name of another file counts as importing the file.
-        constructor: method name that makes an object, as in `Foo.new`; "" where a class is called.
+        constructor: method name that makes an object, as in `Foo.new`; "" if the class itself is called.
         stars_first: names of `import *` come before those of the modules around.
-        builtins: names that are there without an import.
+        builtins: built-in names.
         common: method names of the standard library, which are never guessed.
     """
 
@@ -133,7 +132,7 @@ class Family(NamedTuple):
 
 
 def package_key(family: str, name: str) -> str:
-    """Return the key of a module that is spread over files."""
+    """Return the key of a module that spans several files."""
     return f"{PACKAGE}{family}:{name}"
 
 
@@ -149,7 +148,7 @@ def parts_of(path: str) -> tuple[str, str]:
 
 
 def shared(one: str, other: str) -> int:
-    """Return how many folders two paths share from the project's root."""
+    """Return the number of folders that two paths share from the project's root."""
     count = 0
     for left, right in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
         if left != right:
@@ -159,7 +158,7 @@ def shared(one: str, other: str) -> int:
 
 
 def nearest(path: str, found: Sequence[str]) -> str:
-    """Return the one of several files that shares most folders with a path; "" for none and for a tie."""
+    """Return the file that shares most folders with a path; "" for none and for a tie."""
     if len(found) < 2:
         return found[0] if found else ""
     ranked = sorted(found, key=lambda other: (-shared(path, other), other))
@@ -167,5 +166,5 @@ def nearest(path: str, found: Sequence[str]) -> str:
 
 
 def top_level(symbols: Sequence[Symbol]) -> list[Symbol]:
-    """Return the definitions that stand at the top of their file."""
+    """Return the top-level definitions of a file."""
     return [symbol for symbol in symbols if not symbol.definition.parent]

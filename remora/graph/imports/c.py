@@ -1,8 +1,8 @@
-"""C and C++: includes by path, then by the only file that they can mean; names across the whole program.
+"""C and C++: includes by path, then by the only possible file; names across the whole program.
 
-`#include "x.h"` is looked for beside the file, then under the folders above it and their `include` and
-`src`, then as the ending of one file's path (of several, the one that shares most folders). Angle
-brackets skip the first step, and a name of the standard library is never taken from the project.
+`#include "x.h"` is searched beside the file, then under the folders above it and their `include` and `src`,
+then as the ending of one file's path (of several, the one that shares most folders). Angle brackets skip the
+first step, and a name of the standard library is never resolved to the project.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _around(_places: Places, path: str, _outline: Outline) -> Sequence[str]:
 
 
 def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
-    """Return the one definition of a name that the linker would find, nothing when there are several."""
+    """Return the one definition of a name that the linker would find, nothing if there are several."""
     found = [
         symbol
         for symbol in top_level(places.symbols.named(name, MANY))
@@ -88,12 +88,12 @@ def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
 
 
 def is_header(path: str) -> bool:
-    """Return whether a file is made to be included."""
+    """Return whether a file is a header."""
     return path.endswith(_HEADERS)
 
 
 def body(places: Places, symbol: Symbol) -> Symbol:
-    """Return the definition that belongs to a declaration in a header, the declaration when none does."""
+    """Return the definition of a declaration in a header, or the declaration if there is none."""
     if not is_header(symbol.path):
         return symbol
     qualname = symbol.definition.qualname.partition("#")[0]

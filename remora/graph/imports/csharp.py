@@ -1,7 +1,7 @@
-"""C#: namespaces; the edges of a `using` go to the files that define the types in use.
+"""C#: namespaces; the edges of a `using` go to the files that define the used types.
 
-A `using` names a namespace, which any number of files declare, so by itself it gives no edge. A type
-that is used is looked for in the file's own namespace, in those around it, then in the imported ones.
+A `using` names a namespace, which any number of files declare, so by itself it gives no edge. A used type is
+searched in the file's own namespace, in those around it, then in the imported ones.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _submodule(places: Places, key: str, name: str) -> str | None:
 
 
 def _start(_places: Places, name: str) -> str:
-    """Return what `global::` stands for: the namespace around all others."""
+    """Return the target of `global::`: the namespace around all others."""
     return package_key("csharp", "") if name == "global" else ""
 
 
@@ -87,7 +87,7 @@ def _same_project(_one: str, other: str) -> bool:
 
 
 def extended(definition: Definition) -> str:
-    """Return the type that an extension method is given to, as written, "" for any other definition."""
+    """Return the type that an extension method extends, as written, "" for any other definition."""
     found = _EXTENDED.search(definition.signature) if definition.kind == "method" else None
     return found[1] if found else ""
 

@@ -1,8 +1,8 @@
-"""Go: an import names a folder; the edges go to the files in it that define what is used.
+"""Go: an import names a folder; the edges go to its files that define the used names.
 
-A package is all files of a folder. Linking to each of them would make every file depend on every other,
-so the statement itself gives an edge only when nothing that is used of the package can be seen: then to
-its first file. The files of the importing file's own package count in the same way, by use.
+A package is all files of a folder. Linking to each of them would make every file depend on every other, so
+the statement itself gives an edge only if no used name of the package is visible: then to its first file. The
+files of the importing file's own package count in the same way, by use.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _VERSION = re.compile(r"v\d+")
 
 
 def local_name(module: str) -> str:
-    """Return the name that a package goes by when the import gives none.
+    """Return the default local name of a package.
 
     >>> local_name("a.com/m/v2"), local_name("gopkg.in/yaml.v3"), local_name("a.com/go-cmp")
     ('m', 'yaml', 'cmp')
@@ -61,7 +61,7 @@ def _folder(places: Places, module: str) -> str | None:
 
 
 def sources(places: Places, folder: str, *, tests: bool = False) -> list[str]:
-    """Return the Go files of a folder, test files only when asked for."""
+    """Return the Go files of a folder, test files only if requested."""
     found = [path for path in places.symbols.in_folder(folder) if path.endswith(".go")]
     return found if tests else [path for path in found if not path.endswith("_test.go")]
 
@@ -74,7 +74,7 @@ def _module(places: Places, _path: str, entry: Entry) -> str:
 
 
 def _edges(places: Places, _path: str, item: Import) -> Sequence[str]:
-    """Return the first file of a package of which nothing can be used: `import _`."""
+    """Return the first file of a package without usable names: `import _`."""
     if item.alias != "_":
         return ()
     folder = _folder(places, item.module)
@@ -82,7 +82,7 @@ def _edges(places: Places, _path: str, item: Import) -> Sequence[str]:
 
 
 def first_file(places: Places, key: str) -> str:
-    """Return the file that stands for a package when none of its names is seen in use."""
+    """Return the file that represents a package if none of its names is visibly used."""
     return next(iter(sources(places, package_name(key))), "")
 
 

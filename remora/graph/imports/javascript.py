@@ -1,11 +1,11 @@
 """JavaScript and TypeScript: relative files, path mappings, packages of the same workspace.
 
-An import edge goes to the file that the specifier names, by the compiler's order: the path itself,
-`.js` written for `.ts`, the path with each known ending, its index file. Type-only imports, `export …
-from`, `require` and `import()` count alike. A name with "#" is one of the nearest package.json's `imports`.
+An import edge goes to the file that the specifier names, in the compiler's order: the path itself, `.js`
+written for `.ts`, the path with each known ending, its index file. Type-only imports, `export … from`,
+`require` and `import()` count alike. A name with "#" is one of the nearest package.json's `imports`.
 
-A file of CommonJS is what it gives to `module.exports`, and what is added to that. `require` takes it under
-the name `WHOLE` where the file says so, and the file with its names where it does not.
+A CommonJS file exports the value of `module.exports`, with its added members. `require` returns it under the
+name `WHOLE` if the file assigns one, otherwise the file with its names.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _entries(item: Import) -> Iterator[Entry]:
 
 
 def _file(places: Places, base: str | None) -> str:
-    """Return the file that a path without query or loader stands for, "" when there is none."""
+    """Return the file of a path without query or loader, "" if there is none."""
     if base is None:
         return ""
     exists = places.symbols.exists
@@ -120,7 +120,7 @@ def _in_package(places: Places, package: JsPackage, rest: str) -> str:
 
 
 def _own(places: Places, path: str, name: str) -> str:
-    """Return what the nearest package means by a name with "#": a file of its own, or another package."""
+    """Return the nearest package's target of a name with "#": one of its files, or another package."""
     around = [package for package in places.roots.packages if _inside(package.folder, path)]
     if not around:
         return ""
@@ -134,7 +134,7 @@ def _own(places: Places, path: str, name: str) -> str:
 
 
 def _offered(pairs: Sequence[tuple[str, Sequence[str]]], wanted: str) -> Iterator[str]:
-    """Yield the files that a package.json gives for a name, the most exact pattern first."""
+    """Yield the files that a package.json offers under a name, the most exact pattern first."""
     for name, files in pairs:
         middle: str | None = None
         if name == wanted:
@@ -153,7 +153,7 @@ def _offered(pairs: Sequence[tuple[str, Sequence[str]]], wanted: str) -> Iterato
 
 
 def _built(places: Places, folder: str, file: str) -> str:
-    """Return a package's file, or the source that a file of its build output is made from."""
+    """Return a package's file, or the source of a file in its build output."""
     if found := _file(places, join(folder, file)):
         return found if _SCRIPT.search(found) else ""
     written = file.removeprefix("./")
@@ -188,7 +188,7 @@ def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
 
 
 def _default(outline: Outline, local: str) -> Iterable[str]:
-    """Return the names that may be the default export: the one asked for, else the only one there is."""
+    """Return the possible names of the default export: the requested one, else the only one."""
     names = [d.name for d in outline.definitions if not d.parent and not d.sentence]
     if local in names:
         return (local,)

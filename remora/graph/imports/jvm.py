@@ -1,8 +1,7 @@
 """Java: imports by full name, wildcards, and the classes of the same package, which need no import.
 
-An import edge goes to the file of the class that is named. Classes reached through a wildcard or the
-same package give an edge by use: the language asks for no statement, but the file does not compile
-without them.
+An import edge goes to the file of the named class. Classes reached through a wildcard or the same package
+give an edge by use: the language requires no statement, but the file does not compile without them.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def _submodule(places: Places, key: str, name: str) -> str | None:
 
 
 def _start(places: Places, name: str) -> str:
-    """Return the package that a full name begins with; only what stands before a dot may be one."""
+    """Return the package that a full name begins with; only a part before a dot may be one."""
     return _submodule(places, package_key("java", ""), name) or ""
 
 

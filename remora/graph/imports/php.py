@@ -1,7 +1,7 @@
 r"""PHP: names by namespace and `use`, files by PSR-4, and `require` by path.
 
-An import edge goes to the file of the class that a `use` names: the one that declares it, or the one
-that PSR-4 leads to. Classes of the same namespace give an edge by use.
+An import edge goes to the file of the class in a `use`: the one that declares it, or its PSR-4 path. Classes
+of the same namespace give an edge by use.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _entries(item: Import) -> Iterator[Entry]:
 
 
 def _by_rule(places: Places, name: str) -> str:
-    """Return the file that PSR-4 gives a class."""
+    """Return the PSR-4 file of a class."""
     for rule in places.roots.php:
         if name.startswith(rule.prefix):
             rest = name[len(rule.prefix) :].replace("\\", "/") + ".php"

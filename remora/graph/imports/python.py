@@ -1,14 +1,14 @@
 """Python: absolute imports by source folders, relative ones by level, packages with and without __init__.
 
-What counts as an import edge is the file of the module that the statement names. `import a.b.c` names
-a/b/c.py (or a/b/c/__init__.py), not the packages on the way, although the interpreter runs those too.
-`from a import b` names a/b.py when b is a module, and the file of `a` otherwise; `from a import *` names
-the file of `a`. Imports under `if TYPE_CHECKING` and inside functions count like any other. A stub
-(.pyi) stands for a module only where there is no source.
+An import edge goes to the file of the module that the statement names. `import a.b.c` names a/b/c.py (or
+a/b/c/__init__.py), not the packages on the way, although the interpreter runs those too. `from a import b`
+names a/b.py if b is a module, and the file of `a` otherwise; `from a import *` names the file of `a`. Imports
+under `if TYPE_CHECKING` and inside functions count like any other. A stub (.pyi) represents a module only
+without a source.
 
-Source folders are tried as the interpreter would have them on its path: the file's own folder when that
-is no package, source folders above the file from the nearest, declared ones, then any folder above a
-package. A module of the standard library is only taken from the first two.
+Source folders are tried in the interpreter's order: the file's own folder if it is no package, source folders
+above the file from the nearest, declared ones, then any folder above a package. A module of the standard
+library is only resolved in the first two.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _entries(item: Import) -> Iterator[Entry]:
 
 
 def _at(places: Places, base: str) -> str:
-    """Return the key of the module that would lie at a path without suffix, "" when none does."""
+    """Return the key of the module at a path without suffix, "" if there is none."""
     exists = places.symbols.exists
     if base:
         for suffix in _SUFFIXES:
@@ -67,7 +67,7 @@ def _under(folder: str, rest: str) -> str:
 
 
 def _starts(places: Places, path: str, top: str) -> Iterator[tuple[str, bool]]:
-    """Yield source folders to try for a file, and whether only packages are taken from there."""
+    """Yield source folders to try for a file, and whether only packages are found there."""
     folder = path.rpartition("/")[0]
     seen = set()
     if not _is_package(places, folder):
@@ -95,10 +95,10 @@ def _starts(places: Places, path: str, top: str) -> Iterator[tuple[str, bool]]:
 
 
 def _absolute(places: Places, path: str, module: str) -> str:
-    """Return the key of an absolute module as seen from a file.
+    """Return the key of an absolute module as imported by a file.
 
-    The first source folder that has the top package decides, as on the interpreter's path; folders
-    without __init__ (namespace packages) are joined, and give way to a package or module.
+    The first source folder with the top package decides, as on the interpreter's path; folders without
+    __init__ (namespace packages) are joined, and yield to a package or module.
     """
     top, _, rest = module.partition(".")
     below = module.replace(".", "/")

@@ -1,8 +1,8 @@
-"""Ruby: `require` by the load path, and constants, which belong to the whole program.
+"""Ruby: `require` by the load path, and constants, which are global to the program.
 
-`require_relative` is a path from the file. `require "a/b"` is a/b.rb under some `lib`, or under the
-folder of the tests, or the only file whose path ends so. A constant that exactly one file defines, in
-the file that its name leads to by the rules of autoloading, gives an import edge by use.
+`require_relative` is a path from the file. `require "a/b"` is a/b.rb under some `lib`, or under the folder of
+the tests, or the only file whose path ends so. A constant that exactly one file defines, in the file that
+autoloading expects, gives an import edge by use.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def _entries(item: Import) -> Iterator[Entry]:
-    """Yield nothing: what a required file defines is seen by every file."""
+    """Yield nothing: the definitions of a required file are global."""
     if item.kind == "autoload":
         yield from (Entry(local, item.module, name, item) for name, local in item.names)
 

@@ -1,7 +1,7 @@
 """Rust: `mod` declarations and the paths of `use`, inside a crate and between crates of the workspace.
 
-A path is followed as far as its parts are module files; what is left is looked up in the last of them.
-The edge of a `use` goes to that file, the one of a `mod` to the file of the module.
+A path is followed as far as its parts are module files; the rest is looked up in the last of them. The edge
+of a `use` goes to that file, the edge of a `mod` to the file of the module.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _crate_root(places: Places, path: str) -> str:
 
 
 def _holder(places: Places, path: str) -> str:
-    """Return the folder in which the modules of a file lie."""
+    """Return the folder with the modules of a file."""
     folder, name = parts_of(path)
     stem = name.removesuffix(".rs")
     if stem in _HOLDERS or path == _crate_root(places, path):
@@ -75,7 +75,7 @@ def _path(folder: str, *names: str) -> str:
 
 
 def _child(places: Places, path: str, names: Sequence[str]) -> str:
-    """Return the file of a module below that of a file; names before the last are modules written inside."""
+    """Return the file of a submodule of a file; names before the last are inline modules."""
     base = _path(_holder(places, path), *names)
     for found in (f"{base}.rs", f"{base}/mod.rs"):
         if places.symbols.exists(found):
@@ -90,7 +90,7 @@ def _child(places: Places, path: str, names: Sequence[str]) -> str:
 
 
 def _declared(places: Places, path: str, item: Import) -> str:
-    """Return the file of a `mod` declaration; one with an alias names the file itself."""
+    """Return the file of a `mod` declaration; one with an alias is the file itself."""
     around = _modules_around(places, path, item.scope)
     here = around[-1].split(".") if around else []
     if not item.alias:
@@ -100,7 +100,7 @@ def _declared(places: Places, path: str, item: Import) -> str:
 
 
 def _parent(places: Places, path: str) -> tuple[str, list[str]]:
-    """Return the file of the module around that of a file, and the modules inside it around that module."""
+    """Return the file of the parent module of a file, and the inline modules around it."""
     folder, name = parts_of(path)
     if name == "mod.rs":
         folder = parts_of(folder)[0]
@@ -119,7 +119,7 @@ def _parent(places: Places, path: str) -> tuple[str, list[str]]:
 
 
 def _modules(places: Places, path: str) -> set[str]:
-    """Return the modules that are written inside a file."""
+    """Return the inline modules of a file."""
     outline = places.symbols.outline(path)
     return {d.qualname for d in outline.definitions if d.kind == "module"} if outline else set()
 
@@ -129,7 +129,7 @@ def _is_inside(places: Places, path: str, names: Sequence[str]) -> bool:
 
 
 def _modules_around(places: Places, path: str, scope: str) -> list[str]:
-    """Return the modules of the file itself that a place stands in, outermost first."""
+    """Return the inline modules around a place, outermost first."""
     inline = _modules(places, path) if scope else set()
     parts = scope.split(".")
     around = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
@@ -137,7 +137,7 @@ def _modules_around(places: Places, path: str, scope: str) -> list[str]:
 
 
 def _start(places: Places, path: str, parts: list[str], scope: str) -> tuple[str, list[str]]:
-    """Return the file at which a path begins, and the path from there."""
+    """Return the file at which a path begins, and the rest of the path."""
     first = parts[0]
     if first == "crate":
         return _crate_root(places, path), parts[1:]
@@ -164,7 +164,7 @@ def _start(places: Places, path: str, parts: list[str], scope: str) -> tuple[str
 
 
 def _walk(places: Places, path: str, module: str, scope: str) -> tuple[str, list[str]]:
-    """Return the deepest file on a path, and the parts that lie inside it."""
+    """Return the deepest file on a path, and the parts inside it."""
     parts = [part for part in module.split("::") if part]
     if not parts:
         return "", []

@@ -48,7 +48,7 @@ def detect(path: Path) -> list[str]:
         NotFound: the path does not exist.
     """
     if not path.exists():
-        raise NotFound(f"there is nothing at {path}")
+        raise NotFound(f"{path} does not exist")
     found = [name for name, holds in _HOLDS.items() if holds(path)]
     if not found and path.is_dir() and (neoclaw.workspace_of(path) / "memory" / "MEMORY.md").is_file():
         if ".claude" in path.absolute().parts:
@@ -71,7 +71,7 @@ def read(path: Path, system: str, *, now: float | None = None, project: str | No
         InvalidInput: the system is unknown.
     """
     if not path.exists():
-        raise NotFound(f"there is nothing at {path}")
+        raise NotFound(f"{path} does not exist")
     if system == golemcore.SYSTEM:
         return golemcore.read(path, now=now)
     if system == auto_claude.SYSTEM:

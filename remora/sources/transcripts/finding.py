@@ -116,7 +116,7 @@ def find_in(path: Path) -> Found:
         SourceError: the file is no transcript, or cannot be read.
     """
     if not path.exists():
-        raise NotFound(f"{path} is not there", hint="Name a transcript or a folder of transcripts.")
+        raise NotFound(f"{path} does not exist", hint="Pass a transcript or a folder of transcripts.")
     files = [path] if path.is_file() else list(_jsonl(path))
     candidates: list[tuple[str, Path]] = []
     bad: list[BadLine] = []
@@ -133,8 +133,8 @@ def find_in(path: Path) -> Found:
     if path.is_file() and not candidates:
         reason = bad[0].reason if bad else "empty"
         raise SourceError(
-            f"{path} cannot be learned from: {reason}",
-            hint="Claude Code, Codex and files of our own events are read; see docs/transcripts.md.",
+            f"cannot learn from {path}: {reason}",
+            hint="Supported: Claude Code, Codex and Remora event files; see docs/transcripts.md.",
         )
     looked = _look(candidates)
     return Found(looked.transcripts, (*bad, *looked.bad))

@@ -95,7 +95,9 @@ def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
         with path.open("rb") as file:
             yield from _lines(file, limit)
     except FileNotFoundError:
-        raise NotFound(f"{path} is not there", hint="Name a transcript or a folder of transcripts.") from None
+        raise NotFound(
+            f"{path} does not exist", hint="Pass a transcript or a folder of transcripts."
+        ) from None
     except OSError as error:
         raise SourceError(
             f"{path} cannot be read: {error.strerror or error}", hint="Check the file's permissions."

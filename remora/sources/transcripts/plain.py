@@ -69,9 +69,11 @@ def write(path: Path, events: Iterable[Event], host: str = "remora") -> int:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise InvalidInput(f"{path} is there already", hint="Name a new file.") from None
+        raise InvalidInput(f"{path} already exists", hint="Choose a new file name.") from None
     except OSError as error:
-        raise InvalidInput(f"{path} cannot be made: {error.strerror}", hint="Name another place.") from None
+        raise InvalidInput(
+            f"{path} cannot be created: {error.strerror}", hint="Choose another path."
+        ) from None
     with os_errors(path, "write"), os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
         for line in dump(events, host):
             file.write(line)

@@ -222,8 +222,7 @@ def test_a_damaged_database_gives_what_can_be_read(tmp_path: Path) -> None:
     found = check(auto_claude.read(path))
     assert 0 < len(found.drafts) < 400
     assert (
-        why(found)["memory.db: the table of memories"]
-        == "damaged, or not a SQLite database, from there on"
+        why(found)["memory.db: the table of memories"] == "damaged, or not a SQLite database, from there on"
     )
     path.write_bytes(b"SQLite format 3\x00")
     assert why(check(auto_claude.read(path))) == {"memory.db": "damaged, or not a SQLite database"}

@@ -101,7 +101,7 @@ def test_types_are_counted_without_end(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     """The error says which file; a folder is no file."""
-    with pytest.raises(NotFound, match="is not there"):
+    with pytest.raises(NotFound, match="does not exist"):
         list(lines(tmp_path / "nothing.jsonl"))
     with pytest.raises(SourceError, match="cannot be read"):
         list(lines(tmp_path))

@@ -49,9 +49,9 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     """Events are somebody's only copy."""
     path = put(tmp_path / "log.jsonl", ["x"])
-    with pytest.raises(InvalidInput, match="is there already"):
+    with pytest.raises(InvalidInput, match="already exists"):
         write(path, EVENTS)
-    with pytest.raises(InvalidInput, match="cannot be made"):
+    with pytest.raises(InvalidInput, match="cannot be created"):
         write(tmp_path / "no" / "log.jsonl", EVENTS)
 
 
