@@ -1,16 +1,16 @@
-"""Keep the graph true to the files: read what changed, resolve what that touches, and no more.
+"""Keep the code graph up to date: read changed files, and resolve the names that the changes affect.
 
-A run has four parts, each in short transactions, so that it can stop anywhere and the next goes on:
+A run has four parts, each in short transactions, so that it can stop anywhere and the next run continues:
 
-    compare   size and time of each file against what was read; what differs or is gone becomes stale
-              at once, so that no answer shows an edge that may no longer be there
+    compare   size and time of each file against its last read; changed or deleted files become stale
+              at once, so that no answer shows an outdated edge
     read      changed files are parsed; their nodes, chunks and packed facts are written
-    resolve   the names in them, and in the files that the change touches, become edges
-    close     the closure follows the edges between files that came or went
+    resolve   the names in them, and in the affected files, become edges
+    close     the closure is updated for added and removed edges between files
 
-Which other files does a change touch? Those that use a name which it changed, or a name under which
-others pass that on (graph.names). An edit inside a function touches none. The result of any sequence of
-edits is the graph that a run from nothing would make.
+The affected files are those that use a changed name, or a name under which other files re-export it
+(graph.names). An edit inside a function affects no other file. The result of any sequence of edits is the
+graph of a full run.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class Outcome(NamedTuple):
-    """What a run did."""
+    """The result of a run."""
 
     read: int
     unchanged: int
@@ -79,7 +79,7 @@ class Outcome(NamedTuple):
 
 
 class _Touched:
-    """What a run has to resolve again because of what changed elsewhere."""
+    """The names and files affected by changes elsewhere."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
@@ -96,10 +96,10 @@ class Indexer:
 
     Args:
         db: the project's database.
-        read: gives the bytes of a path, or why they cannot be had.
+        read: returns the bytes of a path, or the reason for skipping it.
         decode: bytes to text.
-        unwanted: says why a file is left out when its bytes are seen (generated, minified), or "".
-        module_of: the module that a path belongs to.
+        unwanted: returns the reason for skipping a file by its bytes (generated, minified), or "".
+        module_of: the module of a path.
         heat: how busy a file is; busy files get their vectors first.
     """
 
@@ -135,11 +135,11 @@ class Indexer:
         Args:
             listed: the files of the project, or with `whole=False` some that may have changed.
             now: milliseconds since the epoch.
-            whole: files that are not listed are gone.
-            gone: files that are gone, where it is not the whole.
-            commit: what is checked out, to be noted.
+            whole: whether files that are not listed are deleted ones.
+            gone: deleted files, if `whole` is False.
+            commit: the checked-out commit, to be stored.
             progress: called with ("reading" or "resolving", done, of).
-            stop: asked between batches; what is left is done by the next run.
+            stop: called between batches; True leaves the rest to the next run.
         """
         state = self._graph.state()
         if state is not None and state.version != VERSION:
@@ -225,7 +225,7 @@ class Indexer:
         report: Progress,
         stop: Callable[[], bool],
     ) -> tuple[int, int, list[Skipped]]:
-        """Read changed files batch by batch; returns how many were read, were the same, and failed."""
+        """Read changed files batch by batch; returns the number of read, unchanged and failed ones."""
         read = same = 0
         skipped: list[Skipped] = []
         done = 0
@@ -258,7 +258,7 @@ class Indexer:
         return read, same, skipped
 
     def _leave_out(self, item: Listed, left: Refused, touched: _Touched, now: int) -> None:
-        """Note a file that is not read; the next run tries again when it changed, or when that may pass."""
+        """Record a skipped file; the next run tries again if it changed, or if the reason may pass."""
         if self._graph.node(item.path) is not None:
             touched.paths.update(self._graph.pointing_at(item.path))
             before = self._outline(item.path)
@@ -287,11 +287,11 @@ class Indexer:
         self._db.chunks.put(file_id, path, new.parts, self._heat.get(path, 0.0))
 
     def _touch(self, path: str, before: Outline | None, after: Outline | None, touched: _Touched) -> None:
-        """Note what a changed file touches elsewhere.
+        """Record the effects of a changed file on other files.
 
-        What it defines may be meant anywhere. A name that it only imports reaches no further than the
-        files that import this one, and those that import them where they pass it on; so does what it is
-        as a whole. Of prose and data only that they are there means something to others.
+        Its definitions may be used anywhere. A name that it only imports affects the files that import this
+        one, and those that import them if they re-export it; so does its value as a whole. Of prose and data
+        only their existence affects others.
         """
         if before is None and after is None and self._graph.node(path) is not None:
             return
@@ -347,7 +347,7 @@ class Indexer:
     # Resolving
 
     def _roots(self, paths: Collection[str], before: str, skipped: list[Skipped]) -> tuple[Roots, bool]:
-        """Return what configuration files say of imports, and whether that is new."""
+        """Return the roots from the configuration files, and whether they changed."""
         roots = find_roots(sorted(paths), self._files.text, skipped)
         return roots, bool(before) and roots.to_json() != before
 
@@ -361,7 +361,7 @@ class Indexer:
         *,
         everything: bool,
     ) -> tuple[int, list[Skipped]]:
-        """Resolve the names of every file that waits for it; returns how many, and of which only a part."""
+        """Resolve the names of every waiting file; returns the number of files, and of partial ones."""
         with self._db.transaction(durable=False):
             if everything:
                 self._graph.unlink_all()
@@ -406,7 +406,7 @@ class Indexer:
         return done, resolver.skipped
 
     def _put_precise(self, path: str, now: int) -> None:
-        """Write what a SCIP index shows of a file, if it speaks of the content that the file has now."""
+        """Write a file's edges from a SCIP index, if the index covers its current content."""
         links = self._db.other_sources.links_of(path)
         if links is not None:
             self._graph.put_links(path, unpack_links(links), "scip", now)
@@ -419,7 +419,7 @@ class Indexer:
         return MemorySymbols(outlines)
 
     def _using(self, touched: set[str]) -> set[str]:
-        """Return the files that use a touched name, or one under which a file passes that on."""
+        """Return the files that use a touched name, or one under which a file re-exports it."""
         names = set(touched)
         seen: set[str] = set()
         fresh = names
@@ -437,7 +437,7 @@ class Indexer:
         return seen
 
     def _links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
-        """Return the edges out of a file; none where they cannot be told at all."""
+        """Return the edges out of a file; none if they cannot be determined."""
         with sparing(path, resolver.skipped, f"{FAILED} be followed: "):
             return self._found_links(path, resolver, symbols)
         return []
@@ -457,7 +457,7 @@ class Indexer:
 
 
 def _is_usual(skip: Skipped) -> bool:
-    """Return whether a file was left out for what it is; those that failed are named first."""
+    """Return whether a file was skipped for its kind; failed files are reported first."""
     return not skip.why.startswith(FAILED)
 
 

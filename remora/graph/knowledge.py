@@ -1,10 +1,10 @@
-"""Layer 3 of the code graph: patterns and decisions that are remembered, tied to the code they are about.
+"""Layer 3 of the code graph: remembered patterns and decisions, linked to their code.
 
-Each live memory of type pattern or decision that names files or a node of the graph has a node of its
-own. A file or definition points at the pattern that it follows (`applies_pattern`); a decision points
-at what it explains (`documents`). The layer is derived: `refresh` makes it equal to the memories,
-whatever was done to them since, and to the code, where files come back. It is called after each index
-run; where nothing changed it only reads.
+Each live memory of type pattern or decision that names files or a node of the graph has its own node. A file
+or definition has an edge to the pattern that it follows (`applies_pattern`); a decision has one to the code
+that it explains (`documents`). The layer is derived: `refresh` makes it match the current memories and the
+current code, for example when files return. It is called after each index run; if nothing changed, it only
+reads.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MOST_FILES = 200  # that one glob stands for; what holds for more is said of the
 
 
 def refresh(db: Database, now: int) -> bool:
-    """Make layer 3 equal to the memories; returns whether anything changed.
+    """Make layer 3 match the memories; returns whether anything changed.
 
-    Nothing is written where the layer is as it should be.
+    Nothing is written if the layer is up to date.
 
     Args:
         db: the project's database, writable.
@@ -53,9 +53,9 @@ def refresh(db: Database, now: int) -> bool:
 
 
 def remembered(db: Database, keys: Collection[str]) -> list[str]:
-    """Return the ids of the memories that layer 3 ties to some nodes, the closest first.
+    """Return the ids of the memories that layer 3 links to some nodes, the closest first.
 
-    The layer is taken as the last index run left it: to bring it up to date reads every pattern and decision.
+    The layer is used as of the last index run, because an update reads every pattern and decision.
     """
     edges = sorted(db.layers.edges_at(keys, KINDS), key=lambda e: (-e.weight, -e.confidence))
     ends = (end for edge in edges for end in (edge.from_key, edge.to_key))
@@ -63,7 +63,7 @@ def remembered(db: Database, keys: Collection[str]) -> list[str]:
 
 
 def _wanted(db: Database) -> tuple[set[KnownNode], set[UpperEdge]]:
-    """Return the nodes and edges that the memories ask for."""
+    """Return the nodes and edges that the memories require."""
     memories = db.layers.known()
     paths = db.layers.paths() if any(_wide(f) for m in memories for f in m.files) else []
     keys = {key for m in memories for key in (*m.files, *m.impacted, *([m.target] if m.target else ()))}
@@ -88,7 +88,7 @@ def _wide(written: str) -> bool:
 
 
 def _named(memory: Known, wide: dict[str, list[str]]) -> Iterator[tuple[str, float]]:
-    """Yield (key, weight) of what a memory names; files that a glob stands for exist."""
+    """Yield (key, weight) of the nodes that a memory names; the files of a glob exist."""
     for written in memory.files:
         for key in wide.get(written, (written,)):
             yield key, 1.0

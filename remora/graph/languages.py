@@ -1,11 +1,11 @@
-"""The languages that are known: how a file is recognised, and how its source is read.
+"""The supported languages: file detection, grammars and queries.
 
-One row a language. A row with a grammar can be parsed (`graph.extract`); prose, data and code without a
-grammar are only cut into parts. Grammars and queries are loaded at first use and kept.
+One row per language. A row with a grammar can be parsed (`graph.extract`); prose, data and code without a
+grammar are only split into chunks. Grammars and queries are loaded at first use and kept.
 
-`.h` is C as well as C++. The start of the file decides: a class, a namespace, a template, an access label,
-`std::` or a standard header without `.h` makes it C++; everything else is C. (`extern "C"` does not count:
-it stands in C headers, for C++ compilers.)
+`.h` is C or C++. The start of the file decides: a class, a namespace, a template, an access label, `std::` or
+a standard header without `.h` makes it C++; everything else is C. (`extern "C"` does not count: it occurs in
+C headers, for C++ compilers.)
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Language(NamedTuple):
         name: "python".
         kind: "code", "prose" or "data".
         extensions: lower-case, with the dot; a longer one wins (".d.ts" before ".ts").
-        names: file names that say the language without an extension.
+        names: file names that identify the language without an extension.
         shebangs: programs in a first line `#!/usr/bin/env python3`, without version numbers.
-        grammar: returns the parser's tables; None when we cannot parse it.
+        grammar: returns the parser's tables; None if it cannot be parsed.
         queries: files of `queries/`, read one after the other.
     """
 
@@ -47,7 +47,7 @@ class Language(NamedTuple):
 
 
 class Role(NamedTuple):
-    """What a pattern of a query finds: "reference" and "call" for `@reference.call`."""
+    """The role of a query pattern: "reference" and "call" for `@reference.call`."""
 
     name: str
     kind: str
@@ -59,7 +59,7 @@ class Grammar(NamedTuple):
     Attributes:
         language: the parser's tables.
         query: all patterns of the language.
-        roles: what each pattern finds, by its index.
+        roles: the role of each pattern, by its index.
         mistakes: finds the places that the parser could not read.
     """
 
@@ -291,7 +291,7 @@ _lock = threading.Lock()
 
 
 def language_of(path: str, head: bytes = b"") -> str | None:
-    """Return the name of a file's language, None when nothing tells it.
+    """Return the name of a file's language, None if unknown.
 
     Args:
         path: the file's path; only its last part counts.
@@ -324,7 +324,7 @@ def _of_shebang(head: bytes) -> str | None:
 
 
 def kind_of(path: str, head: bytes = b"") -> Kind | None:
-    """Return whether a file is code, prose or data; None when it is unknown (or binary, by its name).
+    """Return whether a file is code, prose or data; None if unknown (or binary, by its name).
 
     >>> kind_of("a.go"), kind_of("README.md"), kind_of("package.json"), kind_of("logo.png")
     ('code', 'prose', 'data', None)
@@ -334,7 +334,7 @@ def kind_of(path: str, head: bytes = b"") -> Kind | None:
 
 
 def grammar_of(name: str) -> Grammar | None:
-    """Return a language ready to parse, None when it has no grammar. Loaded once, from any thread.
+    """Return a language ready to parse, None if it has no grammar. Loaded once, from any thread.
 
     Raises:
         InvalidInput: no language has this name.
@@ -369,7 +369,7 @@ def _load(row: Language, tables: Callable[[], object]) -> Grammar:
 
 
 def _roles(query: tree_sitter.Query, source: str) -> tuple[Role, ...]:
-    """Return what each pattern finds: the one capture in it that bears the name of a role."""
+    """Return the role of each pattern: its one capture with the name of a role."""
     data = source.encode()
     roles = []
     for index in range(query.pattern_count):

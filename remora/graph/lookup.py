@@ -1,9 +1,9 @@
 r"""Follow names through scopes, modules and base classes of a whole project.
 
-lexical   a name as code at some place sees it: inner scopes first, then the file, what it imports,
-modules around it, `import *`
-export    a name as other files see it in a module, through any number of re-exports
-member    a name behind a dot: in a module, a class and its bases, an object
+lexical   a name as seen by code at some place: inner scopes first, then the file, its imports,
+          modules around it, `import *`
+export    a module's name as seen by other files, through any number of re-exports
+member    a name after a dot: in a module, a class and its bases, an object
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ def split(text: str) -> list[str]:
 
 
 class Look(Bases):
-    """Names of one project, as long as its symbols do not change."""
+    """The names of one project, valid until its symbols change."""
 
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         super().__init__(symbols, roots)
         self._inside: dict[tuple[str, str], Value | None] = {}
 
     def lexical(self, table: Table, scope: str, name: str, local: Local | None = None) -> Value | None:
-        """Return what a name means at a place.
+        """Return the value of a name at a place.
 
         Args:
             table: the file.
             scope: qualname of the innermost definition, "" for the top level.
             name: one name.
-            local: tells a scope's variables; only known for the file that is being resolved.
+            local: returns a scope's variables; only known for the file being resolved.
         """
         at, family = scope, table.family
         while at:
@@ -139,18 +139,18 @@ class Look(Bases):
         return None
 
     def first(self, table: Table, scope: str, name: str, local: Local | None = None) -> Value | None:
-        """Return what the first name of a chain means at a place; it may be that of a package."""
+        """Return the value of the first name of a chain at a place; it may be a package."""
         found = self.lexical(table, scope, name, local)
         if found is None and (key := table.family.start(self.places, name)):
             return Value("module", key)
         return found
 
     def _rust_path(self, table: Table, scope: str, name: str) -> Value | None:
-        """Return what the first part of a path means: `crate`, `super`, or a crate of the workspace."""
+        """Return the target of a path's first part: `crate`, `super`, or a crate of the workspace."""
         return self.module(table, Entry(name, name, "", Import(name, kind="use", scope=scope)))
 
     def dotted(self, table: Table, scope: str, text: str, local: Local | None = None) -> Value | None:
-        """Return what a chain of names means at a place, None when it cannot be followed."""
+        """Return the value of a chain of names at a place, None if it cannot be followed."""
         parts = split(text)
         if not parts[0] and len(parts) > 1:  # an absolute name
             value: Value | None = Value("module", package_key(table.family.name, ""))
@@ -171,7 +171,7 @@ class Look(Bases):
         return self.first(table, scope, part, local)
 
     def member(self, value: Value, part: str) -> Value | None:
-        """Return what stands behind a dot; `part` may end in "()"."""
+        """Return the value of a name after a dot; `part` may end in "()"."""
         if part.endswith("()"):
             name = part[:-2]
             called = value.kind == "definition" and name == _constructor(self, value)
@@ -203,7 +203,7 @@ class Look(Bases):
         return found.less_sure(value.sure)
 
     def _extension(self, path: str, definition: Definition, name: str) -> Value | None:
-        """Return the extension method of C# that a class or one of its bases is given under a name."""
+        """Return the C# extension method of a class or one of its bases by name."""
         classes = {(where, each.qualname) for where, each in self.line(path, definition).classes}
         for symbol in self.symbols.named(name, MANY):
             written = csharp.extended(symbol.definition)
@@ -214,7 +214,7 @@ class Look(Bases):
         return None
 
     def _in_module(self, path: str, module: Definition, name: str) -> Value | None:
-        """Return what a module or namespace inside a file offers under a name."""
+        """Return the value that a module or namespace inside a file offers under a name."""
         key = ("inside", f"{path}:{module.qualname}", name)
         return self.once(key, self._inside, None, lambda: self._find_in_module(path, module, name))
 
@@ -229,7 +229,7 @@ class Look(Bases):
         return found
 
     def returned(self, value: Value | None, receiver: Value | None = None) -> Value | None:
-        """Return what calling something gives."""
+        """Return the result of calling a value."""
         if value is None or value.kind in ("foreign", "opaque", "object", "super", "module"):
             return FOREIGN if value is not None and value.kind == "foreign" else None
         definition = value.definition
@@ -258,7 +258,7 @@ class Look(Bases):
             self.open.discard(key)
 
     def instance(self, value: Value | None, sure: float = LIKELY) -> Value | None:
-        """Return an object of the class that a type as written stands for."""
+        """Return an object of the class named by a written type."""
         if value is None or value.kind == "foreign":
             return value
         definition = value.definition

@@ -1,4 +1,4 @@
-"""Read the configuration files that say where modules lie; what cannot be read gives nothing."""
+"""Read the configuration files that define module locations; unreadable ones give nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CONDITIONS = ("source", "types", "typings", "import", "module", "node", "defaul
 
 
 def join(folder: str, part: str) -> str | None:
-    """Return the path of `part` as seen from a folder, None where it leads out of the project.
+    """Return the path of `part` relative to a folder, None if it leads out of the project.
 
     >>> join("a/b", "../c/./d.ts")
     'a/c/d.ts'
@@ -45,7 +45,7 @@ def join(folder: str, part: str) -> str | None:
 
 
 def loose_json(text: str) -> dict[str, Any]:
-    """Return a JSON object that may have comments and trailing commas; {} when it is not one or too long."""
+    """Return a JSON object with optional comments and trailing commas; {} if it is invalid or too long."""
     if len(text) > MAX_CHARS:
         return {}
     text = text.removeprefix("\ufeff")
@@ -59,7 +59,7 @@ def loose_json(text: str) -> dict[str, Any]:
 
 
 def toml(text: str) -> dict[str, Any]:
-    """Return a TOML document, {} when it cannot be read, is too long or has keys of too many parts."""
+    """Return a TOML document, {} if it is invalid, too long or has keys of too many parts."""
     if len(text) > MAX_CHARS or too_dotted(text):
         return {}
     try:
@@ -69,19 +69,19 @@ def toml(text: str) -> dict[str, Any]:
 
 
 def too_dotted(text: str) -> bool:
-    """Return whether keys of a TOML document may have so many parts that reading it takes too long."""
+    """Return whether a TOML document has keys of so many parts that parsing takes too long."""
     return sum(line.count(".") ** 2 for line in text.split("\n")) > MAX_DOTS_SQUARED
 
 
 def table(value: object, *keys: str) -> dict[str, Any]:
-    """Return the table found by following keys, {} where there is none."""
+    """Return the table at a path of keys, {} if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def strings(value: object) -> list[str]:
-    """Return a string as a list of one, a list without what is not a string, else nothing."""
+    """Return a string as a list of one, a list without its other values, else nothing."""
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
@@ -94,12 +94,12 @@ def go_module(text: str) -> str:
 
 
 def crate_name(name: str) -> str:
-    """Return a Cargo package's name as Rust code spells it."""
+    """Return a Cargo package's name as written in Rust code."""
     return _NOT_MODULE.sub("_", name)
 
 
 def entries(value: object) -> Iterator[str]:
-    """Yield the files that an `exports` value may stand for, the source first."""
+    """Yield the files of an `exports` value, the source first."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -111,7 +111,7 @@ def entries(value: object) -> Iterator[str]:
 
 
 def exported(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the names that a package.json offers ("." is the package) with the files behind them."""
+    """Return the names that a package.json offers ("." is the package) with their files."""
     exports = manifest.get("exports")
     found: list[tuple[str, tuple[str, ...]]] = []
     main = [
@@ -128,12 +128,12 @@ def exported(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def imported(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the names with "#" that a package.json gives to its own files or to other packages."""
+    """Return the names with "#" that a package.json maps to its own files or to other packages."""
     return _named(table(manifest, "imports"), "#")
 
 
 def _named(value: Mapping[str, Any], beginning: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Return names with what they stand for, the most exact first, as Node has it."""
+    """Return names with their targets, the most exact first, as in Node."""
     names = (name for name in value if name.startswith(beginning))
     exact = sorted(names, key=lambda name: ("*" in name, -len(name.partition("*")[0]), name))
     return [(name, tuple(entries(value[name]))) for name in exact]

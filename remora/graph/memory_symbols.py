@@ -1,4 +1,4 @@
-"""The definitions of a whole project in memory, for a first index and for tests."""
+"""The symbols of a whole project in memory, for a first index and for tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class MemorySymbols:
     """`Symbols` from outlines; built once, in one pass over the definitions.
 
     Args:
-        outlines: what each file offers by path, None for a file without names (prose, data). It is not
+        outlines: the outline of each file by path, None for a file without names (prose, data). It is not
             copied and must not change afterwards.
     """
 
@@ -67,7 +67,7 @@ class MemorySymbols:
         return [path for path in found if path == suffix or path.endswith(tail)]
 
     def outline(self, path: str) -> Outline | None:
-        """Return what a file offers, None for an unknown file."""
+        """Return a file's outline, None for an unknown file."""
         return self._outlines.get(path)
 
     def package(self, name: str) -> Sequence[str]:
@@ -75,7 +75,7 @@ class MemorySymbols:
         return self._packages.get(name, ())
 
     def packages_in(self, name: str, sign: str) -> bool:
-        """Return whether a package or namespace is declared, or one inside of it; `sign` parts its names."""
+        """Return whether a package or a subpackage of it is declared; `sign` separates package names."""
         if sign not in self._prefixes:
             self._prefixes[sign] = frozenset(
                 package[:end] for package in self._packages for end in _ends(package, sign)
@@ -87,16 +87,16 @@ class MemorySymbols:
         return [Symbol(path, definition) for path, definition in self._names.get(name, ())[:limit]]
 
     def promised(self, name: str) -> Sequence[Symbol]:
-        """Return the methods of a name that interfaces at the top level of a file ask for, by path."""
+        """Return the methods of a name that top-level interfaces declare, by path."""
         return self._promised.get(name, ())
 
     def embedding(self, name: str) -> Sequence[Symbol]:
-        """Return the interfaces of Go, at the top level of a file, that embed a type of a name, by path."""
+        """Return the top-level Go interfaces that embed a type of a name, by path."""
         return self._embedding.get(name, ())
 
 
 def _ends(package: str, sign: str) -> Iterator[int]:
-    """Yield where the names of the packages around a package end, and its own."""
+    """Yield the end of each enclosing package's name, and of the package's own."""
     end = package.find(sign, 1)
     while end >= 0:
         yield end

@@ -1,8 +1,8 @@
-"""The map of a project: its modules, what each is for, what it leans on and what is remembered of it.
+"""The map of a project: its modules, their purposes, dependencies and memories.
 
-A module is a package: the folder that `graph_files.module` names. Where a project has no packages to
-speak of (all its code in one or two folders) that would say nothing, so there its modules are the
-communities of files that use each other, each named after the file with most edges in it.
+A module is a package: the folder in `graph_files.module`. In a project without a package structure (all its
+code in one or two folders) the modules are the communities of files that use each other, each named after the
+file with most edges in it.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ class ModuleInfo(NamedTuple):
     """A module of a project.
 
     Attributes:
-        name: its folder ("." is the root), or where modules are communities the path, without its
-            ending, of the file with most edges.
-        files: how many files it has.
+        name: its folder ("." is the root), or for communities the path, without its extension, of the file
+            with most edges.
+        files: number of files.
         lines: lines of code; prose and data do not count.
         languages: of its code, the one with most lines first.
-        purpose: one sentence, "" when nothing says it.
-        hot: its files that change most, lately more than long ago; three at most.
-        symbols: how many definitions it has.
-        tests: how many test files cover it.
+        purpose: one sentence, "" if unknown.
+        hot: its most frequently changed files, recent changes weighted more; three at most.
+        symbols: number of definitions.
+        tests: number of test files that cover it.
         depends_on, used_by: other modules, by the weight of the edges between; eight at most.
-        memories: live memories that speak of it or its files.
-        covered: share of its files, 0..1, that some live memory speaks of.
-        entries: through what others enter it, as a language model said, surest first; three at most.
-        needs: other modules that it has to change with, as a language model said; eight at most.
+        memories: live memories about it or its files.
+        covered: share of its files, 0..1, with a live memory.
+        entries: its entry points according to a language model, most confident first; three at most.
+        needs: other modules that must change with it, according to a language model; eight at most.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Grouping(NamedTuple):
         return {file.id: name for name, files in self.files.items() for file in files}
 
     def weights(self) -> dict[str, dict[str, float]]:
-        """Return for each module what it depends on, with the weight of the edges."""
+        """Return for each module its dependencies, with the weight of the edges."""
         of = self.of()
         found: dict[str, dict[str, float]] = {name: {} for name in self.files}
         for link in self.links:
@@ -117,7 +117,7 @@ def grouping(db: Database) -> Grouping:
 
 
 def _by_community(files: Sequence[MappedFile], links: Sequence[FileLink]) -> dict[str, list[MappedFile]]:
-    """Group code by its edges; what has none, and prose and data, stays with its folder."""
+    """Group code by its edges; code without edges, prose and data stay with their folder."""
     by_id = {file.id: file for file in files}
     degree: Counter[int] = Counter()
     weights: dict[tuple[int, int], float] = {}
@@ -142,7 +142,7 @@ def module_map(db: Database, limit: int = MOST) -> list[ModuleInfo]:
 
     Args:
         db: the project's database.
-        limit: how many modules at most.
+        limit: maximum number of modules.
     """
     group = grouping(db)
     weights = group.weights()
@@ -186,7 +186,7 @@ def module_map(db: Database, limit: int = MOST) -> list[ModuleInfo]:
 def _said(
     db: Database, group: Grouping, names: Sequence[str]
 ) -> tuple[defaultdict[str, dict[str, None]], defaultdict[str, dict[str, None]]]:
-    """Return what a language model said of modules as a whole: what enters each, and what else it needs."""
+    """Return a language model's statements about modules as a whole: entry points and further needs."""
     keys = {module_key(name): name for name in names}
     by_path = {file.path: name for name, files in group.files.items() for file in files}
     entries: defaultdict[str, dict[str, None]] = defaultdict(dict)
@@ -218,7 +218,7 @@ def _languages(files: Iterable[MappedFile]) -> tuple[str, ...]:
 
 
 def _tests(group: Grouping) -> dict[str, int]:
-    """Return how many test files cover each module."""
+    """Return the number of test files that cover each module."""
     of = group.of()
     covering: defaultdict[str, set[int]] = defaultdict(set)
     for link in group.links:
@@ -228,7 +228,7 @@ def _tests(group: Grouping) -> dict[str, int]:
 
 
 def _spoken(db: Database, group: Grouping) -> tuple[set[str], dict[str, set[str]]]:
-    """Return the files that live memories speak of, and for each module the memories about it."""
+    """Return the files with live memories, and for each module the memories about it."""
     of = {file.path: name for name, files in group.files.items() for file in files}
     about: dict[str, set[str]] = {name: set() for name in group.files}
     named: dict[str, list[str]] = {}
@@ -246,7 +246,7 @@ def _spoken(db: Database, group: Grouping) -> tuple[set[str], dict[str, set[str]
 
 
 def files_named(written: str, paths: Iterable[str]) -> list[str]:
-    """Return the files that a memory means by a path, a folder with "/" at its end, or a glob.
+    """Return the files matched by a memory's path, folder (with "/" at its end) or glob.
 
     >>> files_named("src/", ["src/a.py", "setup.py"]), files_named("*.py", ["setup.py", "README"])
     (['src/a.py'], ['setup.py'])
@@ -259,7 +259,7 @@ def files_named(written: str, paths: Iterable[str]) -> list[str]:
 
 
 def module_named(written: str, names: Iterable[str]) -> str | None:
-    """Return the module that a memory means: by its name, with dots for slashes, or by its last folder.
+    """Return the module that a memory names: by its name, with dots for slashes, or by its last folder.
 
     >>> module_named("remora.store", ["remora/core", "remora/store"]), module_named("core", ["a/core"])
     ('remora/store', 'a/core')
@@ -277,10 +277,10 @@ def module_named(written: str, names: Iterable[str]) -> str | None:
 
 
 def purposes_of(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
-    """Return one sentence for each module that something says the purpose of.
+    """Return one sentence for each module with a known purpose.
 
-    A memory that says it wins; then the package's own doc, what a language model said, the README of
-    its folder, and last the words that its definitions' docs use most.
+    Sources in order: a memory, the package's own doc, a language model, the README of its folder, and last
+    the most common words of its definitions' docs.
     """
     told = _told(db, modules)
     asked = db.layers.modules()
@@ -305,7 +305,7 @@ def sentence(text: str) -> str:
 
 
 def _told(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
-    """Return what memories say modules are for, the most trusted memory of each."""
+    """Return the purposes of modules from memories, the most trusted memory of each."""
     of = {file.path: name for name, files in modules.items() for file in files}
     found: dict[str, str] = {}
     for insight in db.overview.insights():
@@ -320,7 +320,7 @@ def _told(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str
 
 
 def _own_doc(db: Database, name: str, files: Sequence[MappedFile]) -> str:
-    """Return the first sentence of the doc that speaks for a module."""
+    """Return the first sentence of the doc that describes a module."""
     code = [f for f in files if f.kind == "code"]
     speakers = [f for f in code if f.path == name or f.path[: f.path.rfind(".")] == name]
     if not speakers:
@@ -341,18 +341,18 @@ def _own_doc(db: Database, name: str, files: Sequence[MappedFile]) -> str:
 
 
 def _top(files: Iterable[MappedFile]) -> str:
-    """Return the uppermost folder of some files."""
+    """Return the topmost folder of some files."""
     return min((f.folder for f in files), key=lambda folder: (folder.count("/"), folder))
 
 
 def _legal(doc: str) -> bool:
-    """Return whether a doc is a notice of copyright, which tops many files."""
+    """Return whether a doc is a copyright notice, which is the first comment of many files."""
     start = doc[:300].lower()
     return any(word in start for word in ("copyright", "license", "licence", "spdx", "©"))
 
 
 def _readme(db: Database, name: str, files: Sequence[MappedFile]) -> str:
-    """Return the heading of a folder's README; with its first sentence where the heading is but a name."""
+    """Return the heading of a folder's README, with its first sentence if the heading is only a name."""
     folder = "" if name == "." else name
     own = [f for f in files if f.kind == "prose" and f.folder == folder]
     own = [f for f in own if f.name.lower().startswith("readme")]
@@ -389,7 +389,7 @@ def _opening(text: str) -> tuple[str, str]:
 
 
 def _common_words(db: Database, files: Sequence[MappedFile]) -> str:
-    """Return the words that most definitions of a module have in their docs, or else in their names."""
+    """Return the words of most definitions' docs in a module, or else of their names."""
     paths = [f.path for f in files if not f.test] or [f.path for f in files]
     docs = db.overview.docs(paths, DOCS_READ)
     for texts in ([doc for _, doc in docs if doc], [" ".join(identifier_parts(label)) for label, _ in docs]):

@@ -1,15 +1,15 @@
-"""Which files must be resolved again when a file changes: the names that lead from one to the other.
+"""The files to resolve again when a file changes: the names that link them.
 
-A file is resolved again when one of `names_of` it is among the names that a change touches. These are
-`changed_names` of each changed file, and what `spread` adds for files that pass a name on under another
-name, or have a class below one that changed:
+A file is resolved again if one of its `names_of` is among the touched names. These are the `changed_names` of
+each changed file, and the additions of `spread` for files that re-export a name under another name, or have a
+subclass of a changed class:
 
     touched = union of changed_names(path, before, after)
     repeat: for each file with one of the touched names: touched |= spread(touched, path, outline)
     until nothing is added
 
-With the files that changed themselves, and those with an edge into one of them, that is all: any other
-file finds the same links as before.
+Together with the changed files themselves, and those with an edge into one of them, this is complete: any
+other file finds the same links as before.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _CONFTEST = "conftest"  # the file whose fixtures tests take without importing i
 
 
 def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
-    """Return every name by which a change elsewhere could reach a file's links.
+    """Return every name through which a change elsewhere could affect a file's links.
 
     Args:
         facts: the file's facts.
-        path: the file; with it, the names of files that it tests by its own name are added.
+        path: the file; if given, the names of files that it tests by its own name are added.
     """
     found: set[str] = set(stems_under_test(path)) if path else set()
     texts: set[str] = set()
@@ -76,11 +76,11 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
 
 
 def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
-    """Return `names_of` a file with how it uses each, and ALL where it may take all that a module has.
+    """Return `names_of` a file with its kinds of use of each, and ALL if it may use everything of a module.
 
-    DOT stands for a name behind a dot, told only where a dot is between a module and its names; TAKEN for
-    what an import takes out of a module, and for the words of a module that is taken as a whole where no
-    dot is; RENAMED for what gets another name by that, or the words of the module that does.
+    DOT is a name after a dot, given only in languages with a dot between a module and its names. TAKEN is a
+    name imported from a module, and the words of a module imported as a whole in languages without a dot.
+    RENAMED is a name that gets another name by the import, or the words of a module that does.
     """
     found = dict.fromkeys(names_of(facts, path), 0)
     names = [(_bare(name), local) for item in facts.outline.imports for name, local in item.names]
@@ -99,7 +99,7 @@ def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
 
 
 def _bare(name: str) -> str:
-    """Return the name of a class whose object an import takes: "F" of "F()"."""
+    """Return the class name of an imported object: "F" of "F()"."""
     return name.removesuffix("()")
 
 
@@ -127,7 +127,7 @@ def _texts(item: Import) -> Iterator[str]:
 
 
 def place_names(path: str) -> frozenset[str]:
-    """Return the names by which a file can be meant: its stem, and its folder where it stands for that.
+    """Return the names of a file: its stem, and its folder if the file represents it.
 
     >>> sorted(place_names("a/b/__init__.py")), sorted(place_names("x/foo.test.ts"))
     (['__init__', 'b'], ['foo', 'test'])
@@ -146,10 +146,10 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
 
     Args:
         path: the file.
-        before: what it offered, None when it is new (or had no names).
-        after: what it offers, None when it is gone.
+        before: its outline, None if it is new (or had no names).
+        after: its outline, None if it is deleted.
 
-    "*" among them says that names came or went that no list can tell: an `import *` changed.
+    "*" among them means that unlisted names were added or removed: an `import *` changed.
     """
     found: set[str] = set()
     if before is None or after is None:
@@ -185,10 +185,10 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
 
 
 def anywhere(names: frozenset[str], *outlines: Outline | None) -> frozenset[str]:
-    """Return the names of a change that any file may mean: a whole is meant only by who imports the file.
+    """Return the changed names that any file may use; only importers of the file use its value as a whole.
 
     Args:
-        names: that changed.
+        names: the changed names.
         outlines: of the file, before and after.
     """
     for outline in outlines:
@@ -200,9 +200,9 @@ def anywhere(names: frozenset[str], *outlines: Outline | None) -> frozenset[str]
 
 
 def _held(outline: Outline | None) -> frozenset[tuple[str, bool, str]]:
-    """Return what belongs to the object or function that a file is as a whole, which others see in the file.
+    """Return the members of the object or function that a file exports as a whole, visible to other files.
 
-    Each is told by its holder, whether that is a definition, and its name.
+    Each is given by its holder, whether that is a definition, and its name.
     """
     if outline is None:
         return frozenset()
@@ -214,10 +214,10 @@ def _held(outline: Outline | None) -> frozenset[tuple[str, bool, str]]:
 
 
 def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[str]:
-    """Return the names under which a file passes touched names on.
+    """Return the names under which a file re-exports touched names.
 
-    These are imports under another name, classes below a touched class, functions and fixtures that give one
-    back, and, when it takes everything from a touched module, the file itself.
+    These are imports under another name, subclasses of a touched class, functions and fixtures that return
+    one, and, if it imports everything from a touched module, the file itself.
     """
     found: set[str] = set()
     for definition in outline.definitions:
@@ -249,14 +249,14 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
 
 
 def takes(outline: Outline, names: AbstractSet[str], path: str) -> bool:
-    """Return whether a file takes one of some names out of another one, or all of it.
+    """Return whether a file imports one of some names from another one, or all of it.
 
-    It does when an import names one of them or takes everything. In languages without a sign between a
-    module and its names it also does when it takes the other file as a whole.
+    It does if an import names one of them or imports everything. In languages without a separator between a
+    module and its names it also does if it imports the other file as a whole.
 
     Args:
-        outline: of the file that imports.
-        names: that the other file passes on.
+        outline: of the importing file.
+        names: that the other file re-exports.
         path: of the other file.
     """
     place = place_names(path)
@@ -270,7 +270,7 @@ def takes(outline: Outline, names: AbstractSet[str], path: str) -> bool:
 
 
 def wholes(outline: Outline, path: str) -> frozenset[str]:
-    """Return the names that a file gives to what may be another one as `module.exports` says it is."""
+    """Return the file's names for values that may be another file's `module.exports`."""
     place = place_names(path)
     found: set[str] = set()
     for item in outline.imports:
@@ -281,12 +281,12 @@ def wholes(outline: Outline, path: str) -> frozenset[str]:
 
 
 def is_whole(outline: Outline, name: str) -> bool:
-    """Return whether a name that a file takes or offers stands for a file as a whole."""
+    """Return whether an imported or exported name represents a file as a whole."""
     return name == WHOLE and outline.language in _DEFAULTS
 
 
 def aliases(outline: Outline, path: str) -> frozenset[str]:
-    """Return other names that a file gives to what may be another one as a whole."""
+    """Return a file's other names for a value that may be another file as a whole."""
     place = place_names(path)
     found: set[str] = set()
     for item in outline.imports:
@@ -297,7 +297,7 @@ def aliases(outline: Outline, path: str) -> frozenset[str]:
 
 
 def is_seen_unimported(path: str) -> bool:
-    """Return whether other files see what a file offers without importing it.
+    """Return whether other files see a file's names without importing it.
 
     >>> is_seen_unimported("tests/conftest.py"), is_seen_unimported("tests/fixtures.py")
     (True, False)
@@ -306,12 +306,12 @@ def is_seen_unimported(path: str) -> bool:
 
 
 def speaks(path: str) -> bool:
-    """Return whether a file stands for its folder: what it imports is found there, too."""
+    """Return whether a file represents its folder, which then has its imports too."""
     return path.rpartition("/")[2].partition(".")[0] in _FOR_FOLDER
 
 
 def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
-    """Return what others can see of a file, each with its name first."""
+    """Return the externally visible items of a file, each with its name first."""
     found: Counter[tuple[object, ...]] = Counter()
     if outline is None:
         return found

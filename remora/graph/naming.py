@@ -1,11 +1,11 @@
-"""Who names a definition without a call: what reads a property, passes a function on, or writes a type.
+"""References to a definition without a call: reads of a property, function values, written types.
 
-Such uses are no edges. They are looked for when somebody asks, in the texts of the definition's own file
-and of those that import it, directly or through one that passes its name on. What is found may mean
-something else of that name, so all of it is a guess: the name in a comment, where it is given a value,
-what defines it, and a definition that is known to use another of that name do not count. A member is
-named behind a dot, but for its own file in languages that need none. A name that stands in very many
-places says nothing, and is not looked for, nor is one that the language itself uses.
+Such references are no edges. They are searched on request, in the texts of the definition's own file and of
+the files that import it, directly or through a re-export. A match may mean another definition of that name,
+so all of them are guesses. Excluded are the name in a comment, its assignments, its definition, and
+definitions that are known to use another one of that name. A member is named after a dot, except in its own
+file in languages that need none. A name with very many matches, or one that the language itself uses, is not
+searched.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _IMPORT = re.compile(r"\s*(from\s|import\s|use\s|using\s|#include|require|export
 
 
 class Naming(NamedTuple):
-    """What names a definition: other definitions, and None with the file for its top level.
+    """The references to a definition: other definitions, and None with the file for its top level.
 
-    `common` says that the name stands in too many places.
+    `common` means that the name has too many matches.
     """
 
     found: tuple[Brief, ...]
@@ -40,7 +40,7 @@ class Naming(NamedTuple):
 
 
 def naming(db: Database, node: Node, own: Collection[int]) -> Naming:
-    """Return what names a definition that is not a test; `own` are the ids of what belongs to it."""
+    """Return the references to a definition outside tests; `own` are the ids of its own nodes."""
     symbol = node.symbol or ""
     file = db.graph.keys([node.path]).get(node.path)
     if node.type == "test" or file is None or not re.search(r"\w", node.label):
@@ -67,7 +67,7 @@ def naming(db: Database, node: Node, own: Collection[int]) -> Naming:
 
 
 def _holders(db: Database, place: Place, lines: Sequence[int], node: Node) -> Iterator[str]:
-    """Yield the keys of what holds lines of a part, without the definition itself."""
+    """Yield the keys of the definitions around lines of a chunk, without the target itself."""
     if place.kind == "function":
         if lines and place.name and f"{place.path}:{place.name}" != node.key:
             yield f"{place.path}:{place.name}"
@@ -83,7 +83,7 @@ def _holders(db: Database, place: Place, lines: Sequence[int], node: Node) -> It
 
 
 def _lines(place: Place, node: Node, *, member: bool) -> list[int]:
-    """Return the lines of a part where a definition's name may stand for it."""
+    """Return the lines of a chunk that may contain a definition's name."""
     if node.label not in place.text:
         return []
     bare = not member or (place.path == node.path and place.language in _BARE)

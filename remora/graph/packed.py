@@ -1,4 +1,4 @@
-"""Facts of a file to bytes and back: what the database keeps, so that names are resolved without parsing."""
+"""Pack the facts of a file into bytes for the database, so that names are resolved without parsing."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def pack_outline(outline: Outline) -> bytes:
 
 
 def pack_uses(uses: Uses) -> bytes:
-    """Return uses as bytes: by columns, which is quicker than by rows."""
+    """Return uses as bytes: by columns, which is faster than by rows."""
     return _pack([list(zip(*rows, strict=True)) for rows in uses])
 
 
 @lru_cache(KEPT)
 def kept_outline(data: bytes) -> Outline:
-    """Return what `unpack_outline` does; the last ones are kept."""
+    """Return `unpack_outline`, with a cache of the last ones."""
     return unpack_outline(data)
 
 
 def unpack_outline(data: bytes) -> Outline:
-    """Return the outline that `pack_outline` was given."""
+    """Return the outline in bytes of `pack_outline`."""
     language, package, doc, definitions, imports, exports = _unpack(data)
     return Outline(
         language,
@@ -44,7 +44,7 @@ def unpack_outline(data: bytes) -> Outline:
 
 
 def unpack_uses(data: bytes) -> Uses:
-    """Return the uses that `pack_uses` was given."""
+    """Return the uses in bytes of `pack_uses`."""
     references, bindings = _unpack(data)
     return Uses(
         tuple(map(Reference, *references)) if references else (),
@@ -58,7 +58,7 @@ def pack_links(links: Sequence[Link]) -> bytes:
 
 
 def unpack_links(data: bytes) -> list[Link]:
-    """Return the edges that `pack_links` was given."""
+    """Return the edges in bytes of `pack_links`."""
     return [Link(*link) for link in _unpack(data)]
 
 

@@ -1,10 +1,10 @@
-"""Take edges from a SCIP index beside the code: a compiler's word in place of our reading.
+"""Import edges from a SCIP index: a compiler's resolution in place of ours.
 
-An index speaks of the files as they were when it was made, so a file that changed since keeps what we
-read ourselves; how many of its files were newer than the index is told. Between two of the others the calls
-and bases that we resolved give way to the index's; those that lead to a file of which it says nothing stay,
-and so do imports, since an index has none of its own. The same index is read once: what it says of each file
-is kept with the content that it speaks of, and holds again when an edit is taken back.
+An index describes the files of its own time, so a file changed since keeps our own edges; the number of newer
+files is reported. Between two of the other files the index's calls and bases replace ours; those into a file
+that the index does not cover stay, and so do imports, since an index has none of its own. An index is read
+once: its edges of each file are stored with the content they describe, and become valid again when an edit is
+undone.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ FORMAT = 1  # of what is kept of an index: a change makes it be read again
 
 
 class Taken(NamedTuple):
-    """What the graph has of an index.
+    """The state of the graph's SCIP index.
 
     Attributes:
-        edges: how many of its edges the graph holds.
-        path: of the index, from the root; "" where there is none.
-        newer: how many of its files changed after it was made, so that nothing of it holds for them.
+        edges: number of its edges in the graph.
+        path: of the index, from the root; "" if there is none.
+        newer: number of its files that changed after it was made, for which it is not valid.
     """
 
     edges: int
@@ -46,7 +46,7 @@ class Taken(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What an index shows: its edges by the file they start in, the content of its files, those newer."""
+    """The content of an index: its edges by source file, the content of its files, the newer files."""
 
     links: dict[str, list[Link]]
     covered: dict[str, str]
@@ -54,10 +54,10 @@ class _Found(NamedTuple):
 
 
 def take(db: Database, root: Path, now: int) -> Taken:
-    """Read the project's SCIP index if it is new, or the graph was made anew since.
+    """Read the project's SCIP index if it is new, or if the graph was rebuilt since.
 
     Raises:
-        SourceError: the index cannot be read; what was there before is kept.
+        SourceError: the index cannot be read; the former edges are kept.
     """
     path = find_index(root)
     if path is None:
@@ -97,7 +97,7 @@ def take(db: Database, root: Path, now: int) -> Taken:
 
 
 def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Found:
-    """Return what an index shows of the files that are not newer than it."""
+    """Return the edges of an index for the files that are not newer than it."""
     read = [f for f in db.graph.files().values() if not f.skipped and not f.stale]
     usable = {file.path: file.hash for file in read if file.mtime_ns <= made_ns}
     fresh = {file.path for file in read} - usable.keys()
@@ -140,7 +140,7 @@ def _definitions(db: Database, path: str) -> Sequence[Definition]:
 
 
 def _drop(db: Database) -> None:
-    """Forget the edges of an earlier index; the files it spoke of are resolved again by the next run."""
+    """Delete the edges of an earlier index; the next run resolves its files again."""
     with db.connection.transaction(durable=False):
         db.graph.unlink({*db.other_sources.drop_from(SCIP), *db.other_sources.covered()})
         db.other_sources.cover({})

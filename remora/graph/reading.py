@@ -1,7 +1,7 @@
-"""Read one file for the graph: its bytes become what is stored of it, or the reason why nothing is.
+"""Read one file for the graph: its stored facts, or the reason for skipping it.
 
-Nothing here knows the database. Secrets are taken out before anything else sees the text, so that
-neither a part nor a signature can hold one.
+This module does not use the database. Secrets are removed before any other step sees the text, so that
+neither a chunk nor a signature can hold one.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Listed(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Why a file is not read; `again` when that can pass without the file changing.
+    """The reason for skipping a file; `again` if it may pass without a change of the file.
 
-    `hash` is that of what its bytes said of it, "" where they were not seen.
+    `hash` is that of its content, "" if that was not read.
     """
 
     why: str
@@ -50,7 +50,7 @@ class Refused(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """A file that was read, before it is written."""
+    """A file after reading, before it is written."""
 
     file: NewFile
     facts: FileFacts | None
@@ -62,10 +62,10 @@ class FileReader:
     """Reads the files of one project.
 
     Args:
-        read: gives the bytes of a path, or why they cannot be had.
+        read: returns the bytes of a path, or the reason for skipping it.
         decode: bytes to text.
-        unwanted: says why a file is left out when its bytes are seen (generated, minified), or "".
-        module_of: the module that a path belongs to.
+        unwanted: returns the reason for skipping a file by its bytes (generated, minified), or "".
+        module_of: the module of a path.
     """
 
     def __init__(
@@ -81,12 +81,12 @@ class FileReader:
         self._module_of = module_of
 
     def text(self, path: str) -> str | None:
-        """Return a file's text, None when it cannot be had."""
+        """Return a file's text, None if it cannot be read."""
         data = self._read(path)
         return None if isinstance(data, str) else self._decode(data)
 
     def parse(self, item: Listed) -> Parsed | Refused:
-        """Return a file's content made ready for writing, or why it is left out; it never fails."""
+        """Return a file's content ready for writing, or the reason for skipping it; it never fails."""
         failed: list[Skipped] = []
         gone = (SourceError,)  # of the whole folder
         with sparing(item.path, failed, f"{FAILED} be read: ", gone), within(FILE_SECONDS, time.thread_time):
@@ -138,7 +138,7 @@ class FileReader:
 
 
 def without_secrets(text: str) -> tuple[str, int]:
-    """Return a text without the secrets in it, each line at its place, and how many there were.
+    """Return a text without its secrets, with the same line numbers, and the number of secrets.
 
     >>> without_secrets("a = 1")
     ('a = 1', 0)

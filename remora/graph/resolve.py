@@ -1,13 +1,13 @@
-"""All edges out of one file: what it imports, defines, inherits from, calls, tests.
+"""All edges out of one file: imports, definitions, bases, calls, tests.
 
-`Resolver` answers for a whole project and keeps what it learns of each file; `links` is the same for a
-single file. Only what a file's names lead to is looked at, so that one edited file costs a few outlines.
+`Resolver` serves a whole project and caches the data of each file; `links` is the same for a single file.
+Only the targets of a file's names are read, so that one edited file costs a few outlines.
 
-Edges between files sum up those between definitions: `calls`, `inherits` and `implements` with their
-count and the surest of them. `imports` edges follow the statements (see each module of `graph.imports`);
-in languages that see names without a statement, using a definition of another file counts as importing
-it. A test gives `tests` edges to what it calls outside of tests; its file to the file that it is named
-after, and to those that it imports and calls.
+Edges between files summarize those between definitions: `calls`, `inherits` and `implements` with their count
+and their highest confidence. `imports` edges follow the statements (see each module of `graph.imports`); in
+languages that see names without a statement, using a definition of another file counts as importing it. A
+test has `tests` edges to the definitions that it calls outside of tests; its file to the file that it is
+named after, and to those that it imports and calls.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Resolver:
-    """Resolves files of one project; good as long as its symbols do not change."""
+    """Resolves the files of one project; valid until its symbols change."""
 
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         self._look = Look(symbols, roots)
@@ -52,14 +52,14 @@ class Resolver:
 
 
 class _Edges:
-    """Edges on their way out: the surest, the first line and the count of each."""
+    """Edges under construction: the highest confidence, the first line and the count of each."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._found: dict[tuple[str, str, str], tuple[float, int, int]] = {}
 
     def add(self, source: str, target: str, kind: str, sure: float, line: int, count: int = 1) -> None:
-        """Note an edge, so many times; one from a node to itself is kept only as a call (recursion)."""
+        """Add an edge with a count; one from a node to itself is kept only as a call (recursion)."""
         if source == target and kind != "calls":
             return
         key = (source, target, kind)
@@ -70,14 +70,14 @@ class _Edges:
             self._found[key] = (max(sure, before[0]), min(line, before[1]), before[2] + count)
 
     def once(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
-        """Note an edge whose count says nothing."""
+        """Add an edge without a count."""
         if source == target:
             return
         if (source, target, kind) not in self._found or self._found[source, target, kind][0] < sure:
             self._found[source, target, kind] = (sure, line, 1)
 
     def files(self, kind: str) -> list[str]:
-        """Return the files that edges of a kind lead to from the file itself."""
+        """Return the targets of the file's own edges of a kind."""
         return sorted(target for source, target, k in self._found if k == kind and source == self.path)
 
     def links(self) -> list[Link]:
@@ -96,7 +96,7 @@ def _defines(path: str, facts: FileFacts, edges: _Edges) -> None:
 
 
 class _File:
-    """The edges of one file that need names to be followed."""
+    """The edges of one file that require names to be followed."""
 
     def __init__(
         self, look: Look, interfaces: Interfaces, table: Table, facts: FileFacts, edges: _Edges
@@ -146,7 +146,7 @@ class _File:
                 self._satisfies(definition)
 
     def _satisfies(self, definition: Definition) -> None:
-        """Add what a type of Go implements without naming it."""
+        """Add the interfaces that a Go type implements without naming them."""
         key = f"{self.path}:{definition.qualname}"
         for path, interface, sure in self.interfaces.of(self.path, definition):
             self.edges.once(key, f"{path}:{interface.qualname}", "implements", sure, definition.line)
@@ -168,7 +168,7 @@ class _File:
             self._unseen_packages(seen)
 
     def _defining(self, reference: Reference) -> Iterator[str]:
-        """Yield the other file whose name a reference begins with, as far as its language needs no import."""
+        """Yield the other file whose name a reference begins with, if its language needs no import."""
         receiver = reference.receiver
         if receiver.startswith("?"):
             return
@@ -199,7 +199,7 @@ class _File:
                         self.edges.once(self.path, first, "imports", EXACT, entry.item.line)
 
     def _calls(self) -> dict[str, float]:
-        """Add the edges of calls; return the files that are called and how surely."""
+        """Add the edges of calls; return the called files with the confidence."""
         called: dict[str, float] = {}
         keys: dict[str, str] = {}
         for reference, target, count in calls(self.names, self.facts.uses):
@@ -231,7 +231,7 @@ class _File:
             self.edges.add(f"{self.path}:{test}", key, "tests", target.sure, line, count)
 
     def _test_around(self, scope: str) -> str:
-        """Return the test that a scope is in; in a class of tests each of its methods is one."""
+        """Return the test around a scope; in a test class each of its methods is one."""
         while scope:
             definition = self.table.by_qualname.get(scope)
             if definition is not None and definition.kind == "test":

@@ -1,8 +1,8 @@
-"""Where names of modules begin in a project: what its configuration files and its layout say.
+"""The roots of module names in a project, from its configuration files and its layout.
 
-Everything that resolving an import needs from outside the importing file and the list of paths is
-gathered here once, as plain values. They are stored with the index; when a later look finds other
-roots, imports are resolved again.
+Everything that resolving an import needs beyond the importing file and the list of paths is collected here
+once, as plain values. They are stored with the index; if a later run finds other roots, imports are resolved
+again.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _MAX_EXTENDS = 10  # a chain of configurations longer than this is a loop
 
 
 class TsConfig(NamedTuple):
-    """A tsconfig.json or jsconfig.json with what it inherits.
+    """A tsconfig.json or jsconfig.json with its inherited values.
 
     Attributes:
         folder: the folder that it applies to.
-        base: where bare module names are looked for, None when it says nothing.
-        paths: (pattern, targets) with targets from the project's root; "*" stands for any text.
+        base: the base folder of bare module names, None if not set.
+        paths: (pattern, targets) with targets from the project's root; "*" matches any text.
     """
 
     folder: str
@@ -45,7 +45,7 @@ class TsConfig(NamedTuple):
 class JsPackage(NamedTuple):
     """A package.json: its folder, name, and (name, files as written) for "." and each subpath.
 
-    `imports` has the same for the names with "#" that only its own files see.
+    `imports` has the same for the names with "#", which only its own files see.
     """
 
     folder: str
@@ -78,7 +78,7 @@ class PhpPrefix(NamedTuple):
 
 
 class Roots(NamedTuple):
-    """Where modules begin. Folders are from the project's root, "" is the root itself.
+    """The roots of module names. Folders are from the project's root, "" is the root itself.
 
     Attributes:
         typescript: configurations, deepest folder first.
@@ -88,8 +88,8 @@ class Roots(NamedTuple):
         php: PSR-4 rules, longest prefix first.
         python: declared and customary source folders: packages and modules are found in them from
             anywhere.
-        python_layout: other folders right above a top-level package: packages are found in them.
-        java: folders above packages by the usual layout (src/main/java and its kin).
+        python_layout: other folders directly above a top-level package: packages are found in them.
+        java: folders above packages by the usual layout (src/main/java and similar).
     """
 
     typescript: tuple[TsConfig, ...] = ()
@@ -107,7 +107,7 @@ class Roots(NamedTuple):
 
     @staticmethod
     def from_json(text: str) -> Roots:
-        """Return what `to_json` wrote. Any other text gives no roots, so that a comparison differs."""
+        """Return the roots in a text of `to_json`; any other text gives no roots, so comparisons differ."""
         try:
             value: Any = json.loads(text)
             return Roots(
@@ -135,9 +135,9 @@ def find_roots(
     """Return the roots of a project.
 
     Args:
-        paths: every file that is looked at, configuration files among them.
-        read: gives the text of a file, None when it cannot be had. Only configuration files are read.
-        skipped: where the configuration files are noted that cannot be read; the others count.
+        paths: every listed file, configuration files among them.
+        read: returns the text of a file, None if it cannot be read. Only configuration files are read.
+        skipped: receives the unreadable configuration files.
     """
     known = frozenset(paths)
     skipped = [] if skipped is None else skipped
@@ -148,7 +148,7 @@ def find_roots(
             by_name.setdefault(name, []).append(path)
 
     def each(name: str, parse: Callable[[str, str], Iterable[_Found]]) -> list[_Found]:
-        """Return what the files of a name say; `parse` takes a folder and a text."""
+        """Return the parsed files of a name; `parse` takes a folder and a text."""
         found: list[_Found] = []
         for path in by_name.get(name, ()):
             with sparing(path, skipped, f"{FAILED} be read: ", passing=(SourceError,)):
@@ -196,7 +196,7 @@ _MANIFESTS = frozenset(
 
 
 def is_manifest(path: str) -> bool:
-    """Return whether a file may say where imports lead.
+    """Return whether a file may define import roots.
 
     >>> is_manifest("web/tsconfig.base.json"), is_manifest("go.mod"), is_manifest("a.py")
     (True, True, False)
@@ -331,7 +331,7 @@ def _typescript(
 def _options(
     path: str, load: Callable[[str], dict[str, Any]], depth: int
 ) -> tuple[str | None, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Return (baseUrl, paths) of a configuration, its own before what it extends."""
+    """Return (baseUrl, paths) of a configuration, its own before inherited ones."""
     folder = path.rpartition("/")[0]
     config = load(path)
     base: str | None = None
@@ -357,7 +357,7 @@ def _options(
 
 
 def _config_paths(folder: str, written: object) -> list[str]:
-    """Return the files that an `extends` or a reference may mean; packages outside give nothing."""
+    """Return the possible files of an `extends` or a reference; external packages give nothing."""
     if not isinstance(written, str) or not written.startswith("."):
         return []
     path = join(folder, written)

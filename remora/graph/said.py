@@ -1,7 +1,7 @@
-"""What a language model or an agent said depends on something: shown beside what the code says, as a guess.
+"""Stated dependencies: claims of a language model or an agent, shown beside the code's edges as guesses.
 
-Such edges of layer 2 are no dependence of the code. They are told at one step from the target, with who
-said so, and nothing is followed on from them.
+Such edges of layer 2 are no code dependencies. They are shown at one step from the target, with their source,
+and are not followed further.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HOW = {
 
 
 def said(db: Database, ids: Collection[int], found: Sequence[Impact]) -> list[Impact]:
-    """Return what was said to depend on some nodes, surest first, without what was `found` already."""
+    """Return the stated dependents of some nodes, most confident first, without those already `found`."""
     edges = db.layers.said(ids)
     if not edges:
         return []

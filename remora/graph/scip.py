@@ -1,22 +1,20 @@
-"""Turn a SCIP index into edges between our own definitions.
+"""Convert a SCIP index into edges between our own definitions.
 
-An index knows places, we know definitions, so the two are laid over each other: a place where a name
-is defined belongs to our definition of that name at that line, and a place where it is used belongs
-to the innermost definition around that line. What was seen by a type checker needs no guessing, so
-these edges have confidence 1.
+An index stores places, the graph stores definitions. A place where a name is defined maps to our definition
+of that name at that line, and a place where it is used maps to the innermost definition around that line. A
+type checker's result needs no guess, so these edges have confidence 1.
 
-SCIP does not say what is a call. A use of a function, a method or a class outside an import statement
-counts as "calls" here: also a decorator, a callback that is passed on, and a class in an annotation.
-All of them depend on what they name, which is what the edge is for. A class in the head of another is
-"inherits" ("implements" where it is an interface), and so is the relationship that the index states;
-a method that overrides another is "implements". Uses of variables, parameters and attributes make no
-edges, and a definition has no edge to itself.
+SCIP does not mark calls. A use of a function, a method or a class outside an import statement counts as
+"calls" here: also a decorator, a callback argument, and a class in an annotation. All of them depend on the
+named definition, which is the meaning of the edge. A class in the head of another is "inherits" ("implements"
+for an interface), and so is the relationship in the index; a method that overrides another is "implements".
+Uses of variables, parameters and attributes make no edges, and a definition has no edge to itself.
 
-Few indexes mark import statements. So the imports that we read ourselves tell which use of an imported
-name is the statement: the first at or after its line.
+Few indexes mark import statements. So our own list of imports determines the use of an imported name that is
+the statement: the first at or after its line.
 
-A name with several definitions (overloads, a property and its setter) leads to the longest. Of other
-projects' names only those are known that the index defines, so they make no edges either.
+A name with several definitions (overloads, a property and its setter) maps to the longest. Names of other
+projects that the index does not define make no edges.
 """
 
 from __future__ import annotations
@@ -45,11 +43,11 @@ def precise_links(
     definitions: Callable[[str], Sequence[Definition]],
     imports: Callable[[str], Sequence[Import]] = lambda _: (),
 ) -> list[Link]:
-    """Return the edges that an index shows, each pair and type once, in order.
+    """Return the edges of an index, each pair and type once, in order.
 
     Args:
         documents: of the index; read once, one at a time.
-        definitions: ours in a file, empty for a file we do not know.
+        definitions: ours in a file, empty for an unknown file.
         imports: ours in a file; without them every use in an import statement counts as a call.
     """
     table = _Table()
@@ -63,7 +61,7 @@ def precise_links(
 def symbol_keys(
     documents: Iterable[ScipDocument], definitions: Callable[[str], Sequence[Definition]]
 ) -> dict[str, str]:
-    """Return the key of our definition for each name of an index that is known in the whole project."""
+    """Return the key of our definition for each global name of an index."""
     table = _Table()
     for document in documents:
         path = clean(document.relative_path)
@@ -73,13 +71,13 @@ def symbol_keys(
 
 
 def clean(path: str) -> str:
-    """Return a document's path relative to the root as the graph has it, "" for one that leads out of it."""
+    """Return a document's path relative to the root as in the graph, "" for one outside of it."""
     plain = posixpath.normpath(path.replace("\\", "/"))
     return "" if plain == "." or plain.startswith(("/", "../")) or plain == ".." else plain
 
 
 class _Table:
-    """What all documents together define and use."""
+    """The definitions and uses of all documents."""
 
     def __init__(self) -> None:
         self.defined: dict[str, Symbol] = {}
@@ -88,18 +86,18 @@ class _Table:
         self.relations: list[tuple[str, str]] = []
 
     def define(self, name: str, path: str, definition: Definition) -> None:
-        """Remember a name's definition, the longest when there are several."""
+        """Store a name's definition, the longest if there are several."""
         known = self.defined.get(name)
         if known is None or _length(definition) > _length(known.definition):
             self.defined[name] = Symbol(path, definition)
 
     def use(self, key: str, name: str, kind: str, line: int) -> None:
-        """Count a use; what it leads to is known only after the last document."""
+        """Count a use; its target is known only after the last document."""
         first, count = self.uses.get((key, name, kind), (line, 0))
         self.uses[key, name, kind] = (min(first, line), count + 1)
 
     def links(self) -> list[Link]:
-        """Return the edges of all uses and relationships whose target is known."""
+        """Return the edges of all uses and relationships with a known target."""
         found: dict[tuple[str, str, str], tuple[int, int]] = {}
         for start, end, kind, line, count in self._edges():
             if start != end:
@@ -132,7 +130,7 @@ def _length(definition: Definition) -> int:
 
 
 class _File:
-    """One document laid over our definitions of its file."""
+    """One document mapped onto our definitions of its file."""
 
     def __init__(self, path: str, document: ScipDocument, definitions: Sequence[Definition]) -> None:
         self.path = path
@@ -147,7 +145,7 @@ class _File:
             )
 
     def read_into(self, table: _Table, imports: Sequence[Import]) -> None:
-        """Add what this file defines and uses."""
+        """Add the definitions and uses of this file."""
         self.define(table)
         uses = [
             (occurrence, name)
@@ -188,11 +186,11 @@ class _File:
             ]
 
     def _known_as(self, symbol: str) -> str:
-        """Return what a symbol is called among all documents; the same local name stands in many of them."""
+        """Return a symbol's name that is unique among all documents, unlike a local name."""
         return f"{self.path}\0{symbol}" if symbol.startswith("local ") else symbol
 
     def _ours(self, name: ScipName, line: int) -> Definition | None:
-        """Return our definition of a name at a line, or the innermost around it that is called so."""
+        """Return our definition of a name at a line, or the innermost definition of that name around it."""
         last = name.last
         if last is None or last.kind == PARAMETER:
             return None
@@ -222,7 +220,7 @@ class _File:
 
 
 def _is_base(definition: Definition, name: ScipName) -> bool:
-    """Return whether a name is one of those that a class says it inherits from."""
+    """Return whether a name is among the bases of a class."""
     last = name.last
     if last is None or last.kind == METHOD:
         return False
@@ -238,7 +236,7 @@ def _is_module(name: ScipName) -> bool:
 def _in_statements(
     uses: Sequence[tuple[ScipOccurrence, ScipName]], imports: Sequence[Import]
 ) -> frozenset[int]:
-    """Return which uses stand in import statements: of each imported name the first from its line on."""
+    """Return the uses in import statements: of each imported name the first from its line on."""
     places: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for index, (occurrence, name) in enumerate(uses):
         if name.last:

@@ -1,14 +1,14 @@
-"""Read a SCIP index: what a compiler or type checker found out about the names in a project.
+"""Read a SCIP index: a compiler's or type checker's data about the names in a project.
 
-SCIP (the format of Sourcegraph's indexers, scip-python, scip-typescript, rust-analyzer and others) is
-one protocol-buffer message, read here by the numbers of its fields.
+SCIP (the format of Sourcegraph's indexers, scip-python, scip-typescript, rust-analyzer and others) is one
+protocol-buffer message, read here by the numbers of its fields.
 
-An index may have hundreds of megabytes, so it is read document by document from an open file: no more
-than one document is in memory. Fields that are not known are passed over, so a newer index can be
-read too. Damage raises an error that names the byte; what was read before it is good.
+An index may have hundreds of megabytes, so it is read document by document from an open file: at most one
+document is in memory. Unknown fields are skipped, so a newer index can be read too. Damage raises an error
+with the byte offset; the documents before it are valid.
 
-Lines count from 1, as everywhere in the graph (SCIP counts from 0). Columns count from 0 in the units
-that `ScipDocument.columns` names.
+Lines count from 1, as everywhere in the graph (SCIP counts from 0). Columns count from 0 in the units of
+`ScipDocument.columns`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PLACES = ("index.scip", ".scip/index.scip")
 
 
 class ScipOccurrence(NamedTuple):
-    """A place where a symbol stands: its line, and the columns where it begins and ends."""
+    """An occurrence of a symbol: its line, its first and its end column."""
 
     line: int
     start: int
@@ -43,7 +43,7 @@ class ScipSymbol(NamedTuple):
 
 
 class ScipDocument(NamedTuple):
-    """A file of the index. Occurrences whose place makes no sense are left out."""
+    """A file of the index. Occurrences with an invalid place are left out."""
 
     relative_path: str
     occurrences: tuple[ScipOccurrence, ...] = ()
@@ -51,7 +51,7 @@ class ScipDocument(NamedTuple):
 
 
 def find_index(root: Path) -> Path | None:
-    """Return the index of a project, None when there is none."""
+    """Return the index of a project, None if there is none."""
     return next((root / place for place in PLACES if (root / place).is_file()), None)
 
 
@@ -59,10 +59,10 @@ def read_index(file: BinaryIO) -> Iterator[ScipDocument]:
     """Yield the documents of an index one by one.
 
     Args:
-        file: the index, open for reading; it must be able to seek.
+        file: the index, open for reading; it must be seekable.
 
     Raises:
-        SourceError: the index is damaged or ends too soon; the message names the byte.
+        SourceError: the index is damaged or truncated; the message has the byte offset.
     """
     for data, base in _documents(file):
         try:
@@ -150,7 +150,7 @@ def _occurrence(data: bytes, start: int, end: int, names: dict[bytes, str]) -> S
 
 
 def _range(numbers: list[int]) -> tuple[int, int, int] | None:
-    """Return line, column, end column; None for what is no range. Lines count from 1."""
+    """Return line, column, end column; None for an invalid range. Lines count from 1."""
     if len(numbers) == 3:
         line, start, end = numbers
         numbers = [line, start, line, end]
@@ -172,7 +172,7 @@ def _symbol(data: bytes, start: int, end: int) -> ScipSymbol:
 
 
 def _implemented(data: bytes, start: int, end: int) -> str | None:
-    """Return the symbol of a relationship, None for one that is no implementation."""
+    """Return the symbol of a relationship, None if it is no implementation."""
     symbol = ""
     implementation = False
     for number, kind, value, a, b in fields(data, start, end):

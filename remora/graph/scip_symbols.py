@@ -1,11 +1,10 @@
-"""Take the names of a SCIP index apart: which package, which file, which class, which function.
+"""Parse the names of a SCIP index: package, file, class, function.
 
-A global name reads `scheme manager package version descriptors`, its parts divided by one blank; a
-blank inside a part is written twice, and a part that is empty is written ".". Each descriptor says
-what it names by how it ends: `a/` a namespace, `A#` a type, `x.` a term, `f().` a method (with a
-disambiguator between the brackets where it has several forms), `[T]` a type parameter, `(x)` a
-parameter, `m!` a macro, `n:` meta. A name with other signs stands in backticks, where a backtick is
-written twice. `local 7` is known only within its document.
+A global name has the form `scheme manager package version descriptors`, its parts separated by one blank; a
+blank inside a part is doubled, and an empty part is written ".". The end of each descriptor shows its kind:
+`a/` a namespace, `A#` a type, `x.` a term, `f().` a method (with a disambiguator between the brackets if it
+has several forms), `[T]` a type parameter, `(x)` a parameter, `m!` a macro, `n:` meta. A name with other
+characters is in backticks, with backticks doubled. `local 7` is known only within its document.
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ class Descriptor(NamedTuple):
 
 
 class ScipName(NamedTuple):
-    """A name taken apart: a local one is known only within its document and has no steps."""
+    """A parsed name: a local one is known only within its document and has no steps."""
 
     local: bool
     descriptors: tuple[Descriptor, ...] = ()
 
     @property
     def last(self) -> Descriptor | None:
-        """What is named, the last step."""
+        """The last step, which is the named item."""
         return self.descriptors[-1] if self.descriptors else None
 
 
 @lru_cache(maxsize=65_536)
 def parse_name(symbol: str) -> ScipName | None:
-    """Return a symbol string taken apart, None when it is none.
+    """Return a parsed symbol string, None if it is invalid.
 
     >>> parse_name("scip-python python demo 0.1 `pkg.a`/A#run().").descriptors[1:]
     (Descriptor(name='A', kind='type'), Descriptor(name='run', kind='method'))

@@ -1,4 +1,4 @@
-"""Read parameters and return types out of a signature: what other files can know of a function."""
+"""Parse parameters and return types from signatures: the data about a function that other files use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME_LAST = frozenset(("java", "c", "cpp", "csharp", "php"))
 
 
 def split_signature(signature: str, name: str) -> tuple[str, str, str]:
-    """Return what stands before a function's parameters, the parameters, and what follows them."""
+    """Return the text before a function's parameters, the parameters, and the text after them."""
     at = signature.find(name + "(")
     start = at + len(name) if at >= 0 else signature.find("(", max(0, signature.find(name)))
     if start < 0:
@@ -59,7 +59,7 @@ def _first(words: list[str], language: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def return_type(signature: str, name: str, language: str) -> str:
-    """Return the named type that a function gives back, as written; "" when it shows none.
+    """Return the named return type of a function, as written; "" if there is none.
 
     >>> return_type("def f(x) -> Optional[Foo]", "f", "python")
     'Foo'

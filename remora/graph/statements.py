@@ -1,4 +1,4 @@
-"""Where the statements of a file start: the only places where a long body may be cut."""
+"""The first lines of a file's statements: the only places where a long body may be split."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEVELS = 100  # of the tree below which no statement is looked for: deeper ones
 
 
 class Statements:
-    """Finds where statements start in the tree of one file; without a tree none are found."""
+    """Finds the first lines of statements in the tree of one file; without a tree none are found."""
 
     def __init__(self, tree: tree_sitter.Tree | None) -> None:
         self._root = tree.root_node if tree else None
@@ -35,9 +35,9 @@ class Statements:
     def __call__(self, definition: Definition) -> Sequence[int]:
         """Return the first lines of the statements in a definition's body, in order, from 1.
 
-        Those are the statements directly in the body, and those in a statement that is itself too long
-        for a piece. The first of a body is left out, and so is one with a comment right above it: there
-        the comment's line stands.
+        These are the statements directly in the body, and those in a statement that is itself too long for a
+        piece. The first of a body is left out. A statement with a comment directly above it starts at the
+        comment's line.
         """
         start, end = definition.line - 1, definition.end_line - 1
         node = self._root
@@ -67,7 +67,7 @@ class Statements:
         return sorted(line + 1 for line in found if start < line <= end)
 
     def around(self, line: int) -> int:
-        """Return the first line of the innermost statement that goes on at a line, 0 when none does."""
+        """Return the first line of the innermost statement that continues at a line, 0 if none does."""
         node, found = self._root, 0
         if node is None:
             return 0
@@ -90,12 +90,12 @@ def _lines(node: tree_sitter.Node) -> int:
 
 
 def _shared(node: tree_sitter.Node, start: int, end: int) -> int:
-    """Return how many of some lines a node has."""
+    """Return the number of some lines inside a node."""
     return min(node.end_point[0], end) - max(node.start_point[0], start)
 
 
 def _starts(nodes: Sequence[tree_sitter.Node]) -> list[int]:
-    """Return the lines from 0 where all nodes but the first start, a comment together with what follows."""
+    """Return the lines from 0 where all nodes but the first start, a comment together with its statement."""
     starts: list[int] = []
     end, leads = -1, False  # where the node before ends; it is a comment on lines of its own
     for one in nodes:

@@ -1,4 +1,4 @@
-"""The project's symbols, read from the database as they are asked for: what one edited file needs."""
+"""The project's symbols, read from the database on demand: enough for one edited file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT = 2_000  # outlines held; a run that needs more than that asks for all of t
 
 
 class StoredSymbols:
-    """A `core.code.Symbols` over the database; it sees what was written when it was made or later."""
+    """A `core.code.Symbols` over the database; it sees the data of its creation time or later."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -51,7 +51,7 @@ class StoredSymbols:
         return self._ending[suffix]
 
     def outline(self, path: str) -> Outline | None:
-        """Return what a file offers, None for an unknown file."""
+        """Return a file's outline, None for an unknown file."""
         if path not in self._outlines:
             if len(self._outlines) >= KEPT:
                 self._outlines.clear()
@@ -66,7 +66,7 @@ class StoredSymbols:
         return self._packages[name]
 
     def packages_in(self, name: str, sign: str) -> bool:
-        """Return whether a package or namespace is declared, or one inside of it; `sign` parts its names."""
+        """Return whether a package or a subpackage of it is declared; `sign` separates package names."""
         if (name, sign) not in self._prefixes:
             self._prefixes[name, sign] = bool(name) and self._graph.packages_in(name, sign)
         return self._prefixes[name, sign]
@@ -81,7 +81,7 @@ class StoredSymbols:
         return self._named[name, limit]
 
     def promised(self, name: str) -> Sequence[Symbol]:
-        """Return the methods of a name that interfaces at the top level of a file ask for, by path."""
+        """Return the methods of a name that top-level interfaces declare, by path."""
         if name not in self._promised:
             tables = ((path, table_of(path, self.outline(path))) for path in self._graph.promising(name))
             found = [Symbol(path, one) for path, table in tables if table for one in table.promised(name)]
@@ -89,7 +89,7 @@ class StoredSymbols:
         return self._promised[name]
 
     def embedding(self, name: str) -> Sequence[Symbol]:
-        """Return the interfaces of Go, at the top level of a file, that embed a type of a name, by path."""
+        """Return the top-level Go interfaces that embed a type of a name, by path."""
         if name not in self._embedding:
             outlines = ((path, self.outline(path)) for path in self._graph.using([of_type(name)]))
             self._embedding[name] = [

@@ -1,4 +1,4 @@
-"""One file's definitions and imports, arranged so that a name is found at once."""
+"""One file's definitions and imports, indexed by name."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _MEMBERS = frozenset(("method", "test"))
 
 
 class Value(NamedTuple):
-    """What a name stands for.
+    """The value of a name.
 
     Attributes:
-        kind: "definition"; "object", an instance of one; "super", an instance seen as its base class;
-            "module", with its key in `path`; "foreign", known to be of no file of the project; "opaque",
-            something of the project whose nature is not seen, such as a variable.
+        kind: "definition"; "object", an instance of one; "super", an instance as its base class; "module",
+            with its key in `path`; "foreign", known to be outside the project; "opaque", a value of the
+            project of unknown kind, such as a variable.
         path: the file of the definition, or the module's key.
         definition: the definition, for the first three kinds.
-        sure: how sure it is.
+        sure: the confidence.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class Value(NamedTuple):
     sure: float = EXACT
 
     def less_sure(self, sure: float) -> Value:
-        """Return the value, no surer than `sure`."""
+        """Return the value with its confidence limited to `sure`."""
         return self if self.sure <= sure else self._replace(sure=sure)
 
 
@@ -53,12 +53,12 @@ class Table:
         path, outline: the file.
         family: of its language.
         by_qualname: its definitions.
-        children: the definitions in each scope by name, without those whose name is a sentence; "" is the
-            top level.
+        children: the definitions in each scope by name, without those titled by a sentence; "" is the top
+            level.
         groups: the scopes that hold methods or tests.
         entries: the imported names in each scope.
-        stars: the imports of everything, in each scope.
-        fixtures: the fixtures by the scope that they are in and the name by which tests take them.
+        stars: the wildcard imports in each scope.
+        fixtures: the fixtures by scope and by the name used to request them.
     """
 
     __slots__ = (
@@ -104,7 +104,7 @@ class Table:
                     self.entries.setdefault(item.scope, {}).setdefault(entry.local, []).append(entry)
 
     def called(self, name: str) -> Sequence[Definition]:
-        """Return the definitions of a name anywhere in the file, in order; those of a sentence are none."""
+        """Return the definitions of a name anywhere in the file, in order, without sentence titles."""
         if self._called is None:
             called: dict[str, list[Definition]] = {}
             for definition in self.outline.definitions:
@@ -114,7 +114,7 @@ class Table:
         return self._called.get(name, ())
 
     def promised(self, name: str) -> list[Definition]:
-        """Return the methods of a name that interfaces at the top level ask for, in order."""
+        """Return the methods of a name that top-level interfaces declare, in order."""
         found = (one for one in self.called(name) if one.kind == "method")
         holders = ((one, self.by_qualname.get(one.parent)) for one in found)
         return [one for one, by in holders if by and by.kind == "interface" and not by.parent]
@@ -125,23 +125,23 @@ class Table:
         return definition.parent if definition else scope.rpartition(".")[0]
 
     def is_class(self, scope: str) -> bool:
-        """Return whether a scope's names are members. One without a definition is continued elsewhere."""
+        """Return whether a scope's names are members; a scope without a definition continues a class."""
         definition = self.by_qualname.get(scope)
         if definition is None or definition.kind in CLASSES:
             return True
         return definition.kind == "test" and scope in self.groups
 
     def hides(self, scope: str) -> bool:
-        """Return whether a scope's names are seen only behind a dot, or by its own members."""
+        """Return whether a scope's names are visible only after a dot, or to its own members."""
         definition = self.by_qualname.get(scope)
         if definition is not None and definition.sentence and not self.family.implicit_self:
             return False  # a group of tests is a function like any other
         return self.is_class(scope)
 
     def class_of(self, scope: str) -> str:
-        """Return the innermost class around a scope (or the scope itself), "" when there is none.
+        """Return the innermost class around a scope (or the scope itself), "" if there is none.
 
-        Ruby's modules count: what is mixed in works on the object like a method of its class.
+        Ruby modules count, because a mixed-in method works on the object like one of its class.
         """
         while scope:
             definition = self.by_qualname.get(scope)
@@ -152,7 +152,7 @@ class Table:
         return ""
 
     def is_parameter(self, scope: str, name: str) -> bool:
-        """Return whether a function's head names a parameter so."""
+        """Return whether a function has a parameter of a name."""
         definition = self.by_qualname.get(scope)
         if definition is None or name not in definition.signature:
             return False
@@ -160,7 +160,7 @@ class Table:
 
 
 class _This:
-    """An outline as a key: the same object, not one that equals it, so that no part of it is looked at."""
+    """An outline as a dictionary key, compared by identity."""
 
     __slots__ = ("outline",)
 
@@ -181,5 +181,5 @@ def _kept(path: str, this: _This) -> Table | None:
 
 
 def table_of(path: str, outline: Outline | None) -> Table | None:
-    """Return a file's table, None when its language has no names to follow; the last ones are kept."""
+    """Return a file's table, None if its language has no names to follow; the last ones are cached."""
     return _kept(path, _This(outline)) if outline else None

@@ -1,4 +1,4 @@
-"""Which files are tests, and which file a test file is about, by the customs of each language."""
+"""Detect test files, and the file that a test file covers, by the conventions of each language."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ALSO = {
 
 
 def stems_under_test(path: str) -> tuple[str, ...]:
-    """Return the stems of the files that a test file is about by its name, () when it has no test's name.
+    """Return the possible stems of the file covered by a test file, () if its name is not a test's.
 
     >>> stems_under_test("tests/test_core.py"), stems_under_test("a/FooTest.java")
     (('core', '_core'), ('Foo',))
@@ -59,7 +59,7 @@ def stems_under_test(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def is_test_path(path: str) -> bool:
-    """Return whether a file is a test or stands among tests, by its path alone.
+    """Return whether a file is a test or in a test folder, by its path alone.
 
     >>> is_test_path("tests/helpers.py"), is_test_path("a/foo_test.go"), is_test_path("src/latest.py")
     (True, True, False)
@@ -73,10 +73,10 @@ def is_test_path(path: str) -> bool:
 
 
 def file_under_test(path: str, symbols: Symbols) -> str:
-    """Return the file that a test file is about by its name, "" when there is none or no telling.
+    """Return the file covered by a test file, by its name; "" if there is none or several are possible.
 
-    A file beside the test comes first, then the one that shares most folders with it; other tests and
-    files of the same name in folders that say nothing apart are no answer.
+    A file beside the test comes first, then the one that shares most folders with it; other tests, and files
+    of the same name in folders without further distinction, do not count.
     """
     folder, _, name = path.rpartition("/")
     ending = name[name.rfind(".") :]
@@ -100,7 +100,7 @@ def _called(symbols: Symbols, name: str) -> Iterator[str]:
 
 
 def _most_alike(words: set[str], found: list[str]) -> str:
-    """Return the file whose folders share most names with a test's, "" for a tie: tests mirror sources."""
+    """Return the file whose folders share most names with a test's, "" for a tie."""
     ranked = sorted(
         ((len(words & set(other.lower().split("/")[:-1])), other) for other in found), reverse=True
     )

@@ -1,13 +1,12 @@
-"""Say which files of a project change, as they change.
+"""Report changed files of a project, as they change.
 
-The operating system tells of changes (through watchfiles), in sets: a set is given out when nothing
-has happened for a while, so that saving ten files, or a branch switch, is one set. A new branch needs
-no care of its own, since the files that differ are written and so are in the set.
+The operating system reports changes (through watchfiles) in sets: a set is yielded after a quiet period, so
+that saving ten files, or a branch switch, is one set. A branch switch needs no special case, since the
+differing files are written and so are in the set.
 
-Every folder that is watched costs the system a handle, and there may be too few of them. Then the
-files are looked at again and again instead, which is slower and is said. That way compares times in
-whole seconds: a second change within the second of the first is seen only with the next one, or by
-the next full look at the files.
+Every watched folder costs the system a handle, and there may be too few of them. Then the files are polled
+instead, which is slower and is reported. Polling compares times in whole seconds: a second change within the
+second of the first is only noticed with the next change, or by the next full scan.
 """
 
 from __future__ import annotations
@@ -51,24 +50,23 @@ def watch(
     poll: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[set[str]]:
-    """Yield the paths of files that were written, made, moved or deleted, set by set, until `stop`.
+    """Yield the paths of files that were written, created, moved or deleted, set by set, until `stop`.
 
-    A set is given out half to once the debounce after the last change. A file in it may be gone, or
-    may have been told of before: it says where to look, not what happened. Of a folder that is moved
-    away only its own path is told, so a path that is gone stands for all that was below it. (A deleted
-    path without an ending is told although it is not wanted: it may have been such a folder.)
+    A set is yielded half to once the debounce after the last change. A file in it may be deleted, or may have
+    been reported before: a set says where to look, not what happened. Of a folder that is moved away only its
+    own path is reported, so a deleted path means everything below it. (A deleted path without an extension is
+    reported although it is not wanted: it may have been such a folder.)
 
     Args:
         root: the project's folder.
         debounce_ms: milliseconds without a change that end a set.
-        stop: ends the watch; it is seen within a fifth of a second.
-        wanted: whether a path, relative to the root, is one to look at. It is not asked about the
-            folders in NEVER.
-        poll: look at the files again and again instead of waiting for the system to tell.
-        say: is told when that has to be done although it was not asked for.
+        stop: ends the watch, within a fifth of a second.
+        wanted: whether a path, relative to the root, is relevant. It is not called for the folders in NEVER.
+        poll: poll the files instead of waiting for the system's reports.
+        say: called if polling becomes necessary without being requested.
 
     Raises:
-        SourceError: the folder is not there, was deleted meanwhile, or cannot be watched.
+        SourceError: the folder does not exist, was deleted meanwhile, or cannot be watched.
     """
     top = root.resolve()
     if not top.is_dir():
@@ -119,18 +117,18 @@ def _sets(
 
 
 class _Wanted:
-    """Decides which changes count, and which files they mean."""
+    """Selects the relevant changes, and the files they concern."""
 
     def __init__(self, top: str, wanted: Callable[[str], bool]) -> None:
         self._top, self._wanted = top, wanted
 
     def may_count(self, _: Change, path: str) -> bool:
-        """Return whether a change is not in a folder that never counts, as watchfiles asks."""
+        """Return whether a change is outside the ignored folders, for watchfiles."""
         found = self._relative(path)
         return found is not None and NEVER.isdisjoint(found.split("/"))
 
     def files(self, change: Change, path: str) -> Iterator[str]:
-        """Yield the wanted paths that a change means, relative to the root."""
+        """Yield the wanted paths of a change, relative to the root."""
         found = self._relative(path)
         if found is None:
             return
@@ -150,7 +148,7 @@ class _Wanted:
                     yield found
 
     def _relative(self, path: str) -> str | None:
-        """Return a path relative to the root, None for the root itself and what lies outside."""
+        """Return a path relative to the root, None for the root itself and paths outside of it."""
         try:
             found = os.path.relpath(path, self._top).replace(os.sep, "/")
         except ValueError:  # another drive
