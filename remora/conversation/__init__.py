@@ -1,1 +1,1 @@
-"""One transcript: its append-only log and what of it is current."""
+"""A conversation: its append-only log and its working context."""

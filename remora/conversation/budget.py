@@ -1,15 +1,15 @@
-"""Where a conversation stands against the tokens that it may take.
+"""The size of a conversation against its token limit.
 
     tokens = int(characters / 3.5) + 8000
-    limit  = min(int(0.8 * what the model takes), 50000)
+    limit  = min(int(0.8 * the model's limit), 50000)
 
-The estimate and the limit are those of the session document, and every number is a setting. A
-conversation is over when its tokens are strictly above the limit.
+The estimate and the limit are those of the session document, and every number is a setting. A conversation is
+over its limit if its tokens are strictly above it.
 
-Characters are everything of a message that a model is sent: its content, tool results included, and
-the names and arguments of its tool calls. The document counts "message.length", its program the content
-alone; for messages without calls that is the same. A coding agent writes whole files through the
-arguments of its calls, so leaving them out would let a context overflow that looks half empty.
+Characters are everything of a message that is sent to a model: its content, tool results included, and the
+names and arguments of its tool calls. The document counts "message.length", its program the content alone;
+for messages without calls that is the same. A coding agent writes whole files through the arguments of its
+calls, so leaving them out would let a context overflow that looks half empty.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEAST_ROOM = 400  # characters of a summary; in fewer there is no room for what 
 
 
 class Standing(NamedTuple):
-    """How large a conversation is; `tokens` is an estimate and includes the overhead."""
+    """The size of a conversation; `tokens` is an estimate and includes the overhead."""
 
     characters: int
     tokens: int
@@ -35,7 +35,7 @@ class Standing(NamedTuple):
 
 
 def characters(messages: Iterable[Message]) -> int:
-    """Return how many characters of some messages a model is sent."""
+    """Return the number of characters of some messages as sent to a model."""
     return sum(
         len(message.content)
         + sum(len(call.name) + len(arguments_text(call.arguments)) for call in message.tool_calls)
@@ -44,24 +44,23 @@ def characters(messages: Iterable[Message]) -> int:
 
 
 def limit_of(settings: CompactionSettings, input_limit: int | None = None) -> int:
-    """Return the tokens that a conversation may take.
+    """Return the token limit of a conversation.
 
     Args:
-        settings: the share of the model's limit, and the most whatever the model.
-        input_limit: tokens that the model takes; None, and 0 or less, where the caller does not know it:
-            then the setting counts.
+        settings: the share of the model's limit, and the maximum for any model.
+        input_limit: the model's limit in tokens; None, and 0 or less, if unknown: then the setting counts.
     """
     known = input_limit if input_limit is not None and input_limit > 0 else settings.model_input_limit
     return min(int(known * settings.model_share), settings.max_context_tokens)
 
 
 def room(settings: CompactionSettings) -> int:
-    """Return how many characters a summary may have: 2,500 by default."""
+    """Return the maximum characters of a summary: 2,500 by default."""
     return max(LEAST_ROOM, settings.summary_tokens * SUMMARY_CHARACTERS)
 
 
 def measure(count: int, settings: CompactionSettings, input_limit: int | None = None) -> Standing:
-    """Return where a conversation of so many characters stands.
+    """Return the standing of a conversation with a number of characters.
 
     >>> measure(147_003, CompactionSettings())
     Standing(characters=147003, tokens=50000, limit=50000, over=False)
@@ -76,5 +75,5 @@ def measure(count: int, settings: CompactionSettings, input_limit: int | None = 
 def standing(
     messages: Iterable[Message], settings: CompactionSettings, input_limit: int | None = None
 ) -> Standing:
-    """Return where a conversation stands; see `limit_of` for the arguments."""
+    """Return the standing of a conversation; see `limit_of` for the arguments."""
     return measure(characters(messages), settings, input_limit)

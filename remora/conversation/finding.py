@@ -1,6 +1,6 @@
-"""Find messages of a conversation by what they say: BM25 over their words, without an index.
+"""Search messages of a conversation: BM25 over their words, without an index.
 
-For the few thousand messages that a memory holds. Sessions on disk have an index of their own.
+For the few thousand messages of a memory. Sessions on disk have their own index.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PHRASE = 1.5  # for a message that has the query word for word
 
 
 class Found(NamedTuple):
-    """A message that was found; `place` is its position in `get_all`, `score` compares within one search."""
+    """A found message; `place` is its position in `get_all`, `score` compares within one search."""
 
     message: Message
     place: int
@@ -26,16 +26,16 @@ class Found(NamedTuple):
 
 
 def find(messages: Sequence[Message], query: str, role: str | None = None, limit: int = 10) -> list[Found]:
-    """Return the messages that say something of a query, the best first, then the newest.
+    """Return the messages that match a query, the best first, then the newest.
 
-    Compound names are found by their parts, Chinese and its kin by pairs of signs, a plural by its
+    Compound names match by their parts, Chinese, Japanese and Korean by pairs of characters, plurals by their
     singular. The names and arguments of tool calls are searched too.
 
     Args:
-        messages: where to look.
+        messages: to search.
         query: words; a blank one finds nothing.
-        role: only what this speaker said.
-        limit: the most that are returned; none for 0 and less.
+        role: only messages of this speaker.
+        limit: maximum number; none for 0 and less.
     """
     wanted = {_stem(term) for term in query_terms(query)}
     if not wanted or limit <= 0:

@@ -1,13 +1,12 @@
-"""Turn tool traffic into plain text, so that what a compaction keeps needs no calls and no results.
+"""Convert tool calls and results into plain text, so that a compacted context needs no pairing.
 
     Let me look.
     [Tool: read_file | Args: {"path": "auth/tokens.py"}]
     [Result: TTL = 24 * 3600]
 
-A message with tool calls becomes its own words and, for each call, these two lines; the results that
-stand in it vanish as messages of their own. A result without its call becomes the assistant's text.
-The log is not touched: `working_context` does this to what it read, up to the `seq` that the compact
-marker names.
+A message with tool calls becomes its own text followed by these two lines for each call; the results included
+this way are removed as messages. A result without its call becomes the assistant's text. The log is not
+changed: `working_context` does this to the messages it read, up to the `seq` in the compact marker.
 """
 
 from __future__ import annotations
@@ -34,15 +33,14 @@ def clip(text: str, limit: int) -> str:
 
 
 def flatten(messages: Sequence[Message], up_to: int | None = None) -> list[Message]:
-    """Return messages with their tool traffic as text; number, time and external id stay.
+    """Return messages with tool calls and results as text; number, time and external id stay.
 
-    Doing it twice changes nothing more.
+    The operation is idempotent.
 
     Args:
         messages: in the order of their log.
-        up_to: the `seq` up to which it is done; None for all. Above it messages stay as they are,
-            but for two that would stand there without their call: a late result of a call that was
-            flattened joins its text, and an orphan becomes text.
+        up_to: the last `seq` to flatten; None for all. Later messages are unchanged, except those that would
+            lose their call: a late result of a flattened call joins its text, and an orphan becomes text.
     """
     pairs = pair(messages)
     results: defaultdict[CallPlace, list[Message]] = defaultdict(list)
@@ -85,10 +83,10 @@ def _spoken(message: Message, content: str) -> Message:
 
 
 def settled(messages: Sequence[Message]) -> int:
-    """Return the `seq` up to which messages may be flattened; 0 for none.
+    """Return the last `seq` that may be flattened; 0 for none.
 
-    That is the last one, or the one before a call whose result has not come yet: an agent that is
-    shortened between a call and its result must find the call when the result arrives.
+    It is the last message, or the one before a call without its result: an agent whose context is compacted
+    between a call and its result must find the call when the result arrives.
     """
     open_call = waiting(messages)
     ready = messages if open_call is None else messages[:open_call]
@@ -96,12 +94,12 @@ def settled(messages: Sequence[Message]) -> int:
 
 
 def working_context(messages: Sequence[Message], boundary: Boundary | None) -> list[Message]:
-    """Return a working context as an agent should get it after its latest boundary.
+    """Return the working context of an agent after its latest boundary.
 
     Args:
-        messages: what the log says from the boundary on, the summary first.
-        boundary: the log's latest marker. If it is a compaction that says up to where messages are
-            flattened, they are; otherwise all stay as they are.
+        messages: the log from the boundary on, the summary first.
+        boundary: the log's latest marker. If it is a compaction with a `seq` to flatten up to, those messages
+            are flattened; otherwise all are unchanged.
     """
     up_to = (boundary.details or {}).get(FLATTENED_TO) if boundary and boundary.kind == "compact" else None
     if not isinstance(up_to, int) or isinstance(up_to, bool):

@@ -1,12 +1,12 @@
 """The lines of a session log: messages and markers to JSON, and back.
 
-A log is JSON Lines in UTF-8. A line without `_type` is a message; a line with `_type` describes the
-session or moves a boundary. `docs/session-log.md` is the description for people who write a reader of
-their own; this module is its only implementation. It is pure: the log hands it bytes and the time.
+A log is JSON Lines in UTF-8. A line without `_type` is a message; a line with `_type` describes the session
+or moves a boundary. `docs/session-log.md` describes the format for other implementations; this module is the
+only one here. It is pure: the log passes it bytes and the time.
 
-Two directions, two attitudes. What a caller gives is checked field by field and refused as a whole
-(`prepare`). What stands in a file may have been edited by hand or written by somebody else, so it is
-read as far as it makes sense (`read_message`), and every doubt is reported.
+Writing and reading differ in strictness. A caller's input is checked field by field and rejected as a whole
+(`prepare`). A file may have been edited by hand or written by another program, so it is read as far as it is
+valid (`read_message`), and every problem is reported.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ _MILLISECONDS_FROM = 1e11  # as seconds this is the year 5138; as milliseconds, 
 
 
 class Prepared(NamedTuple):
-    """A checked message, all but its number: the JSON object without `seq`."""
+    """A checked message without its number: the JSON object without `seq`."""
 
     body: bytes
     external_id: str | None
 
 
 class BadLine(ValueError):
-    """A line that cannot be read; the message says why."""
+    """A line that cannot be read; the message is the reason."""
 
 
 def encode(record: Mapping[str, Any]) -> bytes:
     """Return a record as one line of JSON without its line end.
 
     Raises:
-        ValueError, TypeError, RecursionError: the record holds what JSON cannot, or what `decode` refuses.
+        ValueError, TypeError, RecursionError: the record holds a value that JSON or `decode` rejects.
     """
     if _too_deep(record):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
@@ -102,11 +102,11 @@ def prepare(messages: Iterable[Mapping[str, Any] | Message], now: str) -> list[P
     """Check a batch of messages and encode them.
 
     Args:
-        messages: mappings with the keys of `FIELDS`, or messages of another log (their `seq` is left out).
+        messages: mappings with the keys of `FIELDS`, or messages of another log (their `seq` is dropped).
         now: the time of messages that have none, ISO 8601.
 
     Raises:
-        InvalidInput: one of them cannot be used; the message says which and why.
+        InvalidInput: a message is invalid; the error names it and the reason.
     """
     if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
         raise InvalidInput(
@@ -158,11 +158,11 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
 
 
 def said_at(value: object, now: str) -> tuple[str, str | None]:
-    """Return when something was said: an ISO 8601 time in UTC, and the caller's words if they were other.
+    """Return the time of a message: ISO 8601 in UTC, and the caller's own text if it differs.
 
     ISO 8601 text that begins with year-month-day, datetimes and numbers become UTC; without a zone
     they are taken as UTC. Numbers are seconds since 1970, from 1e11 on milliseconds. Any other text
-    is nobody's to guess at: it is kept as it is, and the time is `now`.
+    is not interpreted: it is kept unchanged, and the time is `now`.
 
     Raises:
         BadLine: a number outside the years 1000 to 9999, or neither text, number nor datetime.
@@ -193,7 +193,7 @@ def said_at(value: object, now: str) -> tuple[str, str | None]:
 
 
 def _normalised(text: str) -> str | None:
-    """Return ISO 8601 text in our one form; None where it is something else."""
+    """Return ISO 8601 text in canonical form; None for any other text."""
     text = text.strip()
     if not _ISO_DAY.match(text):
         return None
@@ -250,17 +250,17 @@ def _too_deep(record: Mapping[str, Any]) -> bool:
 
 
 def _show(value: object) -> str:
-    """Return what to call a wrong value in a message: short text as it is, of the rest only the type."""
+    """Return the display of an invalid value in a message: short text as it is, otherwise only the type."""
     if value is None:
         return "missing"
     return repr(value[:40]) if isinstance(value, str) else type(value).__name__
 
 
 def read_message(record: Mapping[str, Any], seq: int) -> tuple[Message, list[str]]:
-    """Return the message of a line that was read, and what about it was in doubt.
+    """Return the message of a line, and the problems found in it.
 
     Raises:
-        BadLine: there is no message in it: its role or content is not text.
+        BadLine: the line is no message: its role or content is not text.
     """
     role, content = record.get("role"), record.get("content")
     if not isinstance(role, str) or not role.strip():

@@ -1,9 +1,9 @@
-"""Cut a conversation into units that are kept or dropped whole: no call without its results.
+"""Group a conversation into units that are kept or dropped whole: a call with its results.
 
-A unit is one message, or a message with tool calls together with all results that answer it, wherever
-they stand. Providers refuse a result whose call is missing, and a model that sees a call without its
-result makes the call again. Results without a call, and calls without results, are units of their own:
-they were apart before, and pruning parts nothing further. System messages are in no unit.
+A unit is one message, or a message with tool calls together with all its results, wherever they are.
+Providers reject a result whose call is missing, and a model that sees a call without its result makes the
+call again. Results without a call, and calls without results, are units of their own: they were already
+separate. System messages are in no unit.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ INSTRUCTION_ROLES = frozenset({"system", "developer"})  # the second is what new
 
 
 class Unit(NamedTuple):
-    """What is kept or dropped whole.
+    """Messages that are kept or dropped together.
 
     Attributes:
-        places: where its messages stand in the list, ascending.
+        places: their positions in the list, ascending.
         messages: the messages themselves, in that order.
-        size: their weight together, in parts of a token (`Estimator.parts`).
+        size: their total weight, in parts of a token (`Estimator.parts`).
     """
 
     places: tuple[int, ...]
@@ -57,17 +57,17 @@ def units(messages: Sequence[Message], weigh: Callable[[Message], int]) -> list[
 
 
 def orphans(messages: Sequence[Message]) -> int:
-    """Return how many results stand in a conversation without the call that they answer."""
+    """Return the number of results without their call in a conversation."""
     said = [message for message in messages if not is_instruction(message)]
     answers = pair(said)
     return sum(is_result(message) and at not in answers for at, message in enumerate(said))
 
 
 def exchanges(found: Sequence[Unit]) -> list[list[int]]:
-    """Return the positions of units by exchange, oldest first; each begins with what the user says.
+    """Return the positions of units by exchange, oldest first; each begins with a user message.
 
-    An exchange goes on until the user speaks again after somebody else did. A unit belongs to the
-    exchange of its newest message. A conversation without a user is one exchange.
+    An exchange lasts until the next user message after another speaker. A unit belongs to the exchange of its
+    newest message. A conversation without a user is one exchange.
     """
     newest = {unit.places[-1]: position for position, unit in enumerate(found)}
     said = sorted((place, m) for unit in found for place, m in zip(unit.places, unit.messages, strict=True))

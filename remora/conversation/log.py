@@ -1,19 +1,18 @@
-"""The append-only log of one session: what is said goes in once and never leaves.
+"""The append-only log of one session: messages are added once and never removed.
 
-One file a session, one JSON object a line (`format`); what the lines mean together is `replay`. A
-boundary moves by a marker at the end, so nothing that was ever said is removed or rewritten: `clear`
-and `compact` change what `messages()` returns and leave `history()` as it is.
+One file per session, one JSON object per line (`format`); `replay` interprets the lines. A boundary moves by
+a marker at the end, so no message is ever removed or rewritten: `clear` and `compact` change the result of
+`messages()` and leave `history()` unchanged.
 
-Writing. Every write takes the file's lock, ends a line that a crash left unfinished, reads what others
-appended meanwhile, gives the next numbers and appends all its lines in one durable write. When it
-returns, the lines are on the disk; when it raises, none of them is in the log. A process that dies in
-between leaves the first lines of its batch or none; whoever repeats the batch with external ids gets
-the rest appended and nothing twice.
+Writing. Every write takes the file's lock, ends a line that a crash left unfinished, reads the lines appended
+meanwhile, assigns the next numbers and appends all its lines in one durable write. When it returns, the lines
+are on the disk; when it raises, none of them is in the log. A process that dies in between leaves the first
+lines of its batch or none; repeating the batch with external ids appends the rest without duplicates.
 
-Reading takes no lock (`reader` says how it keeps up with other writers), so it may see lines of a
-write that is under way; only `read_from`, which feeds indexes, waits for it to end.
+Reading takes no lock (`reader` describes how it follows other writers), so it may see lines of a write in
+progress; only `read_from`, which feeds indexes, waits for its end.
 
-Secrets are not looked for here: what is handed in is what is kept, so the caller redacts it first.
+Secrets are not removed here: the caller must redact them first.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ SUFFIX = ".jsonl"
 
 
 class Added(NamedTuple):
-    """What became of a batch: one message for each that was given, in order, as it stands in the log.
+    """The result of a batch: one message for each given one, in order, as in the log.
 
-    `repeated` holds the positions (from 0) of those that were not appended because their external id
-    was in the log already; `messages` has what the log holds under that id.
+    `repeated` holds the positions (from 0) of those not appended because their external id was already in the
+    log; `messages` has the log's message with that id.
     """
 
     messages: tuple[Message, ...]
@@ -50,17 +49,17 @@ class Added(NamedTuple):
 
 
 class SessionLog:
-    """The log of one session. Opening one makes no file; the first write does.
+    """The log of one session. Opening one creates no file; the first write does.
 
     One object may be used by several threads, and one file by several objects and processes.
 
     Args:
-        folder: where the logs are; made at the first write.
+        folder: of the logs; created at the first write.
         session_id: `channel:chat` by convention, any text that is not empty.
         clock: the time of messages and markers.
-        cache_bytes: how much of the file's newest messages may stay in memory.
+        cache_bytes: maximum size of the newest messages kept in memory.
         lock_timeout: seconds a write waits for another writer.
-        created_at: when the session began, ISO 8601, if this object makes its file and it was not now.
+        created_at: when the session began, ISO 8601, if this object creates its file and it was not now.
     """
 
     def __init__(
@@ -85,17 +84,17 @@ class SessionLog:
     # What was said
 
     def history(self) -> list[Message]:
-        """Return everything ever said, oldest first."""
+        """Return all messages ever added, oldest first."""
         with self._reader.current() as view:
             return view.load(range(view.replay.total))
 
     def since(self, seq: int) -> list[Message]:
-        """Return everything said after the message of a number, oldest first."""
+        """Return all messages after a number, oldest first."""
         with self._reader.current() as view:
             return view.load(range(bisect_right(view.replay.seqs, seq), view.replay.total))
 
     def messages(self) -> list[Message]:
-        """Return the working context: what was said since the latest clear or compact marker.
+        """Return the working context: the messages since the latest clear or compact marker.
 
         After a compaction the first message is its summary (role "system", `seq` 0).
         """
@@ -105,29 +104,28 @@ class SessionLog:
             return [summary, *said] if summary else said
 
     def count(self) -> int:
-        """Return how many messages the working context has, a summary counted as one."""
+        """Return the number of messages in the working context, a summary counted as one."""
         with self._reader.current() as view:
             return view.replay.total - view.replay.context_from + (view.replay.summary is not None)
 
     def total(self) -> int:
-        """Return how many messages were ever said."""
+        """Return the number of messages ever added."""
         with self._reader.current() as view:
             return view.replay.total
 
     def read_from(self, offset: int = 0, *, max_bytes: int | None = None) -> tuple[list[Message], int]:
-        """Return the messages from a byte offset on, and the offset to go on from; for indexes.
+        """Return the messages from a byte offset on, and the next offset; for indexes.
 
-        Only finished writes count: it waits for a writer that is at work.
+        Only finished writes count: it waits for an active writer.
 
         Args:
-            offset: 0, or what an earlier call returned.
-            max_bytes: stop after about so many bytes (at least one message is returned); there is
-                more as long as the offset moves.
+            offset: 0, or the result of an earlier call.
+            max_bytes: approximate limit (at least one message is returned); there are more messages as long
+                as the offset moves.
 
         Raises:
-            Conflict: no line begins at this offset. The file is not the one that the offset is from,
-                or was edited by hand.
-            StoreBusy: a writer did not come to an end in time.
+            Conflict: no line begins at this offset. The file was replaced or edited by hand.
+            StoreBusy: a writer did not finish in time.
         """
         with os_errors(self.path, "read"), ExitStack() as stack:
             if self.path.exists():
@@ -146,19 +144,19 @@ class SessionLog:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """`version`, `key`, `state`, `createdAt` (once the file exists) and what callers added; a copy."""
+        """`version`, `key`, `state`, `createdAt` (once the file exists) and the callers' own keys; a copy."""
         with self._reader.current() as view:
             return deepcopy(self._base() | view.replay.metadata)
 
     @property
     def boundary(self) -> Boundary | None:
-        """The latest clear or compact marker; None while everything is in the context."""
+        """The latest clear or compact marker; None if everything is in the context."""
         with self._reader.current() as view:
             return view.replay.boundary
 
     @property
     def consolidated(self) -> int:
-        """The `seq` up to which the journal holds the session; 0 before the first time."""
+        """The `seq` up to which the session is in the journal; 0 before the first time."""
         with self._reader.current() as view:
             return view.replay.consolidated
 
@@ -180,22 +178,22 @@ class SessionLog:
     # What is to be kept
 
     def append(self, message: Mapping[str, Any] | Message) -> Message:
-        """Append one message durably and return it as it stands in the log; see `add`."""
+        """Append one message durably and return it as stored; see `add`."""
         return self.add([message]).messages[0]
 
     def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
-        """Append messages in one durable write and return them as they stand in the log; see `add`."""
+        """Append messages in one durable write and return them as stored; see `add`."""
         return list(self.add(messages).messages)
 
     def add(self, messages: Iterable[Mapping[str, Any] | Message]) -> Added:
-        """Append messages in one durable write, and say which of them were there already.
+        """Append messages in one durable write, and return which of them already existed.
 
-        A message is a mapping: `role` and `content` (text), and if wanted `time`, `time_text`,
+        A message is a mapping: `role` and `content` (text), and optionally `time`, `time_text`,
         `external_id`, `tool_calls` (each `id`, `name`, `arguments`), `tool_call_id`, `tool_name` and
-        `metadata`. A message whose `external_id` the log holds is not appended again.
+        `metadata`. A message whose `external_id` is in the log is not appended again.
 
         Raises:
-            InvalidInput: one of the messages cannot be used; none was appended.
+            InvalidInput: a message is invalid; none was appended.
             StoreBusy: another writer held the file for too long; none was appended.
             StoreFull, StoreReadOnly, StoreTooNew: the file cannot be written; none was appended.
         """
@@ -225,7 +223,7 @@ class SessionLog:
                 return Added(tuple(view.load(places)), tuple(repeated))
 
     def clear(self) -> int:
-        """Empty the working context and return how many messages left it. The history stays."""
+        """Empty the working context and return the number of messages that left it. The history stays."""
         with self._writing() as replay:
             left = replay.total - replay.context_from
             if left or replay.summary:
@@ -241,20 +239,20 @@ class SessionLog:
         archive_name: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        """Put a summary in the place of the messages before one. The history stays.
+        """Replace the messages before one by a summary. The history stays.
 
-        Whoever keeps archives writes the archive first: the marker says that it is there.
+        Write the archive first, if there is one: the marker states that it exists.
 
         Args:
-            summary: what stands in the working context from now on.
+            summary: the new beginning of the working context.
             kept_from: the `seq` of the first message that stays in it; the last one plus 1 keeps none.
-            archive_name: where the summary was archived.
-            details: anything else worth knowing about it, as JSON.
+            archive_name: the archive of the summary.
+            details: further data about it, as JSON.
 
         Raises:
             InvalidInput: an empty summary, or no such message.
-            Conflict: those messages are out of the context already; another compaction or a clear
-                was faster. Nothing was written.
+            Conflict: those messages have already left the context through another compaction or a clear.
+                Nothing was written.
         """
         if not isinstance(summary, str) or not summary.strip():
             raise InvalidInput("a compaction needs a summary")
@@ -280,22 +278,22 @@ class SessionLog:
 
     @contextmanager
     def shortening(self, timeout: float) -> Iterator[None]:
-        """Let one at a time, in whichever process, decide what leaves the context and say so.
+        """Hold the lock for shortening the context, among all processes.
 
-        Who compacts or prunes holds it from reading the context to writing the marker. Appending goes on
-        meanwhile, and a `clear` does not wait: the marker that comes after it is a Conflict.
+        A compaction or pruning holds it from reading the context to writing the marker. Appends continue
+        meanwhile, and a `clear` does not wait: the marker after it is a Conflict.
 
         Args:
-            timeout: seconds to wait for another, which may be waiting for its model.
+            timeout: seconds to wait for another holder, which may be waiting for its model.
 
         Raises:
-            StoreBusy: another one took longer.
+            StoreBusy: another holder took longer.
         """
         with lock(self.path.with_suffix(".compacting"), timeout=timeout):
             yield
 
     def set_state(self, state: str) -> None:
-        """Set the session's state: ACTIVE, PAUSED or TERMINATED. It hinders nobody from appending.
+        """Set the session's state: ACTIVE, PAUSED or TERMINATED. No state prevents appending.
 
         Raises:
             InvalidInput: another state.
@@ -310,14 +308,14 @@ class SessionLog:
     def update_metadata(
         self, values: Mapping[str, Any] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
     ) -> None:
-        """Set metadata of the caller's own; a value of None takes the key away.
+        """Set metadata of the caller's own; a value of None removes the key.
 
         Args:
-            values: what to set, or a function that says it from a copy of the metadata as it is, while
-                no other writer can change it. Where it returns nothing, nothing is written.
+            values: the values, or a function that returns them from a copy of the current metadata, while no
+                other writer can change it. If it returns nothing, nothing is written.
 
         Raises:
-            InvalidInput: a key that the log itself uses, a key that is not text, or no JSON.
+            InvalidInput: a key reserved by the log, a key that is not text, or no JSON.
         """
         with self._writing() as replay:
             new = values(deepcopy(replay.metadata)) if callable(values) else values
@@ -329,7 +327,7 @@ class SessionLog:
                 self._mark(replay, self._metadata_line(replay, now) | dict(new), now)
 
     def mark_consolidated(self, up_to: int) -> None:
-        """Note that the journal holds the messages up to a `seq`. It never moves back.
+        """Record that the journal holds the messages up to a `seq`. It never moves back.
 
         Raises:
             InvalidInput: the session has no such message.
@@ -367,10 +365,10 @@ class SessionLog:
         append_line(self.path, first + b"".join(lines))
 
     def _metadata_line(self, replay: Replay, now: str) -> dict[str, Any]:
-        """Return a whole metadata line, so that a reader who takes only the last one misses nothing."""
+        """Return a whole metadata line, so that reading only the last one is enough."""
         return {"_type": "metadata"} | self._base(self._created_at or now) | replay.metadata
 
     def _base(self, created: str | None = None) -> dict[str, Any]:
-        """Return what every session has, in the order in which the first line has it."""
+        """Return the fields of every session, in the order of the first line."""
         at = {"createdAt": created} if created else {}
         return {"version": VERSION, "key": self.session_id} | at | {"state": STATES[0]}

@@ -1,8 +1,8 @@
-"""The conversation that an agent sees: add to it, read it, prune it to a budget of tokens.
+"""The conversation of an agent: add to it, read it, prune it to a token budget.
 
 `ConversationMemory` holds it in memory. `MessageMemory` is the interface, which `PersistentMemory`
-(`persistent`) implements over a session's log. Messages go in and come out as copies: what a caller
-does to one it was given changes nothing here. Every method may be called by several threads.
+(`persistent`) implements over a session's log. Messages are copied on the way in and out: changing a returned
+message changes nothing here. Every method may be called by several threads.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _EPOCH = "1970-01-01T00:00:00.000Z"
 
 
 class MessageMemory(ABC):
-    """What every memory of a conversation can do.
+    """The interface of a conversation memory.
 
     Args:
-        counter: the name of a token counter (`core.tokens`, `exact_tokens`), or one.
-        strategy: the name of a strategy (`strategies`), or one.
-        summarise: turns dropped messages into the text of a summary; none is made without it.
-        summary_tokens: the most that a summary may take.
+        counter: the name of a token counter (`core.tokens`, `exact_tokens`), or a counter.
+        strategy: the name of a strategy (`strategies`), or a strategy.
+        summarise: turns dropped messages into the text of a summary; without it there is no summary.
+        summary_tokens: maximum tokens of a summary.
     """
 
     def __init__(
@@ -56,16 +56,16 @@ class MessageMemory(ABC):
         """Add a message at the end: a `Message`, or a mapping with `role` and `content`. None is ignored.
 
         Raises:
-            InvalidInput: it is neither, or says something that a message cannot.
+            InvalidInput: it is neither, or has an invalid field.
         """
         self.add_many([message])
 
     @abstractmethod
     def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
-        """Add messages at the end, all or none; nothing comes between them. None is ignored.
+        """Add messages at the end, all or none, without others in between. None is ignored.
 
         Raises:
-            InvalidInput: one of them cannot be used; none was added.
+            InvalidInput: a message is invalid; none was added.
         """
 
     @abstractmethod
@@ -77,28 +77,28 @@ class MessageMemory(ABC):
         return self.get_all()[-n:] if n > 0 else []
 
     def get_by_role(self, role: str) -> list[Message]:
-        """Return what one role said, oldest first."""
+        """Return the messages of one role, oldest first."""
         return [message for message in self.get_all() if message.role == role]
 
     def count(self) -> int:
-        """Return how many messages there are."""
+        """Return the number of messages."""
         return len(self.get_all())
 
     def tokens(self) -> int:
-        """Return how many tokens the conversation takes, by this memory's counter."""
+        """Return the number of tokens of the conversation, by this memory's counter."""
         return self.counter.tokens(self.get_all())
 
     @abstractmethod
     def clear(self) -> None:
-        """Forget the conversation, system messages too."""
+        """Delete the conversation, including system messages."""
 
     @abstractmethod
     def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
-        """Shorten the conversation to a budget and say what became of it.
+        """Shorten the conversation to a budget and return the result.
 
         Args:
-            max_tokens: the budget for all that is kept.
-            strategy: another one than the memory's, this time.
+            max_tokens: the budget for all kept messages.
+            strategy: replaces the memory's strategy this time.
 
         Raises:
             InvalidInput: the budget is not positive, or no strategy has that name.
@@ -106,14 +106,14 @@ class MessageMemory(ABC):
 
     @abstractmethod
     def tag(self, which: Which, *tags: str) -> int:
-        """Tag messages, and return how many got a tag that they did not have.
+        """Tag messages, and return how many got a new tag.
 
         Args:
-            which: a position in `get_all`, or a function that says which messages are meant.
+            which: a position in `get_all`, or a function that selects messages.
             tags: words; they are kept in the metadata under `tags`.
 
         Raises:
-            InvalidInput: no message stands there, or a tag is blank.
+            InvalidInput: there is no message at the position, or a tag is blank.
         """
 
     def by_tag(self, tag: str) -> list[Message]:
@@ -121,7 +121,7 @@ class MessageMemory(ABC):
         return [message for message in self.get_all() if tag in tags_of(message)]
 
     def find(self, query: str, role: str | None = None, limit: int = 10) -> list[Found]:
-        """Return the messages that say something of a query, the best first; see `finding`."""
+        """Return the messages that match a query, the best first; see `finding`."""
         return find(self.get_all(), query, role, limit)
 
     def _strategy_for(self, wanted: str | Strategy | None) -> Strategy:
@@ -150,10 +150,10 @@ class ConversationMemory(MessageMemory):
         self.add_many(messages)
 
     def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
-        """Add messages at the end, all or none; nothing comes between them. None is ignored.
+        """Add messages at the end, all or none, without others in between. None is ignored.
 
         Raises:
-            InvalidInput: one of them cannot be used; none was added.
+            InvalidInput: a message is invalid; none was added.
         """
         new = as_messages(messages)
         with self._lock:
@@ -165,25 +165,25 @@ class ConversationMemory(MessageMemory):
             return [copied(message) for message in self._messages]
 
     def count(self) -> int:
-        """Return how many messages there are."""
+        """Return the number of messages."""
         with self._lock:
             return len(self._messages)
 
     def clear(self) -> None:
-        """Forget the conversation, system messages too."""
+        """Delete the conversation, including system messages."""
         with self._lock:
             self._messages.clear()
             self._life += 1
 
     def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
-        """Shorten the conversation to a budget and say what became of it.
+        """Shorten the conversation to a budget and return the result.
 
-        While a summary is written others may go on adding; what they add is kept, behind the rest, and
-        is not in the result. A `clear` meanwhile wins.
+        Messages added while a summary is written are kept, after the rest, and are not in the result. A
+        `clear` meanwhile wins.
 
         Args:
-            max_tokens: the budget for all that is kept.
-            strategy: another one than the memory's, this time.
+            max_tokens: the budget for all kept messages.
+            strategy: replaces the memory's strategy this time.
 
         Raises:
             InvalidInput: the budget is not positive, or no strategy has that name.
@@ -208,14 +208,14 @@ class ConversationMemory(MessageMemory):
         return outcome.pruned
 
     def tag(self, which: Which, *tags: str) -> int:
-        """Tag messages, and return how many got a tag that they did not have.
+        """Tag messages, and return how many got a new tag.
 
         Args:
-            which: a position in `get_all`, or a function that says which messages are meant.
+            which: a position in `get_all`, or a function that selects messages.
             tags: words; they are kept in the metadata under `tags`.
 
         Raises:
-            InvalidInput: no message stands there, or a tag is blank.
+            InvalidInput: there is no message at the position, or a tag is blank.
         """
         wanted = checked_tags(tags)
         with self._lock:
@@ -229,19 +229,19 @@ class ConversationMemory(MessageMemory):
 
 
 def as_messages(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Message]:
-    """Return messages as our own copies, without those that are None.
+    """Return messages as copies, without None.
 
     Raises:
-        InvalidInput: one of them is no message; mappings are held to the rules of the session log.
+        InvalidInput: an item is no message; mappings follow the rules of the session log.
     """
     return [_as_message(message) for message in several(messages)]
 
 
 def several(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Message | Mapping[str, Any]]:
-    """Return a list of what was given, without those that are None.
+    """Return a list of the given items, without None.
 
     Raises:
-        InvalidInput: a single message was given, not a list of them.
+        InvalidInput: a single message was given instead of a list.
     """
     if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
         raise InvalidInput("messages must be a list of messages, not one", hint="Use add for a single one.")
@@ -264,7 +264,7 @@ def _as_message(message: Message | Mapping[str, Any]) -> Message:
 
 
 def copied(message: Message) -> Message:
-    """Return a message that shares nothing with it that could change."""
+    """Return a deep copy of a message."""
     if message.metadata is None and not message.tool_calls:
         return message
     calls = tuple(call._replace(arguments=deepcopy(call.arguments)) for call in message.tool_calls)
@@ -272,10 +272,10 @@ def copied(message: Message) -> Message:
 
 
 def places(messages: Sequence[Message], which: Which) -> list[int]:
-    """Return the positions of the messages that are meant.
+    """Return the positions of the selected messages.
 
     Raises:
-        InvalidInput: a position where no message stands.
+        InvalidInput: a position without a message.
     """
     if callable(which):
         return [place for place, message in enumerate(messages) if which(copied(message))]
@@ -291,14 +291,14 @@ def tags_of(message: Message) -> tuple[str, ...]:
 
 
 def with_tags(message: Message, tags: Iterable[str]) -> Message:
-    """Return a message that has some tags more, each once."""
+    """Return a message with additional tags, each once."""
     return message._replace(
         metadata={**(message.metadata or {}), TAGS: list(dict.fromkeys((*tags_of(message), *tags)))}
     )
 
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags as they are kept, without white space around them.
+    """Return tags in stored form, without white space around them.
 
     Raises:
         InvalidInput: there is none, or one is blank.

@@ -45,7 +45,7 @@ _TEXT_KEYS = frozenset((*OLD, *NEW, "patch", "diff"))  # of arguments that hold 
 
 
 def files_in(text: str) -> list[str]:
-    """Return the files that a text names, each once, in order.
+    """Return the files named in a text, each once, in order.
 
     >>> files_in("See src/auth.py (and https://x.org/a.html), version 1.2, Node.js; 请看lib/b.go。")
     ['src/auth.py', 'lib/b.go']
@@ -73,7 +73,7 @@ def _is_file(name: str) -> bool:
 
 
 def commands_in(text: str) -> list[str]:
-    r"""Return the commands that a text shows as code or after a prompt, each once, in order.
+    r"""Return the commands in a text, as code or after a prompt, each once, in order.
 
     >>> commands_in("Run `uv run pytest -q` in `src`.\n$ make check")
     ['uv run pytest -q', 'make check']
@@ -85,7 +85,7 @@ def commands_in(text: str) -> list[str]:
 
 
 def in_arguments(arguments: Any) -> tuple[list[str], list[str]]:
-    r"""Return the files and the commands that the arguments of a tool call name.
+    r"""Return the files and the commands named in the arguments of a tool call.
 
     >>> in_arguments({"file_path": "a/b.py", "command": "git diff c.py\necho", "content": "d.py"})
     (['a/b.py', 'c.py'], ['git diff c.py'])

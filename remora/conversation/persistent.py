@@ -1,20 +1,20 @@
 """A conversation memory that outlives its process: the same interface over a session's log.
 
-Adding appends durably. Pruning and clearing move the log's boundary by a marker; nothing that was said
-is removed, and `history` of the log has all of it. The boundary of a log is one place: what stands
-behind it is in the context. Pruning keeps more than that, at least the system messages before it, so
-the marker names their numbers:
+Adding appends durably. Pruning and clearing move the log's boundary by a marker; no message is removed, and
+the log's `history` has all of them. The boundary of a log is one position: everything after it is in the
+context. Pruning keeps more than that, at least the system messages before it, so the marker lists their
+numbers:
 
     {"_type":"compact", "keptFrom":41, "summary":"…", "details":{"pruned":{
         "kept":[1,17,18],     numbers before keptFrom that stay
         "upTo":52,            system messages up to this number stand at the front
-        "summary":false}}}    whether the summary is one; otherwise it only says that something is missing
+        "summary":false}}}    whether the summary is one; otherwise it only states the omission
 
-A program that knows nothing of this reads a log as always: the summary and what follows the boundary.
+A program without support for this reads a log as always: the summary and the messages after the boundary.
 
-A second pruning may drop only what the first had kept from before the boundary. The boundary cannot move
-then, so the new list is written as the session's metadata, under `pruned`, with the place of the marker
-that it is for. Tags are metadata too, under `messageTags`, since a line of the log never changes.
+A second pruning may drop only messages that the first had kept from before the boundary. The boundary cannot
+move then, so the new list is written as the session's metadata, under `pruned`, with the position of its
+marker. Tags are metadata too, under `messageTags`, since a line of the log never changes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _TRIES = 5  # to read a log that others move the boundary of
 
 
 class _Record(NamedTuple):
-    """What a marker, or the metadata that amends it, says about a pruning."""
+    """The data of a marker, or of the metadata that amends it, about a pruning."""
 
     kept: tuple[int, ...]
     up_to: int
@@ -78,10 +78,10 @@ class _View(NamedTuple):
 
 
 class PersistentMemory(MessageMemory):
-    """A conversation in a session's log. See `MessageMemory` for what it does.
+    """A conversation in a session's log. See `MessageMemory` for its methods.
 
-    Another program may append to the log meanwhile; what it adds is seen at the next call. Secrets are
-    not looked for here, as in the log: redact them before.
+    Another program may append to the log meanwhile; its messages are visible at the next call. As in the log,
+    secrets are not removed here: redact them before.
 
     Args:
         log: the session.
@@ -112,24 +112,24 @@ class PersistentMemory(MessageMemory):
         """Append messages durably, all or none. None is ignored.
 
         Raises:
-            InvalidInput: one of them cannot be used; none was added.
+            InvalidInput: a message is invalid; none was added.
             StoreError: the log cannot be written; none was added.
         """
         self.log.add(several(messages))
 
     def get_all(self) -> list[Message]:
-        """Return the conversation, oldest first, system messages that a pruning kept at the front."""
+        """Return the conversation, oldest first, with the system messages kept by a pruning at the front."""
         return self._look().messages
 
     def clear(self) -> None:
-        """Forget the conversation, system messages too. The log keeps its history."""
+        """Delete the conversation, including system messages. The log keeps its history."""
         self.log.clear()
 
     def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
         """Shorten the conversation to a budget by moving the log's boundary; see `MessageMemory`.
 
-        Where nothing is to be dropped nothing is written. Of several that prune or compact the session at
-        once, in whichever processes, each sees what the one before it left.
+        If nothing is dropped, nothing is written. Concurrent prunings and compactions of the session, in any
+        processes, run one after the other.
 
         Raises:
             InvalidInput: the budget is not positive, or no strategy has that name.
@@ -149,16 +149,16 @@ class PersistentMemory(MessageMemory):
         return outcome.pruned
 
     def tag(self, which: Which, *tags: str) -> int:
-        """Tag messages, and return how many got a tag that they did not have.
+        """Tag messages, and return how many got a new tag.
 
         A summary has no number in the log and cannot be tagged.
 
         Args:
-            which: a position in `get_all`, or a function that says which messages are meant.
+            which: a position in `get_all`, or a function that selects messages.
             tags: words.
 
         Raises:
-            InvalidInput: no message stands there, or a tag is blank.
+            InvalidInput: there is no message at the position, or a tag is blank.
         """
         wanted = checked_tags(tags)
         messages = self.get_all()
@@ -197,7 +197,7 @@ class PersistentMemory(MessageMemory):
         return _View(boundary, metadata, messages)
 
     def _restored(self, boundary: Boundary, record: _Record, messages: list[Message]) -> list[Message]:
-        """Return a context with what a pruning kept from before the boundary, in the pruning's order."""
+        """Return a context with the messages that a pruning kept from before the boundary, in its order."""
         summary = [message for message in messages[:1] if message.seq == 0]
         said = self._kept_before(boundary, record.kept) + messages[len(summary) :]
         if not record.shown:
@@ -209,7 +209,7 @@ class PersistentMemory(MessageMemory):
         return [*front, *summary, *rest]
 
     def _kept_before(self, boundary: Boundary, kept: tuple[int, ...]) -> list[Message]:
-        """Return the kept messages from before the boundary; read once for each boundary and list."""
+        """Return the kept messages from before the boundary; cached per boundary and list."""
         if not kept:
             return []
         key = (boundary.offset, boundary.at, kept)
@@ -224,7 +224,7 @@ class PersistentMemory(MessageMemory):
     # Writing
 
     def _write(self, view: _View, outcome: Outcome) -> None:
-        """Move the boundary, or say what else is gone from before it."""
+        """Move the boundary, or record further drops before it."""
         kept = {view.messages[place].seq for place in (*outcome.instructions, *outcome.conversation)} - {0}
         numbers = sorted({message.seq for message in view.messages} - {0})
         begins = view.boundary.kept_from if view.boundary else 1
@@ -252,7 +252,7 @@ class PersistentMemory(MessageMemory):
 
 
 def _record(boundary: Boundary | None, metadata: Mapping[str, Any]) -> _Record | None:
-    """Return what the latest marker, or what amends it, says about a pruning; None if it is about none."""
+    """Return the pruning data of the latest marker, or of its amendment; None if it is no pruning."""
     if boundary is None or boundary.kind != "compact":
         return None
     own, amended = _mapping((boundary.details or {}).get(PRUNED)), _mapping(metadata.get(PRUNED))

@@ -1,15 +1,15 @@
-"""Prune a conversation to a budget of tokens: what stays, what goes, and a summary of what goes.
+"""Prune a conversation to a token budget: kept messages, dropped messages, and a summary of the dropped ones.
 
-    system messages, all of them, at the front        always kept, whatever they take
-    [Conversation summary] of what was dropped        where the caller has something that summarises
-    what the strategy keeps of the conversation       whole units, in their order
+    system messages, all of them, at the front        always kept, whatever their size
+    [Conversation summary] of the dropped messages    if the caller has a summariser
+    the strategy's choice of the conversation         whole units, in their order
 
-The budget is for all of it. If the system messages alone take more, nothing else is kept and the result
-says so; nobody is helped by an agent without its instructions. The summary's room is set aside before
-the strategy chooses, so that one call of the summariser is enough, and a longer text is cut. An earlier
-summary is handed to the summariser with what is dropped and replaced by the new one: there is never
-more than one, and it does not grow. Where the summariser fails the conversation is pruned without it,
-the earlier summary stays, and what was dropped is in the result.
+The budget is for all of it. If the system messages alone exceed it, nothing else is kept and the result says
+so, because an agent needs its instructions. The room of the summary is reserved before the strategy chooses,
+so that one call of the summariser is enough, and a longer text is cut. An earlier summary is passed to the
+summariser with the dropped messages and replaced by the new one: there is never more than one, and it does
+not grow. If the summariser fails, the conversation is pruned without it, the earlier summary stays, and the
+dropped messages are in the result.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ Summarise = Callable[[Sequence[Message]], str | None]
 
 
 class Pruned(NamedTuple):
-    """What became of a conversation.
+    """The result of a pruning.
 
     Attributes:
-        kept: what it is now, in order; the memory's `get_all` returns the same.
-        dropped: what left it, in order, for whoever archives it. A replaced summary is not among them.
-        tokens: what is kept, in tokens of the memory's counter.
-        budget: what was asked for.
-        fits: whether the kept is within the budget; False only if the system messages alone are not, or
-            for a window that was told to disregard it.
-        note: in words, anything a caller should know; empty when all went as asked.
+        kept: the new conversation, in order; the memory's `get_all` returns the same.
+        dropped: the removed messages, in order, for an archive. A replaced summary is not among them.
+        tokens: of the kept messages, by the memory's counter.
+        budget: the requested budget.
+        fits: whether the kept messages are within the budget; False only if the system messages alone are
+            not, or for a window set to disregard it.
+        note: remarks for the caller; empty if there are none.
     """
 
     kept: tuple[Message, ...]
@@ -53,16 +53,16 @@ class Pruned(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A pruned conversation by places in the list that was given, for whoever has to change that list.
+    """A pruned conversation by positions in the given list, for a caller that changes that list.
 
     Attributes:
         pruned: the same as messages.
-        instructions: the places of the system messages that stay.
-        conversation: the places of the conversation that stay; what is kept is these two, one behind
-            the other, with the summary between them.
-        dropped: the places of the conversation that go.
+        instructions: the positions of the system messages that stay.
+        conversation: the positions of the conversation that stay; the kept messages are these two, in this
+            order, with the summary between them.
+        dropped: the positions of the conversation that are dropped.
         summary: the new summary; None without one.
-        replaced: the places of earlier summaries that it replaces.
+        replaced: the positions of earlier summaries that it replaces.
     """
 
     pruned: Pruned
@@ -80,17 +80,17 @@ class _Split(NamedTuple):
 
 
 def is_summary(message: Message) -> bool:
-    """Return whether a system message is the summary of what was dropped or compacted earlier."""
+    """Return whether a system message is the summary of dropped or compacted messages."""
     return is_instruction(message) and message.content.startswith(SUMMARY_HEAD)
 
 
 def summary_message(text: str) -> Message:
-    """Return the system message that a summary becomes."""
+    """Return the system message of a summary."""
     return Message(0, "system", f"{SUMMARY_HEAD}\n{text}")
 
 
 def check_budget(max_tokens: int) -> None:
-    """Refuse a budget that is none.
+    """Reject an invalid budget.
 
     Raises:
         InvalidInput: it is not positive.
@@ -107,16 +107,16 @@ def prune(
     summarise: Summarise | None = None,
     summary_tokens: int = SUMMARY_TOKENS,
 ) -> Outcome:
-    """Return what of a conversation stays within a budget. Pure, but for what the summariser does.
+    """Return the part of a conversation that fits a budget. Pure, except for the summariser.
 
     Args:
         messages: the conversation, oldest first.
-        max_tokens: the budget for all that is kept.
-        counter: the rule that tokens are counted by.
+        max_tokens: the budget for all kept messages.
+        counter: counts tokens.
         strategy: chooses among the units of the conversation.
         summarise: gets the earlier summary, if there is one, and the dropped messages; returns the text of
             the new summary. Called at most once, and only if something is dropped.
-        summary_tokens: the most that the summary may take.
+        summary_tokens: maximum tokens of the summary.
 
     Raises:
         InvalidInput: the budget is not positive.
@@ -159,7 +159,7 @@ def _split(found: Sequence[Unit], room: int, strategy: Strategy) -> _Split:
 
 
 def _summary(summarise: Summarise, messages: Sequence[Message]) -> tuple[str, str]:
-    """Return the text of a summary and an empty note, or no text and what went wrong."""
+    """Return the text of a summary and an empty note, or no text and the error."""
     try:
         text = summarise(messages)
     except Exception as error:  # noqa: BLE001 - the caller's code, often a model: nothing it raises may lose messages
@@ -170,7 +170,7 @@ def _summary(summarise: Summarise, messages: Sequence[Message]) -> tuple[str, st
 
 
 def _cut(text: str, most: int, counter: Estimator) -> Message:
-    """Return the summary as a message that weighs no more than it may, ended at a sentence or a word."""
+    """Return the summary as a message within its weight limit, cut at a sentence or a word."""
     whole = summary_message(text)
     if counter.weigh(whole) <= most:
         return whole

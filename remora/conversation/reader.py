@@ -1,13 +1,13 @@
-"""Follow a log file that others append to, and fetch messages from it.
+"""Follow a log file that other processes append to, and fetch messages from it.
 
-Each look opens the file and reads what was added since the last one. The file is taken for the same
-one if its identity is, if it did not shrink, and if the bytes before the last known end are what they
-were; a file that was replaced, cut or edited is read anew. Only complete lines count: a last line
-without its line end is a write under way, or what a crash left.
+Each look opens the file and reads the lines added since the last one. The file is taken for the same one if
+its identity is the same, it did not shrink, and the bytes before the last known end are unchanged; a
+replaced, truncated or edited file is read from the beginning. Only complete lines count: a last line without
+its line end is a write in progress, or was left by a crash.
 
-The newest messages stay in memory, up to a number of bytes. Of older ones only the place is kept, and
-they are read again when asked for. So are messages with something inside that a caller could change
-(metadata, tool calls): everybody gets their own.
+The newest messages stay in memory, up to a number of bytes. Of older ones only the position is kept, and they
+are read again on request. So are messages with mutable content (metadata, tool calls), so that every caller
+gets its own copy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TAIL = 256  # bytes before the end; more than a short message, so an edited one
 
 
 class LogReader:
-    """One file as it was at the last look. Threads take turns (`current`)."""
+    """One file as of the last look. Threads take turns (`current`)."""
 
     def __init__(self, path: Path, key: str, cache_bytes: int) -> None:
         self._path = path
@@ -53,11 +53,11 @@ class LogReader:
 
     @contextmanager
     def current(self) -> Iterator[LogReader]:
-        """Bring the replay up to date and hold it still for the block.
+        """Update the replay and hold it unchanged for the block.
 
         Raises:
             StoreTooNew: a later version wrote the file.
-            StoreError: it cannot be read. A file that is missing is an empty log.
+            StoreError: it cannot be read. A missing file is an empty log.
         """
         with self._mutex, ExitStack() as stack:
             with os_errors(self._path, "read"):
@@ -100,7 +100,7 @@ class LogReader:
         self._stamp = stamp
 
     def _goes_on(self, file: BinaryIO, stamp: tuple[int, int, int, int]) -> bool:
-        """Say whether the file is what we know, with something added at the end."""
+        """Return whether the file is the known one, possibly with lines added at the end."""
         if stamp[:2] != self._stamp[:2] or stamp[2] < self.end or stamp[2] == self._stamp[2]:
             return False
         file.seek(self.end - len(self._tail))
@@ -123,10 +123,10 @@ class LogReader:
             del self._newest[:drop], self._sizes[:drop]
 
     def load(self, places: Sequence[int]) -> list[Message]:
-        """Return the messages at some positions, in the order asked for.
+        """Return the messages at some positions, in the given order.
 
         Raises:
-            StoreBusy: the file was changed by hand at this very moment.
+            StoreBusy: the file was edited by hand during the read.
         """
         in_memory_from = self.replay.total - len(self._newest)
         found = []
@@ -149,7 +149,7 @@ class LogReader:
             raise StoreBusy(f"{self._path} was changed while it was being read", hint="Try again.") from None
 
     def begins_line(self, offset: int) -> bool:
-        """Say whether a line begins at a byte offset; the end of the last complete line counts."""
+        """Return whether a line begins at a byte offset; the end of the last complete line counts."""
         if offset == 0 or self._file is None:
             return offset == 0
         if not 0 < offset <= self.end:

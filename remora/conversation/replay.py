@@ -1,13 +1,13 @@
-"""Read a log line by line and know, after each, what it means for the session so far.
+"""Read a log line by line and track the state of the session.
 
-`Replay` is fed the complete lines of one file, in order, and holds what every question about the
-session needs but the texts themselves: where each message stands (`offsets`), its number (`seqs`),
-which external ids were seen, the metadata, the boundary and what could not be read. It is pure; the
-log feeds it from a file, and starts a new one when the file turns out to be another.
+`Replay` is fed the complete lines of one file, in order, and holds everything about the session except the
+texts: the position of each message (`offsets`), its number (`seqs`), the external ids, the metadata, the
+boundary and the unreadable lines. It is pure; the log feeds it from a file, and starts a new one if the file
+was replaced.
 
-Numbers. A message's `seq` is what its line says, if that is above the one before it; otherwise it is
-the one before plus 1. So a log edited by hand, or written by a program that knows no `seq`, still has
-numbers that are unique and ascending, and every reader agrees on them.
+Numbers. A message's `seq` is that of its line, if it is above the previous one; otherwise it is the previous
+one plus 1. So a log edited by hand, or written by a program without `seq`, still has unique ascending
+numbers, and every reader agrees on them.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Problem(NamedTuple):
 
 
 class Boundary(NamedTuple):
-    """Where the working context begins: the latest clear or compact marker.
+    """The beginning of the working context: the latest clear or compact marker.
 
-    `kept_from` is the first `seq` that is still in the context. `details` is what the writer of a
-    compact marker added, `offset` the place of the marker's line in the file.
+    `kept_from` is the first `seq` that is still in the context. `details` is the data added by the writer of
+    a compact marker, `offset` the position of the marker's line in the file.
     """
 
     kind: Literal["clear", "compact"]
@@ -85,12 +85,12 @@ class Replay:
 
     @property
     def total(self) -> int:
-        """How many messages there are."""
+        """The number of messages."""
         return len(self.seqs)
 
     @property
     def context_from(self) -> int:
-        """The position of the first message that is in the working context."""
+        """The position of the first message in the working context."""
         return bisect_left(self.seqs, self.boundary.kept_from) if self.boundary else 0
 
     @property
@@ -100,11 +100,11 @@ class Replay:
 
     @property
     def summary(self) -> Message | None:
-        """The summary that stands first in the working context."""
+        """The summary at the front of the working context."""
         return self.boundary.summary_message() if self.boundary else None
 
     def place_at(self, offset: int) -> int:
-        """Return the position of the first message that begins at a byte offset or after it."""
+        """Return the position of the first message that begins at or after a byte offset."""
         return bisect_left(self.offsets, offset)
 
     def feed(self, raw: bytes, offset: int) -> Message | None:
@@ -197,7 +197,7 @@ class Replay:
 
 
 def _number(record: Mapping[str, Any], key: str, low: int, high: int) -> int | None:
-    """Return a whole number of a record; None where it is none, or outside low..high."""
+    """Return an integer of a record; None if it is none, or outside low..high."""
     value = record.get(key)
     usable = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
     return value if usable else None

@@ -31,14 +31,14 @@ def sentences(text: str) -> list[str]:
 
 
 def shorten_to_sentence(text: str, limit: int, *, broken: bool = False) -> str:
-    """Return a text of at most `limit` characters (one at least) that ends where a sentence or a line does.
+    """Return a text of at most `limit` characters (one at least) that ends at a sentence or a line.
 
     If that would leave less than half, it ends at a word, with an ellipsis.
 
     Args:
         text: any text; outer white space goes.
         limit: in characters.
-        broken: the text itself stops in the middle of a sentence, which then goes too.
+        broken: whether the text stops in the middle of a sentence, which is then removed too.
 
     >>> shorten_to_sentence("One two. Three four.", 14)
     'One two.'

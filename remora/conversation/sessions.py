@@ -1,4 +1,4 @@
-"""Find the sessions in a folder, at a glance: no log is read whole."""
+"""List the sessions in a folder without reading whole logs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LINES = 100  # from the end, in which the last message is looked for
 
 
 class SessionInfo(NamedTuple):
-    """What can be said of a session without reading its log.
+    """The data of a session that is available without reading its log.
 
-    `messages` is how many were ever said: exact for a log that only this program wrote, an estimate
-    for one that was edited. `created` is None where the metadata line cannot be read, `updated` the
-    file's time; both ISO 8601 in UTC. `problem` says what is wrong with the file, if anything.
+    `messages` is the number of all messages: exact for a log written only by Remora, an estimate for an
+    edited one. `created` is None if the metadata line cannot be read, `updated` is the file's time; both ISO
+    8601 in UTC. `problem` describes a fault of the file, if any.
     """
 
     id: str
@@ -38,9 +38,9 @@ class SessionInfo(NamedTuple):
 
 
 def list_sessions(folder: Path) -> list[SessionInfo]:
-    """Return the sessions of a folder, the one written to last first; none if there is no folder.
+    """Return the sessions of a folder, the last written first; none if there is no folder.
 
-    A file that cannot be read is listed with its problem.
+    An unreadable file is listed with its problem.
 
     Raises:
         StoreError: the folder itself cannot be read.
@@ -86,7 +86,7 @@ def _metadata(line: bytes) -> tuple[dict[str, object], str]:
 
 
 def _last_seq(file: BinaryIO) -> int:
-    """Return the number of the last message, or about how many lines there are where none says one."""
+    """Return the number of the last message, or an estimate of the lines if none has a number."""
     size = os.fstat(file.fileno()).st_size
     for line in islice(_lines_from_end(file, size), _LINES):
         try:

@@ -1,18 +1,18 @@
-"""Which part of a conversation stays when not all of it fits: strategies by name.
+"""Pruning strategies by name: the choice of the units that stay.
 
-A strategy is a function of the units of a conversation and the room there is for them. It returns the
-positions of the units that stay. It decides nothing else: system messages, order and what is done with
-the rest are `pruning`'s. The names:
+A strategy is a function of the units of a conversation and the room for them. It returns the positions of the
+units that stay. It decides nothing else: system messages, order and the use of the rest belong to `pruning`.
+The names:
 
 - `recency`: the newest, up to the first that does not fit. No gaps.
-- `turns`: the same with whole exchanges, from what the user said to the last word of the answer.
+- `turns`: the same with whole exchanges, from the user's message to the end of the answer.
 - `window`: the newest 20 messages (`window(n)` for another number), as far as they fit.
 - `importance`: decisions, rules, errors and their fixes first; there may be gaps.
 - `hybrid`: half of the room by recency, the rest by importance.
 
-`semantic(embed)` has no name, since it needs a model: it keeps what is closest to the latest exchange.
-Every strategy tries the latest exchange first. None takes more than the room, but for
-`window(n, within_budget=False)`.
+`semantic(embed)` has no name, since it needs a model: it keeps the messages closest to the latest exchange.
+Every strategy tries the latest exchange first. None exceeds the room, except `window(n,
+within_budget=False)`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from remora.core.errors import InvalidInput
 
 
 class Strategy(Protocol):
-    """Says which units stay; pure, and the same for the same input."""
+    """Chooses the units that stay; pure and deterministic."""
 
     def __call__(self, units: Sequence[Unit], room: int, /) -> Collection[int]:
         """Return the positions of the units that stay.
 
         Args:
-            units: the conversation, by the place of their newest message.
-            room: how much their sizes may come to, in parts of a token; 0 or more.
+            units: the conversation, by the position of their newest message.
+            room: maximum sum of their sizes, in parts of a token; 0 or more.
         """
         ...
 
@@ -61,8 +61,8 @@ def recency(units: Sequence[Unit], room: int) -> set[int]:
 def turns(units: Sequence[Unit], room: int) -> set[int]:
     """Keep the newest exchanges whole, and stop at the first that does not fit.
 
-    If the latest one alone is too large, its newest messages are kept by recency: an agent that loses
-    what it is doing is worse off than one that sees half of an exchange.
+    If the latest one alone is too large, its newest messages are kept by recency: half of the current
+    exchange is better than none.
     """
     kept: set[int] = set()
     for group in reversed(exchanges(units)):
@@ -75,13 +75,13 @@ def turns(units: Sequence[Unit], room: int) -> set[int]:
 
 
 def window(messages: int = 20, *, within_budget: bool = True) -> Strategy:
-    """Return the strategy that keeps the newest messages, at most so many.
+    """Return the strategy that keeps the newest messages, up to a number.
 
     The newest unit stays whole even if it has more messages.
 
     Args:
-        messages: how many, system messages not counted.
-        within_budget: whether the room holds as well; otherwise only the number does.
+        messages: maximum number, without system messages.
+        within_budget: whether the room also applies; otherwise only the number does.
 
     Raises:
         InvalidInput: the number is not positive.
@@ -105,9 +105,9 @@ def window(messages: int = 20, *, within_budget: bool = True) -> Strategy:
 
 
 def by_score(score: Score) -> Strategy:
-    """Return the strategy that keeps what scores highest, after what fits of the latest exchange.
+    """Return the strategy that keeps the highest scores, after the fitting part of the latest exchange.
 
-    Equal scores: the newer first. What does not fit is passed over, so there may be gaps.
+    Equal scores: the newer first. Units that do not fit are skipped, so there may be gaps.
     """
 
     def highest(units: Sequence[Unit], room: int) -> set[int]:
@@ -121,7 +121,7 @@ def hybrid(recent: float = 0.5, score: Score | None = None) -> Strategy:
 
     Args:
         recent: the share, 0 to 1.
-        score: the judge of the rest; importance by default.
+        score: scores the rest; importance by default.
 
     Raises:
         InvalidInput: the share is outside 0..1.
@@ -136,7 +136,7 @@ def hybrid(recent: float = 0.5, score: Score | None = None) -> Strategy:
 
 
 def semantic(embed: Embed) -> Strategy:
-    """Return the strategy that keeps what is closest in meaning to the latest exchange.
+    """Return the strategy that keeps the units closest in meaning to the latest exchange.
 
     Args:
         embed: turns texts into vectors of one length, e.g. the `embed` of an embedder.
@@ -151,7 +151,7 @@ def semantic(embed: Embed) -> Strategy:
 
 
 def importance_scores(units: Sequence[Unit]) -> list[float]:
-    """Return how much each unit matters, in points: by what it says, what it is, and how new it is."""
+    """Return the importance of each unit, in points: by its text, its kind, and its age."""
     last = max(1, len(units) - 1)
     return [_points(unit) + _NEWEST * position / last for position, unit in enumerate(units)]
 
@@ -182,7 +182,7 @@ def _newest(units: Sequence[Unit], positions: Sequence[int], room: int) -> set[i
 
 
 def _best(units: Sequence[Unit], room: int, score: Score, kept: set[int]) -> set[int]:
-    """Add to what is kept the latest exchange, newest first, then the highest scores, where they fit."""
+    """Add the latest exchange, newest first, then the highest scores, if they fit."""
     if not units:
         return kept
     latest = exchanges(units)[-1]
@@ -217,7 +217,7 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
 
 
 def strategy(name: str | Strategy) -> Strategy:
-    """Return the strategy of a name; a function is returned as it is.
+    """Return the strategy of a name; a function is returned unchanged.
 
     Raises:
         InvalidInput: no strategy has that name.

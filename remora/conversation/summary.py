@@ -1,13 +1,13 @@
-"""Summarise what leaves a working context: by a model if there is one, by rule if not, always in bounds.
+"""Summarise messages that leave a working context: by a model or by rules, within limits.
 
-The model gets the older messages as `role: content` lines, each cut short, without tool results and
-blank ones; what an earlier summary said is given apart and whole, so that it is folded into the new one.
-Whatever comes back is held to `room(settings)` characters, so a summary of summaries never grows.
+The model gets the older messages as `role: content` lines, each truncated, without tool results and blank
+ones; an earlier summary is passed separately and whole, to be merged into the new one. Every answer is
+limited to `room(settings)` characters, so a summary of summaries never grows.
 
-A model that fails, answers late or answers nothing costs nothing but quality: the extract takes its
-place, and `Summary.note` says why. An answer that is far too short to stand for what it replaces is kept
-and the extract follows it. Only an error that is no failure of a model or a network (a bug in a model
-object of the caller's) is passed on: the boundary has not moved then, so nothing is lost.
+A model that fails, answers late or returns nothing only costs quality: the extract replaces its answer, and
+`Summary.note` gives the reason. An answer that is far too short is kept and the extract follows it. Only an
+error that is no failure of a model or a network (a bug in a caller's model object) is raised: the boundary
+has not moved then, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _GAP = re.compile(r"\n\s*\n+")
 
 
 class Summary(NamedTuple):
-    """What takes the place of older messages.
+    """The replacement of older messages.
 
-    `how` is "model" or "extract"; `note` says what did not go as it should, empty if all did. `said`
-    counts the messages that were summarised, `left_out` tool results and blank ones.
+    `how` is "model" or "extract"; `note` describes problems, empty if there were none. `said` is the number
+    of summarised messages, `left_out` of tool results and blank ones.
     """
 
     text: str
@@ -67,10 +67,10 @@ def summarise(
     model: LanguageModel | None,
     settings: CompactionSettings,
 ) -> Summary:
-    """Summarise messages that leave the context, together with what an earlier summary said.
+    """Summarise messages that leave the context, together with an earlier summary.
 
     Args:
-        older: the messages as the log has them; an earlier summary among them is taken as such.
+        older: the messages as in the log; an earlier summary among them is recognized.
         previous_summary: the earlier summary's text if it is not among the messages; else empty.
         model: None for the extract.
         settings: tokens, temperature, seconds and characters of a message.
@@ -102,7 +102,7 @@ def summarise(
 
 
 def conversation_lines(messages: Sequence[Message], characters: int) -> list[str]:
-    """Return messages as `role: content`, one a line, each cut to so many characters and three dots.
+    """Return messages as `role: content`, one a line, each truncated with three dots.
 
     Tool results and blank messages are left out, and so are the arguments of tool calls.
     """
@@ -116,7 +116,7 @@ def conversation_lines(messages: Sequence[Message], characters: int) -> list[str
 def _ask(
     model: LanguageModel, lines: Sequence[str], previous: str, settings: CompactionSettings
 ) -> tuple[str, str]:
-    """Return the model's summary, empty if it gave none, and what is to be said about it."""
+    """Return the model's summary, empty if it gave none, and a note."""
     words = str(max(1, int(settings.summary_tokens * WORDS_PER_TOKEN)))
     system = fill(load("remora.conversation", "summary"), words=words)
     conversation, note = _fitting(lines, settings)
@@ -157,7 +157,7 @@ def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, s
 
 
 def _count_within(lines: Sequence[str], most: int) -> int:
-    """Return how many lines from the beginning fit into so many characters."""
+    """Return the number of lines from the beginning that fit into a number of characters."""
     used = 0
     for count, line in enumerate(lines):
         used += len(line) + 1
@@ -167,7 +167,7 @@ def _count_within(lines: Sequence[str], most: int) -> int:
 
 
 def _usable(completion: Completion, settings: CompactionSettings) -> tuple[str, str]:
-    """Return an answer as it can stand in a context, within bounds, and a note if it was cut."""
+    """Return an answer as usable in a context, within limits, and a note if it was cut."""
     text = unfenced(strip_thinking(clean(sound(completion.text))))
     text = _GAP.sub("\n\n", text.replace(SUMMARY_HEAD, "")).strip()
     broken = completion.finish_reason == "length"
@@ -180,7 +180,7 @@ def _usable(completion: Completion, settings: CompactionSettings) -> tuple[str, 
 
 
 def _thin(answer: str, lines: Sequence[str], previous: str) -> str:
-    """Return why an answer is too short to stand for what it replaces; empty if it is not."""
+    """Return the reason why an answer is too short to replace the messages; empty if it is not."""
     if scripts(answer) < THIN_TOKENS and sum(map(scripts, lines)) >= THIN_FROM:
         return f"the answer had only {len(answer)} characters"
     if len(previous) >= SHRINK_FROM and len(answer) * SHRINK < len(previous):

@@ -1,1 +1,1 @@
-"""Notes and archives of a project in one file, found by name, alias or words."""
+"""Notes and archives of a project in one file, searchable by name, alias or words."""

@@ -1,9 +1,9 @@
 """The search index of the entries: BM25 over the words of each entry's content and name.
 
-A change must not touch lists that cover everything, so the index has three parts: lists (`Postings`) of
-many entries; `young`, the packed words of entries that were added or changed since; and `dead`, those of
-entries in the lists that are gone or changed. Now and then the two are merged into the lists. An index is
-immutable: a change returns another one. Scores are those of `remora.core.bm25`.
+A change must not touch lists over all entries, so the index has three parts: lists (`Postings`) of many
+entries; `young`, the packed words of entries added or changed since; and `dead`, those of deleted or changed
+entries in the lists. Occasionally the two are merged into the lists. An index is immutable: a change returns
+another one. Scores are those of `remora.core.bm25`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ID = struct.Struct("<Q")
 
 
 class Index:
-    """The words of all entries, and the scores that a query gets from them."""
+    """The words of all entries, with the scores of a query."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class Index:
 
     @classmethod
     def of(cls, texts: Iterable[tuple[int, str]]) -> Index:
-        """Return the index of entries given as (id, text to search in)."""
+        """Return the index of entries given as (id, searchable text)."""
         return cls().changed((id_, None, text) for id_, text in texts)
 
     def changed(self, changes: Iterable[tuple[int, str | None, str | None]]) -> Index:
         """Return the index after changes, given as (id, text before, text after).
 
-        None stands for an entry that was not or is no longer there.
+        None means that the entry did not exist before or does not exist after.
         """
         young, dead = dict(self.young), dict(self.dead)
         for id_, before, after in changes:
@@ -73,10 +73,10 @@ class Index:
 
     @cached_property
     def _norms(self) -> tuple[int, dict[int, float], dict[int, float]]:
-        """How many entries have words, and what the length of each adds below the line.
+        """The number of entries with words, and the length term of each entry in the BM25 denominator.
 
-        The entries in the lists come first, with infinity for those that are gone or changed, which
-        makes their scores 0; then those beside the lists.
+        The entries in the lists come first, with infinity for deleted or changed ones, which makes their
+        scores 0; then the other entries.
         """
         lists = self.lists.lengths
         young = {id_: doc.length for id_, doc in self._new}
@@ -88,7 +88,7 @@ class Index:
         return n, old, {id_: plain + scale * length for id_, length in young.items()}
 
     def scores(self, query: str) -> dict[int, float]:
-        """Return the score of every entry that has a word of the query, by id; all are above 0."""
+        """Return the score of every entry with a word of the query, by id; all are above 0."""
         n, old, young = self._norms
         found: dict[int, float] = {}
         so_far = found.get
@@ -107,7 +107,7 @@ class Index:
         return found
 
     def encode(self) -> list[bytes]:
-        """Return the index as bytes, in parts that are to stand one behind the other."""
+        """Return the index as bytes, in parts to be concatenated."""
         rest = b"".join(
             part
             for docs in (self.young, self.dead)
@@ -120,10 +120,10 @@ class Index:
 
     @classmethod
     def decode(cls, data: bytes) -> Index:
-        """Return the index of bytes that `encode` gave.
+        """Return the index in bytes of `encode`.
 
         Raises:
-            ValueError: they are damaged, or another version cut the words.
+            ValueError: they are damaged, or from another version of the tokenizer.
         """
         if len(data) < _HEAD.size + 4:
             raise ValueError("the search index is cut off")

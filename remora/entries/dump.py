@@ -1,15 +1,15 @@
-"""The entries as a folder of Markdown files that people and mdBook can read, and back.
+"""The entries as a folder of Markdown files for people and mdBook, and back.
 
 ```text
-SUMMARY.md            the list of all entries, as mdBook wants it
-book.toml             mdBook's settings; written once, then left alone
+SUMMARY.md            the list of all entries, in mdBook's form
+book.toml             mdBook's settings; written once, then left unchanged
 notes/<name>.md       a note: a block with its date and aliases, then its content
-archives/<name>.md    the same of an archive
+archives/<name>.md    the same for an archive
 ```
 
-A dump is a copy, the store stays the source: a dump that was cut off is made again. It removes what an
-earlier dump left behind, so it only goes into folders that hold no other `notes` and `archives`. Loading
-replaces everything in the store, in one step, and only if every file can be read.
+A dump is a copy, the store remains the source: an interrupted dump is made again. It removes the files of an
+earlier dump, so it only goes into folders that hold no other `notes` and `archives`. Loading replaces
+everything in the store, in one step, and only if every file can be read.
 """
 
 from __future__ import annotations
@@ -46,13 +46,12 @@ _MAX_FILE_NAME = 255  # bytes, on the common file systems
 def dump(store: EntryStore, folder: Path) -> int:
     """Write every entry as a file below a folder; return how many.
 
-    Leading line ends of a content are left out, and a line end is added where it has none at its end;
-    ids are not kept.
+    Leading line ends of a content are dropped, and a missing final line end is added; ids are not kept.
 
     Raises:
         InvalidInput: an entry's name cannot be a file name; nothing was written.
-        Conflict: `notes` or `archives` is there and no dump made it, or the file system takes two names
-            for one; nothing was changed.
+        Conflict: `notes` or `archives` exists and no dump made it, or the file system treats two names as
+            one; nothing was changed.
         StoreError: a file cannot be written.
     """
     entries = store.entries()
@@ -78,17 +77,17 @@ def dump(store: EntryStore, folder: Path) -> int:
 def load(store: EntryStore, folder: Path) -> int:
     """Replace everything in a store by the entries of a dumped folder; return how many.
 
-    Other files than `notes/*.md` and `archives/*.md` are left aside. A file without a sound block at its
-    top is content as a whole; without a date, or with one before 1970, its entry is new now. White space
-    around a content is dropped. Ids go on from the store's last one, in the order of dates.
+    Only `notes/*.md` and `archives/*.md` are read. A file without a valid block at its top is content as a
+    whole; without a date, or with one before 1970, its entry gets the current time. White space around a
+    content is dropped. Ids continue from the store's last one, in the order of dates.
+
+    If an error is raised, the store is unchanged.
 
     Raises:
         NotFound: the folder has neither `notes` nor `archives`.
-        InvalidInput: a file is not text, its name cannot be a name, or there are CrabTalk topics.
+        InvalidInput: a file is not text, its name is not a valid name, or there are CrabTalk topics.
         Conflict: two entries have the same name or alias.
         StoreError: a file cannot be read, or the store cannot be written.
-
-    Where one of them is raised the store is as it was.
     """
     with os_errors(folder, "read"):
         if not any((folder / name).is_dir() for name in FOLDERS.values()):
@@ -123,7 +122,7 @@ def _check_file_name(name: str) -> None:
 
 
 def _check_ours(folder: Path) -> None:
-    """Refuse to clean up in folders that no dump made."""
+    """Refuse to delete files in folders that no dump made."""
     filled = [name for name in FOLDERS.values() if any((folder / name).glob(f"*{_SUFFIX}"))]
     summary = folder / "SUMMARY.md"
     ours = summary.is_file() and summary.read_bytes().startswith(_SUMMARY.encode())
@@ -157,7 +156,7 @@ def _write(entry: Entry, path: Path) -> None:
 
 
 def _swap_in(new: Path, old: Path) -> None:
-    """Move the files of a folder into another one, and remove pages there that are not among them."""
+    """Move the files of a folder into another one, and remove other pages there."""
     make_folder(old)
     kept = set()
     for path in new.iterdir():
@@ -218,7 +217,7 @@ def _read(path: Path, kind: str) -> Add:
 
 
 def _date(text: str) -> str:
-    """Return a date as the store takes it; nothing where it is none, or one before 1970."""
+    """Return a date in the store's form; empty if it is invalid or before 1970."""
     try:
         seconds = from_iso(text)
         return to_iso(seconds) if seconds >= 0 else ""

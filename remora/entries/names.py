@@ -1,4 +1,4 @@
-"""What an entry may be called, and how archives get their names."""
+"""Valid names of entries, and generated names of archives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]*")
 
 
 def normal(name: str) -> str:
-    r"""Return a name as it is compared: composed (NFC), without white space around it.
+    r"""Return the canonical form of a name: composed (NFC), without white space around it.
 
     >>> normal(" cafe\u0301 ") == "caf\u00e9"
     True
@@ -29,7 +29,7 @@ def checked(name: str) -> str:
     """Return a name as it is stored.
 
     Raises:
-        InvalidInput: it is blank, too long, or holds characters that nobody can see or type.
+        InvalidInput: it is blank, too long, or has invisible or control characters.
     """
     kept = normal(name)
     if not kept:
@@ -61,11 +61,11 @@ def slug(text: str) -> str:
 
 
 def archive_name(slug_of: str, taken: Iterable[str]) -> str:
-    """Return the name of the next archive: the slug, a dash and a number that no taken name goes beyond.
+    """Return the name of the next archive: the slug, a dash and a number above all taken ones.
 
     The number is one above the highest canonical integer ("02" is none) that follows the slug in any
-    name or alias, whatever its kind, so a note that somebody called so is never in the way. A text of
-    signs alone has an empty slug.
+    name or alias of any kind, so it never collides with a note of that form. A text of
+    punctuation alone has an empty slug.
 
     >>> archive_name("cli:42", ["cli-42-1", "cli-42-9", "cli-42-010", "cli-42-x"]), archive_name(":::", [])
     ('cli-42-10', '-1')

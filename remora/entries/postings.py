@@ -1,9 +1,8 @@
-"""Which entries each word stands in, as compact lists that are read without being taken apart.
+"""The entries of each word, as compact lists that are read without decoding.
 
 `Postings` is one immutable block of bytes: the entries that it covers, with their lengths in words, then
-every word with its list of (entry id, times). It is decoded when it is first asked something. `merged`
-makes a new one with some entries taken out and some put in; it touches only the lists of their words and
-copies the stretches between them.
+every word with its list of (entry id, count). It is decoded on first use. `merged` makes a new one with some
+entries removed and some added; it touches only the lists of their words and copies the ranges between them.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ Array = array  # arrays of unsigned integers, as wide as their values need
 
 
 class Doc(NamedTuple):
-    """What the index holds of one entry: its length in words and how often each word stands in it."""
+    """The index data of one entry: its length in words and the count of each word."""
 
     length: int
     counts: Mapping[str, int]
 
 
 def pack_doc(words: list[str]) -> bytes:
-    """Return the words of an entry as bytes: how many differ, how often each, then the words."""
+    """Return the words of an entry as bytes: the number of distinct words, their counts, then the words."""
     counts: dict[str, int] = {}
     for word in words:
         counts[word] = counts.get(word, 0) + 1
@@ -44,7 +43,7 @@ def pack_doc(words: list[str]) -> bytes:
 
 @lru_cache(maxsize=1024)
 def unpack_doc(data: bytes) -> Doc:
-    """Return what `pack_doc` packed; nobody changes what it returns.
+    """Return the data in bytes of `pack_doc`; callers must not change it.
 
     Raises:
         ValueError: the bytes are not such a pack.
@@ -56,7 +55,7 @@ def unpack_doc(data: bytes) -> Doc:
 
 
 def doc_size(data: bytes, at: int) -> int:
-    """Return how many bytes the pack takes that begins at a place."""
+    """Return the size in bytes of the pack at a position."""
     count, size = _DOC_HEAD.unpack_from(data, at)
     return _DOC_HEAD.size + 4 * int(count) + int(size)
 
@@ -72,14 +71,14 @@ class Postings:
     """The lists of all words of many entries.
 
     Attributes:
-        data: the bytes, which are all there is to it.
+        data: the bytes, the only state.
     """
 
     def __init__(self, data: bytes) -> None:
         """Take the bytes of a block.
 
         Raises:
-            ValueError: their sizes do not fit together.
+            ValueError: their sizes are inconsistent.
         """
         self.data = data
         if len(data) < _HEAD.size:
@@ -106,7 +105,7 @@ class Postings:
 
     @cached_property
     def counts(self) -> Array[int]:
-        """How many entries each word stands in, in the order of the words."""
+        """The number of entries of each word, in the order of the words."""
         return self._part(2, 4)
 
     @cached_property
@@ -122,26 +121,26 @@ class Postings:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place of each word in that order."""
+        """The position of each word in that order."""
         return {term: place for place, term in enumerate(self.terms)}
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each word's list starts, and where the last one ends."""
+        """The start of each word's list, and the end of the last one."""
         return list(itertools.accumulate(self.counts, initial=0))
 
     @cached_property
     def ids(self) -> Array[int]:
-        """The entry ids of all lists, one list behind the other."""
+        """The entry ids of all lists, concatenated."""
         return self._part(4, self._wide)
 
     @cached_property
     def times(self) -> Array[int]:
-        """How often the word stands in the entry, beside `ids`."""
+        """The count of the word in the entry, parallel to `ids`."""
         return self._part(5, self._deep)
 
     def of(self, term: str) -> tuple[Array[int], Array[int]]:
-        """Return the list of a word: the ids of its entries, and how often it stands in each."""
+        """Return the list of a word: the ids of its entries, and its count in each."""
         place = self.places.get(term)
         if place is None:
             return self.ids[:0], self.times[:0]
@@ -176,7 +175,7 @@ class Postings:
         gone: frozenset[int],
         added: dict[str, tuple[list[int], list[int]]],
     ) -> Postings:
-        """Build the new block: from the lists of `thinner` goes who is `gone`; `added` comes to its lists."""
+        """Build the new block: the lists of `thinner` without `gone`; the lists of `added` appended."""
         highest = max((max(times) for _, times in added.values()), default=0)
         ids: Array[int] = array(_CODES[max(width_of(max(lengths, default=0)), self._wide)])
         times: Array[int] = array(_CODES[max(width_of(highest), self._deep)])
@@ -209,7 +208,7 @@ class Postings:
 
 
 def _extend(ids: Array[int], times: Array[int], more: tuple[list[int], list[int]]) -> int:
-    """Put a word's new entries at the end; return how many they are."""
+    """Append a word's new entries; return their number."""
     ids.extend(more[0])
     times.extend(more[1])
     return len(more[0])
@@ -226,7 +225,7 @@ def _encoded(
 
 
 def width_of(highest: int) -> int:
-    """Return how many bytes a number takes: 1, 2, 4 or 8.
+    """Return the number of bytes of an integer: 1, 2, 4 or 8.
 
     >>> width_of(255), width_of(256), width_of(2**32)
     (1, 2, 8)

@@ -1,9 +1,8 @@
 """The file of the entry store: a table to bytes and back.
 
-`docs/entry-store.md` is the description for people who write a reader of their own. In short: a header of
-64 bytes with its own checksum, a list of pages with theirs, the entries, the search index. What the index
-says can be found out from the entries, so a damaged index costs time and nothing else; damage before it
-refuses the file.
+`docs/entry-store.md` describes the format for other implementations. In short: a header of 64 bytes with its
+own checksum, a list of pages with theirs, the entries, the search index. The index can be rebuilt from the
+entries, so a damaged index only costs time; a file with damage before the index is rejected.
 """
 
 from __future__ import annotations
@@ -67,10 +66,10 @@ def decode(data: bytes, path: Path) -> Table:
 
     Args:
         data: the whole file.
-        path: where it was read from, for messages.
+        path: of the file, for messages.
 
     Raises:
-        StoreCorrupt: the entries cannot be read whole, or the file is not one of ours.
+        StoreCorrupt: the entries cannot be read completely, or the file is not Remora's.
         StoreTooNew: a later version wrote the file.
     """
     header = _header(data, path)
@@ -146,7 +145,7 @@ def _records(data: bytes, count: int) -> list[Record]:
     """Return the entries of a page.
 
     Raises:
-        ValueError, struct.error: its bytes are not as many entries, in the order of ids.
+        ValueError, struct.error: its bytes are not the given number of entries, in the order of ids.
     """
     found: list[Record] = []
     at = 0
@@ -177,7 +176,7 @@ def _aliases(data: bytes, at: int, count: int) -> tuple[tuple[str, ...], int]:
 
 
 def _index(data: bytes, size: int) -> tuple[Index | None, str]:
-    """Return the search index, or None and why it has to be made again."""
+    """Return the search index, or None and the reason for rebuilding it."""
     if len(data) != size:
         return None, "the search index is cut off, or something follows it"
     try:

@@ -1,10 +1,10 @@
-"""Notes and archives in one file: find them by name, alias or words; change them one durable step at a time.
+"""Notes and archives in one file: search by name, alias or words, and durable changes.
 
-Every change writes the whole file anew and swaps it in (temporary file, fsync, rename, fsync of the folder),
-so a crash at any byte leaves the old entries or the new ones. Changes are made one at a time under a lock
-that all threads and processes share, on what the file says at that moment; what this object holds in memory
-changes when the write has succeeded. Reads take no lock. They look at the file's header first and read the
-file again when somebody else has changed it.
+Every change writes the whole file to a temporary file and replaces the old one (fsync, rename, fsync of the
+folder), so a crash at any byte leaves the old entries or the new ones. Changes run one at a time under a lock
+shared by all threads and processes, on the file's current content; the object in memory changes after the
+write has succeeded. Reads take no lock. They check the file's header first and read the file again if another
+process has changed it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _Look = tuple[int, int, int, bytes] | None
 
 
 class _View(NamedTuple):
-    """What is in memory, and how the file looked that it came from. Always replaced as one."""
+    """The data in memory, and the state of its file. Always replaced as one."""
 
     look: _Look
     table: Table
@@ -48,8 +48,8 @@ class _View(NamedTuple):
 class EntryStore:
     """The notes and archives of one file. Many threads and processes may use it at once.
 
-    Names and aliases are unique together, compared in composed form (NFC) without white space around them;
-    wherever a name is asked for, an alias does as well. Nothing is made on disk before the first change.
+    Names and aliases are unique together, compared in composed form (NFC) without white space around them; an
+    alias works wherever a name does. Nothing is created on disk before the first change.
 
     Args:
         path: the file; it and its folder need not exist.
@@ -57,7 +57,7 @@ class EntryStore:
         lock_timeout: seconds that a change waits for another one to end.
 
     Every method may raise StoreCorrupt (the file is damaged or foreign; it is never overwritten),
-    StoreTooNew, or StoreError when it cannot be read. Every change may raise StoreBusy, StoreFull or
+    StoreTooNew, or StoreError if it cannot be read. Every change may raise StoreBusy, StoreFull or
     StoreReadOnly; then nothing has changed.
     """
 
@@ -70,12 +70,12 @@ class EntryStore:
     # --- reading
 
     def get(self, name: str) -> Entry | None:
-        """Return the entry that has this name or alias."""
+        """Return the entry with this name or alias."""
         record = self._table().find(name)
         return record.entry() if record is not None else None
 
     def entries(self, kind: str | None = None) -> list[Entry]:
-        """Return all entries, or those of a kind, in the order in which they were added.
+        """Return all entries, or those of a kind, in order of creation.
 
         Raises:
             InvalidInput: there is no such kind.
@@ -84,7 +84,7 @@ class EntryStore:
         return [r.entry() for r in self._table().records.values() if kind is None or r.kind == kind]
 
     def count(self, kind: str | None = None) -> int:
-        """Return how many entries there are, or how many of a kind.
+        """Return the number of entries, or of those of a kind.
 
         Raises:
             InvalidInput: there is no such kind.
@@ -94,12 +94,12 @@ class EntryStore:
         return len(records) if kind is None else sum(r.kind == kind for r in records.values())
 
     def search(self, query: str, limit: int = 10, kind: str | None = None) -> list[tuple[Entry, float]]:
-        """Return the entries that have words of the query in their content or name, the best first.
+        """Return the entries with words of the query in their content or name, the best first.
 
         Args:
-            query: any text; its different words count once each.
-            limit: at most so many; 0 gives none. The caller draws the line: no score is too low.
-            kind: only entries of this kind. Scores are the same with and without it.
+            query: any text; its distinct words count once each.
+            limit: maximum number; 0 gives none. There is no minimum score.
+            kind: only entries of this kind. It does not change the scores.
 
         Returns:
             (entry, BM25 score) pairs, scores above 0, ties by id.
@@ -119,7 +119,7 @@ class EntryStore:
         return [(records[id_].entry(), -score) for score, id_ in best]
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the file although all its entries are sound; the next change mends it."""
+        """Return faults of the file beside its valid entries; the next change repairs them."""
         problem = self._table().problem
         return [f"{self.path}: {problem}; it is made again"] if problem else []
 
@@ -129,7 +129,7 @@ class EntryStore:
         """Add an entry under a new name.
 
         Raises:
-            Conflict: the name or an alias is taken; the message says by what.
+            Conflict: the name or an alias is taken; the message names the entry.
             InvalidInput: a name, the kind or the content cannot be stored.
         """
         return self.apply(Add(name, content, kind, aliases))[0]
@@ -137,17 +137,16 @@ class EntryStore:
     def archive(self, slug_of: str, content: str) -> Entry:
         """Add an archive named after a text (a session's id) with the next free number: `cli-42-3`.
 
-        The number is one above the highest that any name or alias of any kind has behind the same slug,
-        found and taken in one step under the lock.
+        The number is one above the highest that follows the same slug in any name or alias of any kind,
+        determined and taken in one step under the lock.
         """
         return self.apply(Archive(slug_of, content))[0]
 
     def rename(self, name: str, new_name: str) -> Entry:
-        """Give an entry another canonical name; the old one stays as an alias.
+        """Give an entry another canonical name; the old one becomes an alias.
 
-        So everything that speaks of the entry by its old name, such as the marker that a compaction left
-        in a conversation, still finds it. Renaming to one of its own aliases swaps the two. `unalias`
-        frees the old name.
+        So references by the old name, such as a compaction marker in a conversation, still work. Renaming to
+        one of its own aliases swaps the two. `unalias` frees the old name.
 
         Raises:
             NotFound: no entry has the name.
@@ -157,7 +156,7 @@ class EntryStore:
         return self.apply(Rename(name, new_name))[0]
 
     def alias(self, name: str, alias: str) -> Entry:
-        """Bind one more name to an entry; binding it again changes nothing.
+        """Add an alias to an entry; adding it again changes nothing.
 
         Raises:
             NotFound: no entry has the name.
@@ -167,7 +166,7 @@ class EntryStore:
         return self.apply(Alias(name, alias))[0]
 
     def unalias(self, name: str, alias: str) -> Entry:
-        """Free an alias of an entry, so that another one can have it.
+        """Remove an alias of an entry, so that another entry can have it.
 
         Raises:
             NotFound: no entry has the name, or it has no such alias.
@@ -176,7 +175,7 @@ class EntryStore:
         return self.apply(Unalias(name, alias))[0]
 
     def write(self, name: str, content: str) -> Entry:
-        """Replace the content of an entry; an archive's too, though nobody should need to.
+        """Replace the content of an entry, note or archive.
 
         Raises:
             NotFound: no entry has the name.
@@ -185,7 +184,7 @@ class EntryStore:
         return self.apply(Write(name, content))[0]
 
     def remove(self, name: str) -> Entry:
-        """Delete an entry and all its names; return what it was. Its id is never given again.
+        """Delete an entry and all its names; return its last state. Its id is never reused.
 
         Raises:
             NotFound: no entry has the name.
@@ -193,13 +192,13 @@ class EntryStore:
         return self.apply(Remove(name))[0]
 
     def apply(self, *operations: Operation) -> list[Entry]:
-        """Carry out operations in order, all of them or none, with one write.
+        """Apply operations in order, all of them or none, with one write.
 
         Returns:
-            For each operation (but Clear) the entry as it left it, or as it was when it was removed.
+            For each operation (except Clear) the resulting entry, or its last state if it was removed.
 
         Raises:
-            NotFound, Conflict, InvalidInput: an operation does not fit; nothing was changed.
+            NotFound, Conflict, InvalidInput: an operation is invalid; nothing was changed.
         """
         with lock(self.path.resolve(), timeout=self._timeout):
             table = self._table()
@@ -218,7 +217,7 @@ class EntryStore:
     # --- the file
 
     def _table(self) -> Table:
-        """Return the entries as the file has them now."""
+        """Return the entries of the file's current state."""
         view = self._view
         if self._look() == view.look:
             return view.table

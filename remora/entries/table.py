@@ -1,10 +1,10 @@
-"""All entries at one moment, and what each operation makes of them.
+"""All entries at one point in time, and the operations that change them.
 
-A `Table` never changes. A `Change` begins as a copy of one, takes operations one after the other, refuses
-those that do not fit, and ends as the next table; whoever holds the old one keeps it, so a write that fails
-on its way to the disk has changed nothing.
+A `Table` never changes. A `Change` begins as a copy of one, applies operations one after the other, rejects
+invalid ones, and ends as the next table; the old one stays valid, so a write that fails before it reaches the
+disk has changed nothing.
 
-Content stays as the bytes that stand in the file (`raw`) until somebody asks for it.
+Content remains the bytes of the file (`raw`) until it is requested.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ALIAS = struct.Struct("<H")
 
 
 class Record(NamedTuple):
-    """One entry as it stands in the file: what is looked up, and all its bytes."""
+    """One entry as stored in the file: its lookup fields, and all its bytes."""
 
     id: int
     name: str
@@ -49,17 +49,17 @@ class Record(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """The text whose words find the entry: its content and its name, not its aliases."""
+        """The searchable text of the entry: its content and its name, not its aliases."""
         return f"{self.content}\n{self.name}"
 
     def entry(self) -> Entry:
-        """Return what callers see of it."""
+        """Return the entry as callers see it."""
         created = to_iso(self.created)[:19] + "Z"
         return Entry(self.id, self.name, self.content, self.kind, self.aliases, created)
 
 
 class Add(NamedTuple):
-    """Make a new entry; `created_at` is ISO 8601, empty for now."""
+    """Add a new entry; `created_at` is ISO 8601, empty for now."""
 
     name: str
     content: str
@@ -69,28 +69,28 @@ class Add(NamedTuple):
 
 
 class Archive(NamedTuple):
-    """Make a new archive, named for a text and counted up."""
+    """Add a new archive, named after a text with the next number."""
 
     slug_of: str
     content: str
 
 
 class Rename(NamedTuple):
-    """Give an entry another canonical name; the one it had becomes an alias."""
+    """Give an entry another canonical name; the old one becomes an alias."""
 
     name: str
     new_name: str
 
 
 class Alias(NamedTuple):
-    """Bind one more name to an entry."""
+    """Add an alias to an entry."""
 
     name: str
     alias: str
 
 
 class Unalias(NamedTuple):
-    """Free an alias of an entry."""
+    """Remove an alias of an entry."""
 
     name: str
     alias: str
@@ -117,7 +117,7 @@ Operation = Add | Archive | Rename | Alias | Unalias | Write | Remove | Clear
 
 
 class Page(NamedTuple):
-    """What the file says of the entries of `PAGE` ids: their bytes together, checksum and number."""
+    """The file's data of the entries of `PAGE` ids: their concatenated bytes, checksum and number."""
 
     size: int
     checksum: int
@@ -125,15 +125,15 @@ class Page(NamedTuple):
 
 
 class Table:
-    """All entries at one moment.
+    """All entries at one point in time.
 
     Attributes:
         records: by id, in the order of ids.
-        names: the id that each name and alias stands for.
+        names: the id of each name and alias.
         pages: by id // PAGE, in order; none is empty.
-        next_id: the id that the next entry gets; no id is ever used twice.
-        generation: counts the writes of the file.
-        problem: what was wrong with the search index in the file, so that it has to be made again.
+        next_id: the id of the next entry; ids are never reused.
+        generation: number of writes of the file.
+        problem: the fault of the search index in the file, which requires a rebuild.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Table:
 
     @cached_property
     def index(self) -> Index:
-        """The search index; made from the entries where the file had none that is sound."""
+        """The search index; rebuilt from the entries if the file has no valid one."""
         return Index.of((record.id, record.searched) for record in self.records.values())
 
     def find(self, name: str) -> Record | None:
@@ -167,7 +167,7 @@ EMPTY = Table({}, {}, {}, next_id=1, generation=0, index=Index())
 
 
 class Change:
-    """The next table in the making."""
+    """The next table under construction."""
 
     def __init__(self, table: Table, now: float) -> None:
         self._table, self._now = table, now
@@ -176,7 +176,7 @@ class Change:
         self._touched: set[int] = set()
 
     def do(self, operation: Operation) -> Record | None:
-        """Carry out one operation; return the entry as it is now (or was, when it is gone).
+        """Apply one operation; return the resulting entry (or its last state, if removed).
 
         Raises:
             NotFound: no entry has that name.
@@ -204,7 +204,7 @@ class Change:
                 return None
 
     def finish(self) -> Table:
-        """Return the table after all operations; the old one itself where they changed nothing."""
+        """Return the table after all operations; the old one itself if nothing changed."""
         old = self._table
         if not self._touched and self._next_id == old.next_id:
             return old
@@ -226,7 +226,7 @@ class Change:
         )
 
     def _texts(self) -> list[tuple[int, str | None, str | None]]:
-        """Return (id, text before, text after) of every entry whose words may differ."""
+        """Return (id, text before, text after) of every entry whose words may have changed."""
         found = []
         for id_ in sorted(self._touched):
             texts = [
@@ -246,7 +246,7 @@ class Change:
         return self._records[id_]
 
     def _claim(self, name: str, id_: int) -> None:
-        """Bind a name that nobody has."""
+        """Assign a name that no entry has."""
         holder = self._names.get(name)
         if holder is not None:
             owner = self._records[holder]
@@ -309,7 +309,7 @@ class Change:
         aliases: tuple[str, ...] | None = None,
         content: str | None = None,
     ) -> Record:
-        """Store an entry again with what is given; the rest stays."""
+        """Store an entry again with the given fields changed."""
         before = record.content
         if content == before:
             return record
@@ -346,7 +346,7 @@ class Change:
 
 
 def page_of(raws: Iterable[bytes]) -> Page:
-    """Return what the file says of the entries of a page, given as their bytes in the order of ids."""
+    """Return the file's data of a page of entries, given as their bytes in the order of ids."""
     size = checksum = count = 0
     for raw in raws:
         size, checksum, count = size + len(raw), crc32(raw, checksum), count + 1

@@ -1,10 +1,10 @@
-"""Cut a text into the words that the entry store searches by.
+"""Split a text into the words for the entry search.
 
 A word is a run of letters and digits of any script, at least two characters long, in lower case; everything
-else, also the underscore, parts words. Function words of English are dropped, endings stay. Two additions
-for scripts that the plain rule cuts wrongly: vowel signs and other marks belong to the letter before them,
-and a run of Chinese, Japanese or Korean signs, which is one word by the rule, also gives its overlapping
-pairs of signs and the words that stand in it without a space, so that a part of it can be found.
+else, including the underscore, separates words. English function words are dropped, endings are kept. Two
+additions serve scripts that the plain rule splits wrongly: vowel signs and other marks belong to the
+preceding letter, and a run of Chinese, Japanese or Korean characters, which is one word by the rule, also
+gives its overlapping pairs of characters and the other words inside it, so that a part of it can be found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIRST_MARK = "\u0300"
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text, in order, as often as they stand in it.
+    """Return the words of a text, in order, with repetitions.
 
     >>> tokens("The deploy_target of R2D2 is x, über-groß")
     ['deploy', 'target', 'r2d2', 'über', 'groß']
@@ -56,12 +56,12 @@ def _runs(text: str) -> list[str]:
 
 
 def _is_mark(sign: str) -> bool:
-    """Say whether a sign changes the letter before it; variation selectors change only its looks."""
+    """Return whether a character modifies the preceding letter; variation selectors change only its look."""
     return unicodedata.category(sign) in ("Mn", "Mc") and not "\ufe00" <= sign <= "\ufe0f"
 
 
 def _parts(word: str) -> list[str]:
-    """Return the pairs of signs in a word, and what stands between runs of them; not the word itself."""
+    """Return the pairs of characters in a word, and the text between runs of them; not the word itself."""
     pairs = cjk_pairs(word)
     if not pairs:
         return []

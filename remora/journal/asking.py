@@ -1,4 +1,4 @@
-"""Ask a model for a consolidation: one limit for everything, one retry, and no wait for a hung model."""
+"""Request a consolidation from a model: one time limit, one retry, no wait for a hung model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_TOKENS = 32_768  # of an answer, however large the memory
 
 
 class Asked(NamedTuple):
-    """What came of asking: a reply, or what went wrong and the answer that was not used, if any."""
+    """The result of a request: a reply, or the error and the unused answer, if any."""
 
     reply: Reply | None
     problem: str = ""
@@ -38,15 +38,15 @@ def ask(
     session_id: str = "",
     sleep: Callable[[float], None] = time.sleep,
 ) -> Asked:
-    """Return a model's judged reply; a model that fails is a result, not an error.
+    """Return a model's judged reply; the failure of a model is a result, not an error.
 
     Args:
         model: any language model.
-        prompt: what to ask.
-        memory: the long-term memory that the prompt shows.
-        settings: the limit of time and the tokens of the answer. A memory that would not fit gets more.
-        session_id: the session that facts come from.
-        sleep: how to wait before the second attempt.
+        prompt: the request.
+        memory: the long-term memory in the prompt.
+        settings: the time limit and the tokens of the answer. A memory that would not fit gets more.
+        session_id: the session of the facts.
+        sleep: waits before the second attempt.
     """
     deadline = time.monotonic() + settings.consolidation_timeout
     needed = scripts(memory) * 5 // 4 + 1_024  # JSON escapes and the history entry come on top
@@ -78,10 +78,10 @@ def ask(
 
 
 def _within(seconds: float, call: Callable[[], T]) -> T:
-    """Return what a call returns, or stop waiting for it after some seconds.
+    """Return the result of a call, or stop waiting for it after a number of seconds.
 
-    Models promise to keep to their timeout. One that does not must not hold up every later
-    consolidation, so it runs in a thread of its own that ends with the process.
+    Models should keep their own timeout. One that does not must not block later consolidations, so it runs in
+    a separate thread that ends with the process.
     """
     results: list[T] = []
     errors: list[BaseException] = []

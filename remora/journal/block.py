@@ -1,6 +1,6 @@
 """The `# Memory` block of a system prompt: long-term memory, today's notes, the days before.
 
-Its parts are separated by one empty line, as the documents show it, whatever line ends the files have.
+Its parts are separated by one empty line, as in the specification, whatever line ends the files have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RELEVANT_HEAD = "# Relevant Memory"
 
 
 class BlockTexts(NamedTuple):
-    """What goes into the block: `recent` are days before today with their notes, newest first."""
+    """The content of the block: `recent` are days before today with their notes, newest first."""
 
     long_term: str = ""
     today: str = ""
@@ -24,14 +24,14 @@ class BlockTexts(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block and what could not be read for it."""
+    """A block and the errors of reading it."""
 
     text: str
     problems: tuple[str, ...] = ()
 
 
 def to_context(texts: BlockTexts) -> str:
-    r"""Return the sections that have content, without the block's heading; empty if none has.
+    r"""Return the non-empty sections, without the block's heading; empty if there are none.
 
     >>> to_context(BlockTexts("Uses PostgreSQL.", "", ((date(2026, 2, 6), "[10:00] User: a"),)))
     '## Long-term Memory\nUses PostgreSQL.\n\n## Recent Context\n### 2026-02-06\n[10:00] User: a'
@@ -51,11 +51,11 @@ def _section(head: str, content: str) -> str:
 
 
 def render_block(texts: BlockTexts, relevant: str = "") -> str:
-    r"""Return the whole block; empty if there is nothing to say.
+    r"""Return the whole block; empty without content.
 
     Args:
-        texts: what the journal's files hold.
-        relevant: what a search found for the present task, if there was one.
+        texts: the content of the journal's files.
+        relevant: the search result for the current task, if there is one.
 
     >>> render_block(BlockTexts("Uses PostgreSQL."), "Tokens live 24 h.")
     '# Memory\n## Long-term Memory\nUses PostgreSQL.\n\n# Relevant Memory\nTokens live 24 h.'
@@ -65,7 +65,7 @@ def render_block(texts: BlockTexts, relevant: str = "") -> str:
 
 
 def read_texts(journal: Journal, recent_days: int) -> tuple[BlockTexts, tuple[str, ...]]:
-    """Return what the journal's files hold for the block, and what could not be read. History is not read."""
+    """Return the block's content from the journal's files, and the read errors. History is not read."""
     memory, today = journal.read_memory(), journal.read_day(journal.moment().date())
     days = [(day, journal.read_day(day)) for day in journal.recent_days(recent_days)]
     problems = (memory.problem, today.problem, *(notes.problem for _, notes in days))
@@ -74,7 +74,7 @@ def read_texts(journal: Journal, recent_days: int) -> tuple[BlockTexts, tuple[st
 
 
 def read_block(journal: Journal, settings: JournalSettings, relevant: str = "") -> Block:
-    """Return the block from the journal's files; a journal that is off gives only what is relevant."""
+    """Return the block from the journal's files; a disabled journal gives only the relevant part."""
     if not settings.enabled:
         return Block(render_block(BlockTexts(), relevant))
     texts, problems = read_texts(journal, settings.recent_days)

@@ -1,15 +1,15 @@
-"""Turn a part of a conversation into a history entry and a better MEMORY.md.
+"""Consolidate a part of a conversation into a history entry and an updated MEMORY.md.
 
-With a model, it is asked for both; without one, or when it fails, the history entry is made of the
-conversation's own words and MEMORY.md stays. Whatever happens, an outcome says so.
+A model produces both; without one, or if it fails, the history entry is made of the conversation's own words
+and MEMORY.md is unchanged. The outcome describes each case.
 
-Everything from reading MEMORY.md to writing it happens in the turn of the journal (`turns`), so that
-two sessions never start from the same memory and overwrite each other. The model's time begins with
-the turn, not with the wait for it. The messages are best given as a function: it is called in the turn
-and sees what another process has just consolidated.
+Everything from reading MEMORY.md to writing it happens in the turn of the journal (`turns`), so that two
+sessions never start from the same memory and overwrite each other. The model's time begins with the turn, not
+with the wait for it. The messages are best given as a function: it is called in the turn and sees the latest
+consolidation of another process.
 
-The session is marked (`done`) after everything is durable, and a crash in between is finished by the
-next consolidation, or by `recover_interrupted` (`pending` says how).
+The session is marked (`done`) after everything is durable. The next consolidation, or `recover_interrupted`,
+finishes after a crash in between (see `pending`).
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ Messages = Sequence[Message] | Callable[[], Sequence[Message]]
 
 
 class Outcome(NamedTuple):
-    """What a consolidation did.
+    """The result of a consolidation.
 
-    `how`: "model", "extract" (there is no model), "raw-fallback" (the model failed, `notes` says why)
-    or "nothing". `up_to` is the last message that is in the history now; 0 for none. `facts` are
-    memories that the model offers; nobody stored them yet. `kept_aside` holds what was not used.
-    `seconds` counts from the begin of the turn.
+    `how`: "model", "extract" (there is no model), "raw-fallback" (the model failed, `notes` has the reason)
+    or "nothing". `up_to` is the last message that is now in the history; 0 for none. `facts` are memories
+    proposed by the model, not yet stored. `kept_aside` holds unused text. `seconds` counts from the start of
+    the turn.
     """
 
     how: How
@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """What is to be written, before it is."""
+    """The text of a consolidation before it is written."""
 
     how: How
     entry: str
@@ -87,19 +87,18 @@ def consolidate(
     """Consolidate messages into the journal, once.
 
     Args:
-        journal: where to.
-        messages: oldest first, or a function that gives them; it is called when the turn has come.
+        journal: the target.
+        messages: oldest first, or a function that returns them; it is called inside the turn.
         model: None for the deterministic extract.
         settings: limits of time, tokens and the memory's size.
-        session_id: whose messages they are.
-        done: called with the session's id and the `seq` of its last consolidated message, after
-            everything is durable. It may be called again with the same numbers after a crash, and for
-            other sessions whose consolidation was interrupted. Without it no session is marked.
-        with_facts: ask the model for typed memories too.
-        wait: seconds to wait for the turn; by default four consolidations at their longest.
-        sleep: how to wait before the model is asked a second time.
-        step: told after each step what was done: "intent", "history", "month", "memory", "done",
-            "removed".
+        session_id: the session of the messages.
+        done: called with the session's id and the `seq` of its last consolidated message, after everything is
+            durable. It may be called again with the same numbers after a crash, and for other sessions whose
+            consolidation was interrupted. Without it no session is marked.
+        with_facts: also request typed memories from the model.
+        wait: seconds to wait for the turn; by default four consolidations of maximum length.
+        sleep: waits before the second attempt of the model.
+        step: called after each step with its name: "intent", "history", "month", "memory", "done", "removed".
 
     Raises:
         StoreBusy: the turn did not come. Nothing was written.
@@ -127,7 +126,7 @@ def recover_interrupted(journal: Journal, done: Done | None) -> Recovered:
     """Finish consolidations that a crash interrupted; see `consolidate` for `done`.
 
     Raises:
-        StoreBusy: a consolidation is under way.
+        StoreBusy: a consolidation is running.
     """
     with turn(journal.folder / TURN, _TURN_SLACK):
         return recover(journal, done)
@@ -176,7 +175,7 @@ def _consolidate(
 
 
 def _without_update(journal: Journal, draft: _Draft, reason: str) -> _Draft:
-    """Return a draft that leaves MEMORY.md, whose text nobody saw whole, and keep its update aside."""
+    """Return a draft that leaves the partly unreadable MEMORY.md unchanged, and keep its update aside."""
     kept, notes = draft.kept_aside, (*draft.notes, reason)
     if draft.update:
         kept, failed = aside(journal, draft.update, reason)

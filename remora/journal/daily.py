@@ -1,4 +1,4 @@
-"""The line that a daily note gets for one exchange, and which two messages make one."""
+"""The line of a daily note for one exchange, and the two messages of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def note_line(user: str, answer: str, moment: datetime, who: str = "Assistant") -> str:
-    r"""Return the line of one exchange, with its line end; `who` is whose words the answer is.
+    r"""Return the line of one exchange, with its line end; `who` is the speaker of the answer.
 
     >>> note_line("How long do\ntokens live?", "24 hours.", datetime(2026, 2, 7, 14, 15))
     '[14:15] User: How long do tokens live? | Assistant: 24 hours.\n'
@@ -25,7 +25,7 @@ def note_line(user: str, answer: str, moment: datetime, who: str = "Assistant") 
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return a text on one line, trimmed; one that is longer than `limit` characters ends in `...` there.
+    """Return a text on one line, trimmed; one longer than `limit` characters is cut and ends in `...`.
 
     >>> one_line("abcdefgh", 8), one_line("abcdefghi", 8)
     ('abcdefgh', 'abcde...')
@@ -37,8 +37,8 @@ def one_line(text: str, limit: int) -> str:
 def last_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
     """Return the last message of the user and the final answer to it.
 
-    The final answer is the last message of the assistant after it that says something. None where
-    there is no message of the user, or no answer yet.
+    The final answer is the last assistant message after it that is not empty. None if there is no message of
+    the user, or no answer yet.
     """
     answer = ""
     for message in reversed(messages):

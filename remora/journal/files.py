@@ -1,11 +1,11 @@
 """The files of the journal: MEMORY.md with its earlier versions, HISTORY.md with its months, daily notes.
 
-Nothing is cached: a person's edit shows at the next read. Every change of ours goes through a lock
-that all processes share, and is durable when the call returns.
+Nothing is cached: a person's edit is visible at the next read. Every change takes a lock shared by all
+processes, and is durable when the call returns.
 
-MEMORY.md is read trimmed and written as it was given, without a line end of ours. What it held before
-a change is kept in `versions/`, byte for byte. A person's editor asks for no lock; so before a write
-the file is read once more, and a change in between starts the step over.
+MEMORY.md is read trimmed and written as given, without an added line end. Its content before a change is kept
+in `versions/`, byte for byte. A person's editor takes no lock; so before a write the file is read once more,
+and a change in between restarts the step.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _ATTEMPTS = 5  # at writing MEMORY.md while somebody else saves it
 
 
 class Reading(NamedTuple):
-    """What a file holds: its text, trimmed, with bare line feeds; empty where it is missing.
+    """The content of a file: its text, trimmed, with bare line feeds; empty if it is missing.
 
-    `problem` says why a file that is there gave no text, or not all of it. `data` are its bytes, None
-    where there is no file or it cannot be read.
+    `problem` is the reason if an existing file gave no text, or not all of it. `data` are its bytes, None if
+    there is no file or it cannot be read.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """An entry that is in the history: its time, the names of the files that hold it, and problems."""
+    """An entry in the history: its time, the names of its files, and problems."""
 
     time: str
     files: tuple[str, ...]
@@ -52,10 +52,10 @@ class Appended(NamedTuple):
 
 
 class Journal:
-    """The journal in a folder. Objects are cheap and hold nothing but the folder, the clock and the zone.
+    """The journal in a folder. Objects are cheap and hold only the folder, the clock and the zone.
 
     Attributes:
-        folder: where the files lie; it is made with the first write.
+        folder: of the files; created with the first write.
         clock: gives the time of entries and notes.
         zone: of the daily notes' dates and times; None for the machine's own.
     """
@@ -80,11 +80,11 @@ class Journal:
     # --- MEMORY.md -------------------------------------------------------------------------------
 
     def read_memory(self) -> Reading:
-        """Return the long-term memory; a file that is missing or cannot be read gives an empty text."""
+        """Return the long-term memory; a missing or unreadable file gives an empty text."""
         return self._read(self.memory_path)
 
     def write_memory(self, content: str) -> bool:
-        """Replace the long-term memory, keep what it held, and return whether anything changed.
+        """Replace the long-term memory, keep its old content, and return whether anything changed.
 
         Raises:
             StoreError: it could not be written; the old text is untouched.
@@ -95,8 +95,8 @@ class Journal:
         """Read, change and write the long-term memory under its lock; return whether it was written.
 
         Args:
-            change: gets what the file holds and returns what it should hold, None to leave it. It is
-                called again where somebody saved the file meanwhile.
+            change: gets the content of the file and returns the new one, None to leave it. It is called again
+                if somebody saved the file meanwhile.
 
         Raises:
             StoreBusy: somebody keeps saving the file, or another process holds its lock.
@@ -120,7 +120,7 @@ class Journal:
         return self._versions.contents()[::-1]
 
     def restore_version(self, name: str) -> bool:
-        """Bring an earlier text of the long-term memory back, keep today's, return whether they differ.
+        """Restore an earlier text of the long-term memory, keep the current one; return whether they differ.
 
         Raises:
             NotFound: no version has that name.
@@ -135,7 +135,7 @@ class Journal:
         return self.change_memory(lambda _: data)
 
     def keep_aside(self, text: str, reason: str) -> Path:
-        """Keep a text that was not used, under the reason, and return the file.
+        """Keep an unused text, under the reason, and return the file.
 
         Raises:
             StoreError: it could not be written.
@@ -147,9 +147,9 @@ class Journal:
     # --- HISTORY.md ------------------------------------------------------------------------------
 
     def append_history(self, entry: str) -> Appended:
-        """Append an entry to HISTORY.md and the month's file, durably, under the present time.
+        """Append an entry to HISTORY.md and the month's file, durably, with the current time.
 
-        An entry that is in one of the two is kept; the other one's failure is a problem in the result.
+        An entry in one of the two is kept; the other one's failure is a problem in the result.
 
         Raises:
             InvalidInput: the entry is blank.
@@ -183,15 +183,14 @@ class Journal:
         who: str = "Assistant",
         instead_of: str = "",
     ) -> str:
-        """Append one exchange to the note of its day and return the line; empty if there was nothing.
+        """Append one exchange to the note of its day and return the line; empty without an exchange.
 
         Args:
-            user: what the user said; None where there was no message of the user, and nothing is noted.
-            assistant: the final answer; nothing is noted without one.
+            user: the user's message; if None, nothing is noted.
+            assistant: the final answer; without one nothing is noted.
             at: when, in seconds since the epoch; now by default.
-            who: whose words the answer is.
-            instead_of: a line of that day whose place it takes; if it is not there as it was, nothing is
-                noted.
+            who: the speaker of the answer.
+            instead_of: a line of that day to replace; if it is missing or changed, nothing is noted.
 
         Raises:
             StoreError: the line could not be written.
@@ -208,7 +207,7 @@ class Journal:
         return line
 
     def _exchange(self, path: Path, old: str, new: str) -> bool:
-        """Put a line in the place of another one; return whether that was there."""
+        """Replace a line by another one; return whether it existed."""
         for _ in range(_ATTEMPTS):
             before = self._read(path).data
             rows = (before or b"").splitlines(keepends=True)
@@ -229,16 +228,16 @@ class Journal:
         return self.folder / f"{day:%Y-%m-%d}.md"
 
     def read_day(self, day: date) -> Reading:
-        """Return the notes of a day; a file that is missing or cannot be read gives an empty text."""
+        """Return the notes of a day; a missing or unreadable file gives an empty text."""
         return self._read(self.day_path(day))
 
     def recent_days(self, count: int) -> list[date]:
-        """Return the days before today, newest first; today is not among them."""
+        """Return the days before today, newest first."""
         today = self.moment().date()
         return [today - timedelta(days=back) for back in range(1, min(count, today.toordinal() - 1) + 1)]
 
     def note_days(self) -> list[date]:
-        """Return the days that have a note, oldest first."""
+        """Return the days with a note, oldest first."""
         days = []
         for path in self.folder.glob("????-??-??.md"):
             try:
@@ -264,10 +263,10 @@ class Journal:
 
 
 def append_to_each(paths: tuple[Path, ...], instant: str, append: Callable[[Path], None]) -> Appended:
-    """Append to every file that takes it; one is enough.
+    """Append to every file that can be written; one is enough.
 
     Raises:
-        RemoraError: the first file's error, where none took it.
+        RemoraError: the first file's error, if none could be written.
     """
     written: list[str] = []
     errors: list[RemoraError] = []

@@ -1,15 +1,15 @@
-r"""Write and read the entries of HISTORY.md and its monthly files, whatever a person did to them.
+r"""Write and read the entries of HISTORY.md and its monthly files, even after manual edits.
 
-An entry is a line feed, `## <instant>`, a line feed, the text, a line feed. A line of the text that
-would itself read as such a header gets a backslash in front, which Markdown does not show and the
-reader takes away again; so what was written is what is read.
+An entry is a line feed, `## <instant>`, a line feed, the text, a line feed. A line of the text that would
+itself read as such a header is escaped with a leading backslash, which Markdown does not show and the reader
+removes; so the text is read as it was written.
 
-People edit these files. Text before the first header is an entry without a time. A header that names
-no instant is text. Byte order marks and Windows line ends do no harm. Bytes that are not UTF-8 are
-replaced and reported with their line.
+People edit these files. Text before the first header is an entry without a time. A header without an instant
+is text. Byte order marks and Windows line ends are accepted. Bytes that are not UTF-8 are replaced and
+reported with their line.
 
-Every entry stands in two files, HISTORY.md and the month's. `entries` gives each once, by the monthly
-file; what stands only in HISTORY.md (older than the monthly files, or written by hand) is there too.
+Every entry is in two files, HISTORY.md and the month's. `entries` returns each once, by the monthly file;
+entries only in HISTORY.md (older than the monthly files, or written by hand) are included.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _ESCAPED = re.compile(rf"\\+##[ \t]+{_INSTANT}[ \t]*\Z")
 
 
 class HistoryEntry(NamedTuple):
-    """One entry: when (ISO 8601 in UTC, None without a header), its text, and the lines it stands on.
+    """One entry: its time (ISO 8601 in UTC, None without a header), its text, and its lines.
 
-    Lines count from 1; `start_line` is the header's, where there is one.
+    Lines count from 1; `start_line` is the header's, if there is one.
     """
 
     time: str | None
@@ -55,7 +55,7 @@ def month_file(instant: str) -> str:
 
 
 def render(entry: str, instant: str) -> str:
-    r"""Return the text that is appended for an entry.
+    r"""Return the appended text of an entry.
 
     >>> render("Chose ES256.", "2026-02-27T14:30:00.000Z")
     '\n## 2026-02-27T14:30:00.000Z\nChose ES256.\n'
@@ -87,7 +87,7 @@ def parse(
     Args:
         lines: the file's lines, as bytes.
         path: the file's name, for the entries and the problems.
-        problems: gets a sentence for every line with bytes that are not UTF-8.
+        problems: receives a sentence for every line with bytes that are not UTF-8.
     """
     time: str | None = None
     start, body = 1, list[str]()
@@ -115,7 +115,7 @@ def _text(raw: bytes, where: str, problems: list[str] | None) -> str:
 
 
 def _entry(time: str | None, body: list[str], path: str, start: int) -> Iterator[HistoryEntry]:
-    """Yield the entry of a header line and the lines under it, unless it says nothing."""
+    """Yield the entry of a header line and the lines under it, unless it is empty."""
     text = "\n".join(body).strip()
     if not text:
         return
@@ -132,8 +132,8 @@ def history_files(folder: Path) -> list[Path]:
 def entries(folder: Path, problems: list[str] | None = None) -> Iterator[HistoryEntry]:
     """Yield every entry of a folder's history files once.
 
-    Monthly files come first, in the order of their names; then what stands only in HISTORY.md.
-    A file that cannot be read is reported in `problems`, and the others are read.
+    Monthly files come first, in the order of their names; then the entries only in HISTORY.md. An unreadable
+    file is reported in `problems`, and the others are read.
     """
     seen: set[bytes] = set()
     for path in history_files(folder):

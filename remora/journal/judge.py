@@ -1,19 +1,19 @@
-"""Decide whether what a model answered may change the journal.
+"""Decide whether a model's answer may change the journal.
 
-Nothing of an answer is used unless all of it can be: a history entry that says something, and a
-long-term memory that still holds what it held. An answer that is half, empty or cut off is rejected,
-and so is one that would lose memory that nobody asked to lose:
+An answer is used as a whole or not at all: it needs a history entry with content, and a long-term memory that
+keeps its content. A partial, empty or truncated answer is rejected, and so is one that would lose memory
+without being asked to:
 
-- A memory of more than `SMALL` bytes must keep half of its bytes and half of its words. Words are what
-  tells a text that was put in better order from one that was replaced; half of them leaves room for
-  real rewriting, while answers that lose memory keep next to nothing (171 of 10,180 bytes in the case
-  that users reported). Below `SMALL` bytes a memory is a template or a few facts, and one correction
-  may rightly change most of it; of more than `TINY` bytes a quarter must remain.
-- Where an accepted answer is shorter by more than a tenth, the outcome says so.
-- Where the memory is over its size and shortening was asked for, a quarter of the allowed size must
-  remain: a model that leaves less has not shortened the memory but thrown it away.
+- A memory of more than `SMALL` bytes must keep half of its bytes and half of its words. The words distinguish
+  a reordered text from a replaced one; half of them leaves room for real rewriting, while answers that lose
+  memory keep next to nothing (171 of 10,180 bytes in the case that users reported). Below `SMALL` bytes a
+  memory is a template or a few facts, and one correction may rightly change most of it; of more than `TINY`
+  bytes a quarter must remain.
+- If an accepted answer is shorter by more than a tenth, the outcome says so.
+- If the memory is over its size and shortening was requested, a quarter of the allowed size must remain: a
+  model that leaves less has not shortened the memory but discarded it.
 
-What an accepted answer replaces is kept as a version all the same.
+The text replaced by an accepted answer is kept as a version in every case.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _UNCHANGED = frozenset(
 
 
 class Reply(NamedTuple):
-    """An answer that may be used. `memory_update` is the new long-term memory, None to leave it."""
+    """A usable answer. `memory_update` is the new long-term memory, None to leave it unchanged."""
 
     history_entry: str
     memory_update: str | None
@@ -53,7 +53,7 @@ class Reply(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """An answer that may not be used, and why."""
+    """A rejected answer, and the reason."""
 
     reason: str
 
@@ -61,14 +61,14 @@ class Rejected(NamedTuple):
 def judge(
     answer: str, memory: str, max_memory_size: int, finish_reason: str = "stop", session_id: str = ""
 ) -> Reply | Rejected:
-    """Return what a model's answer says, or why it may not be used.
+    """Return the content of a model's answer, or the reason for rejecting it.
 
     Args:
         answer: the model's text.
-        memory: the long-term memory that the model was shown.
+        memory: the long-term memory in the prompt.
         max_memory_size: bytes; a longer memory was to be shortened.
-        finish_reason: why the model stopped; "length" where it was cut off.
-        session_id: the session that facts come from; empty for none.
+        finish_reason: why the model stopped; "length" if it was cut off.
+        session_id: the session of the facts; empty for none.
     """
     fields = read_fields(answer, finish_reason)
     if isinstance(fields, Unreadable):
@@ -109,7 +109,7 @@ def _text_of(values: Mapping[str, Any], key: str) -> str | Rejected:
 
 
 def _meant(update: str, memory: str) -> str:
-    """Return what an update means: `unchanged` is the memory itself, `(empty)` is nothing."""
+    """Return the meaning of an update: `unchanged` is the memory itself, `(empty)` is nothing."""
     said = update.strip("()[]<>*_\"'. ").casefold()
     if said in _UNCHANGED or update == memory.strip():
         return memory.strip()
@@ -117,7 +117,7 @@ def _meant(update: str, memory: str) -> str:
 
 
 def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
-    r"""Return why an update would lose too much of a memory; empty if it would not.
+    r"""Return the reason why an update would lose too much of a memory; empty if it would not.
 
     >>> what_is_lost("- uses PostgreSQL", "- uses PostgreSQL 16", 8192)
     ''
@@ -149,16 +149,16 @@ def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """Return the words of a text; of scripts without spaces the pairs of signs."""
+    """Return the words of a text; for scripts without spaces the pairs of characters."""
     return frozenset([word for word in words(text) if not cjk_pairs(word)] + cjk_pairs(text))
 
 
 def read_facts(value: Any, session_id: str = "") -> tuple[tuple[MemoryDraft, ...], tuple[str, ...]]:
-    """Return the typed memories that an answer offers, and what is wrong with the others.
+    """Return the valid typed memories of an answer, and the errors of the others.
 
     Args:
         value: the list under the key; None for no facts.
-        session_id: the session that they come from; empty for none.
+        session_id: their session; empty for none.
 
     >>> read_facts([{"content": "Tokens live 24 h.", "type": "decision"}, {"type": "decision"}])[1]
     ('fact 2: content is missing',)

@@ -1,4 +1,4 @@
-"""Keep a bounded number of earlier texts in a folder, named by when they were kept."""
+"""Keep a limited number of earlier texts in a folder, named by their time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)(?:~(?P<co
 
 
 class KeptFile(NamedTuple):
-    """One text that was kept: its name, when (ISO 8601 in UTC), its size in bytes and where it lies."""
+    """One kept text: its name, its time (ISO 8601 in UTC), its size in bytes and its path."""
 
     name: str
     time: str
@@ -24,11 +24,10 @@ class KeptFile(NamedTuple):
 
 
 class Shelf:
-    """A folder of kept texts: `<prefix><stamp><suffix>`, at most `limit` of them, the oldest go first.
+    """A folder of kept texts: `<prefix><stamp><suffix>`, at most `limit` of them; the oldest are removed.
 
-    Names ascend in the order of keeping, also where a clock stands still or goes back: a text that
-    would come before the newest one takes its stamp and a number. One writer at a time: the caller
-    holds a lock.
+    Names ascend in the order of keeping, even if the clock stands still or goes back: a text that would sort
+    before the newest one takes its stamp and a number. One writer at a time: the caller holds a lock.
     """
 
     def __init__(self, folder: Path, prefix: str, suffix: str, limit: int) -> None:
@@ -38,7 +37,7 @@ class Shelf:
         self._limit = max(1, limit)
 
     def keep(self, data: bytes, now: float) -> Path:
-        """Keep a text durably and return where; a text that is there already moves to the top.
+        """Keep a text durably and return its path; an existing text moves to the top.
 
         Args:
             data: the text as bytes.
@@ -63,7 +62,7 @@ class Shelf:
         return path
 
     def contents(self) -> list[KeptFile]:
-        """Return what is kept, oldest first. A folder that cannot be read holds nothing."""
+        """Return the kept texts, oldest first. An unreadable folder gives none."""
         return sorted(self._found(), key=lambda kept: self._order(kept.name))
 
     def _found(self) -> Iterator[KeptFile]:

@@ -1,8 +1,8 @@
-"""Merge what a model made of a text into what a person made of it meanwhile, line by line.
+"""Merge a model's version of a text with a person's version, line by line.
 
-Both started from the same base. Lines of the base that both left where they were divide the text;
-between two of them, whoever changed something is followed. Where both did, the person's lines stand;
-lines that the other one only added come after them, and what then has no place is handed back.
+Both started from the same base. Lines of the base that both kept in place divide the text; between two of
+them, the version with changes is used. If both have changes, the person's lines are used; lines only added by
+the model follow them, and the remaining ones are returned.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Merged(NamedTuple):
 
 
 def merge(base: str, person: str, update: str) -> Merged:
-    r"""Return the person's text with the changes that the update made to the base.
+    r"""Return the person's text with the update's changes to the base.
 
     >>> merge("a\nb", "a\nb\nmine", "A\nb")
     Merged(text='A\nb\nmine', unmerged=())
@@ -60,7 +60,7 @@ def _lines(text: str) -> list[str]:
 def _stable(
     base: Sequence[str], person: Sequence[str], update: Sequence[str]
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield the places of the base's lines that both others kept, and at last the three ends."""
+    """Yield the positions of the base's lines that both versions kept, and finally the three ends."""
     in_person, in_update = _places(base, person), _places(base, update)
     for at in sorted(in_person.keys() & in_update.keys()):
         yield at, in_person[at], in_update[at]
@@ -73,7 +73,7 @@ def _places(base: Sequence[str], other: Sequence[str]) -> dict[int, int]:
 
 
 def _between(old: list[str], mine: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
-    """Return the lines to keep between two stable ones, and those of the update that are lost."""
+    """Return the lines to keep between two stable ones, and the lost lines of the update."""
     if mine == theirs or theirs == old:
         return mine, []
     if mine == old:

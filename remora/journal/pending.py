@@ -1,17 +1,17 @@
-"""Carry a consolidation out exactly once, whatever crashes in between.
+"""Carry out a consolidation exactly once, despite crashes.
 
-What is about to be done is written down first, durably, in a file of its own: the exact text for the
-history, the sizes of the history files, the long-term memory before and after, and how far the session
-is then consolidated. Then it is done step by step, and the file is removed last. Where the file is
-still there, somebody crashed: `recover` looks which steps were done and does the others.
+The intent is first written durably to its own file: the exact text for the history, the sizes of the history
+files, the long-term memory before and after, and the new mark of the session. Then it is carried out step by
+step, and the file is removed last. If the file still exists, a process crashed: `recover` checks which steps
+were done and does the others.
 
-- The history files: an entry that is there whole is not appended again. A part of it at the end of a
-  file, where a crash left it, is cut off first.
-- MEMORY.md: if it is neither what it was before nor what it should be after, a person edited it; then
-  the change is merged into the person's text, as in a normal run.
+- The history files: a complete entry is not appended again. A partial entry at the end of a file, left by a
+  crash, is cut off first.
+- MEMORY.md: if it matches neither the state before nor the one after, a person edited it; then the change is
+  merged into the person's text, as in a normal run.
 - The session's mark is set by the caller's `done`, which may be called twice with the same numbers.
 
-All of it happens while the caller holds the turn of the journal, so only one process is at it.
+All of it happens while the caller holds the turn of the journal, so only one process is active.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ Step = Callable[[str], None]  # told what has just been done; tests crash here
 
 
 class Intent(NamedTuple):
-    """What a consolidation is about to do.
+    """The intent of a consolidation.
 
-    `mark` says whether the session is to be marked up to the message `up_to`. `update` is None where
-    MEMORY.md stays. `sizes` are the bytes of the history files before. `written` says that only the
-    mark is missing.
+    `mark`: whether the session is to be marked up to the message `up_to`. `update` is None if MEMORY.md is
+    unchanged. `sizes` are the bytes of the history files before. `written`: only the mark is missing.
     """
 
     session: str
@@ -56,7 +55,7 @@ class Intent(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """What came of it: whether MEMORY.md changed, what is kept aside, whether the session is marked."""
+    """The result: whether MEMORY.md changed, the texts kept aside, whether the session is marked."""
 
     memory_changed: bool = False
     kept_aside: Path | None = None
@@ -65,17 +64,17 @@ class Carried(NamedTuple):
 
 
 class Recovered(NamedTuple):
-    """Consolidations that a crash had interrupted: how far each session is in the history, and notes."""
+    """Consolidations interrupted by a crash: the last message of each session in the history, and notes."""
 
     reached: dict[str, int]
     notes: tuple[str, ...] = ()
 
 
 def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -> Carried:
-    """Write an intent down and do it.
+    """Write an intent and carry it out.
 
     Raises:
-        StoreError: the entry could not be written to any history file, or the intent not at all.
+        StoreError: the entry could not be written to any history file, or the intent could not be written.
             Then nothing was changed, and the session is not marked.
     """
     path = _path_for(journal, intent)
@@ -94,12 +93,12 @@ def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -
 
 
 def recover(journal: Journal, done: Done | None, step: Step = lambda _: None) -> Recovered:
-    """Finish what a crash interrupted.
+    """Finish the consolidations that a crash interrupted.
 
     Args:
         journal: the caller holds its turn.
         done: marks a session; without it, sessions stay unmarked and their intents stay too.
-        step: told what has just been done.
+        step: called with the name of each finished step.
     """
     reached: dict[str, int] = {}
     notes: list[str] = []
@@ -141,7 +140,7 @@ def _append(journal: Journal, intent: Intent, step: Step, *, again: bool) -> App
 
 
 def _holds(path: Path, block: bytes, size: int) -> bool:
-    """Return whether a file has an entry; a part of it at the file's end is cut off."""
+    """Return whether a file has an entry; a partial one at the file's end is cut off."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -160,7 +159,7 @@ def _holds(path: Path, block: bytes, size: int) -> bool:
 def _finish(
     journal: Journal, intent: Intent, path: Path, problems: tuple[str, ...], done: Done | None, step: Step
 ) -> Carried:
-    """Do what comes after the history: the memory, the mark, and away with the intent."""
+    """Do the steps after the history: the memory, the mark, and the removal of the intent."""
     carried = Carried(notes=problems)
     if intent.update is not None and not intent.written:
         carried = _apply(journal, intent.base, intent.update, problems)
@@ -186,7 +185,7 @@ def _finish(
 
 
 def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) -> Carried:
-    """Bring an update into MEMORY.md; what a person wrote since the model saw it stays."""
+    """Apply an update to MEMORY.md; a person's edits since the model's read are kept."""
     notes = list(problems)
     unmerged: tuple[str, ...] = ()
 
@@ -212,7 +211,7 @@ def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) 
 
 
 def aside(journal: Journal, text: str, reason: str) -> tuple[Path | None, tuple[str, ...]]:
-    """Keep a text aside; return where, and a note if even that failed."""
+    """Keep a text aside; return its path, and a note if even that failed."""
     try:
         return journal.keep_aside(text, reason), ()
     except RemoraError as error:

@@ -1,9 +1,9 @@
-"""Cut the journal's files into pieces that a search can find, each with its lines.
+"""Split the journal's files into searchable pieces, each with its lines.
 
-MEMORY.md is cut at its headings, then into groups of paragraphs: a group ends when it has `TARGET`
-characters or the next paragraph would take it past `MOST`. A paragraph longer than that is cut at its
-lines, a longer line at its spaces. Pieces do not overlap. A history entry is one piece, or several by
-the same rule; an exchange in a daily note is one.
+MEMORY.md is split at its headings, then into groups of paragraphs: a group ends at `TARGET` characters, or
+before a paragraph that would exceed `MOST`. A paragraph longer than that is split at its lines, a longer line
+at its spaces. Pieces do not overlap. A history entry is one piece, or several by the same rule; an exchange
+in a daily note is one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _STAMP = re.compile(r"\[([01]\d|2[0-3]):([0-5]\d)\]")
 class Piece(NamedTuple):
     """A part of one file: `kind` is "longterm", "history" or "daily"; lines count from 1.
 
-    `time` is ISO 8601 in UTC where the text has one. `heading` names the sections of MEMORY.md that the
-    piece stands in, from the outside in.
+    `time` is ISO 8601 in UTC if the text has one. `heading` lists the sections of MEMORY.md around the piece,
+    outermost first.
     """
 
     kind: str
@@ -50,7 +50,7 @@ _Group = list[_Line]
 
 
 def memory_pieces(text: str, path: str = MEMORY) -> list[Piece]:
-    """Return the pieces of a long-term memory. A heading stands in the first piece of its section."""
+    """Return the pieces of a long-term memory. A heading is in the first piece of its section."""
     pieces: list[Piece] = []
     for heading, section in _sections(_lines(text)):
         if any(line.text.strip() and not _HEADING.match(line.text) for line in section):
@@ -62,7 +62,7 @@ def memory_pieces(text: str, path: str = MEMORY) -> list[Piece]:
 
 
 def history_pieces(entry: HistoryEntry) -> list[Piece]:
-    """Return an entry as one piece, or as several if it is long; the header stands in the first."""
+    """Return an entry as one piece, or as several if it is long; the header is in the first."""
     if len(entry.text) <= MOST:
         return [Piece("history", entry.path, entry.start_line, entry.end_line, entry.text, entry.time)]
     lines = entry.text.split("\n")
@@ -78,7 +78,7 @@ def history_pieces(entry: HistoryEntry) -> list[Piece]:
 def daily_pieces(text: str, day: date, zone: tzinfo | None = None, path: str = "") -> list[Piece]:
     """Return the pieces of a daily note: one for each exchange, with the lines that follow it.
 
-    An exchange has the time of its stamp on that day; what a person wrote apart, the day's beginning.
+    An exchange has the time of its stamp on that day; other text has the time of the day's beginning.
 
     Args:
         text: the note.
@@ -127,7 +127,7 @@ def _sections(lines: Sequence[_Line]) -> Iterator[tuple[str, _Group]]:
 
 
 def _paragraphs(lines: Sequence[_Line]) -> list[_Group]:
-    """Return the runs of lines that are not blank; a fenced block is one run."""
+    """Return the runs of non-blank lines; a fenced block is one run."""
     runs: list[_Group] = [[]]
     fence = ""
     for line in lines:
@@ -155,7 +155,7 @@ def _exchanges(lines: Sequence[_Line]) -> Iterator[_Group]:
 
 
 def _groups(paragraphs: Iterable[_Group]) -> list[_Group]:
-    """Return paragraphs joined, or cut, to groups of about `TARGET` characters, with blank lines between."""
+    """Return paragraphs joined or split to groups of about `TARGET` characters, blank lines between."""
     groups: list[_Group] = []
     size = TARGET  # so that the first part opens a group
     for paragraph in paragraphs:
@@ -173,7 +173,7 @@ def _groups(paragraphs: Iterable[_Group]) -> list[_Group]:
 
 
 def _cut(paragraph: _Group) -> Iterator[_Group]:
-    """Yield a paragraph whole, or in parts of whole lines where it is longer than `MOST`."""
+    """Yield a paragraph whole, or in parts of whole lines if it is longer than `MOST`."""
     part: _Group = []
     size = 0
     for line in paragraph:

@@ -1,4 +1,4 @@
-"""The prompt of a consolidation: the long-term memory, the conversation line by line, what is wanted."""
+"""The prompt of a consolidation: the long-term memory, the conversation line by line, the request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TIME_TEXT_CHARS = 40
 
 
 class Prompt(NamedTuple):
-    """A prompt, the schema of its answer, and notes on what it leaves out."""
+    """A prompt, the schema of its answer, and notes on its omissions."""
 
     text: str
     schema: Mapping[str, Any]
@@ -41,8 +41,8 @@ def conversation_line(message: Message, limit: int | None = None) -> str:
     """Return a message as the prompt shows it.
 
     Args:
-        message: its time is cut to the minute; a time in the caller's own words is shown as it is.
-        limit: characters of the content; what is over is left out of its middle.
+        message: its time is cut to the minute; a time in the caller's own words is unchanged.
+        limit: characters of the content; the middle of a longer one is left out.
 
     >>> conversation_line(Message(1, "user", "hello", time="2026-02-27T14:30:00.000Z"))
     '[2026-02-27T14:30] USER: hello'
@@ -65,12 +65,12 @@ def _cut(content: str, limit: int | None) -> str:
 
 
 def conversation(messages: Sequence[Message], most: int = MOST_CHARS) -> tuple[str, tuple[str, ...]]:
-    """Return the lines of all messages with content, and notes on what was shortened to fit.
+    """Return the lines of all messages with content, and notes on truncations.
 
     Args:
         messages: oldest first.
-        most: characters. Long messages are cut before short ones, all to the same length; from a
-            conversation with too many messages for that, the middle is left out.
+        most: characters. Long messages are cut before short ones, all to the same length; from a conversation
+            with too many messages for that, the middle is left out.
     """
     spoken = [m for m in messages if m.content.strip()]
     limit = _fair_limit([len(m.content) for m in spoken], most)
@@ -86,7 +86,7 @@ def conversation(messages: Sequence[Message], most: int = MOST_CHARS) -> tuple[s
 
 
 def _fair_limit(lengths: Sequence[int], most: int) -> int:
-    """Return the length to which texts are cut so that together they have at most `most` characters."""
+    """Return the common length limit of texts whose total has at most `most` characters."""
     left, rest = most, len(lengths)
     for length in sorted(lengths):
         if length * rest > left:
@@ -104,8 +104,8 @@ def build_prompt(
     Args:
         memory: the long-term memory, trimmed.
         messages: the conversation, oldest first.
-        max_memory_size: bytes; shortening is asked for where the memory has more.
-        with_facts: ask for typed memories too, as an optional third key.
+        max_memory_size: bytes; shortening is requested for a larger memory.
+        with_facts: also request typed memories, as an optional third key.
     """
     said, notes = conversation(messages)
     size = len(memory.encode())

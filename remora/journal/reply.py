@@ -1,16 +1,16 @@
-r"""Find the fields of a consolidation in whatever a model answered, in three tiers.
+r"""Parse the fields of a consolidation from a model's answer, in three tiers.
 
-1. A code fence around the answer is taken off and the whole is read as JSON.
-2. The first `{…}` that is JSON is read, whatever stands around it.
-3. Each field is read by itself, as a key and a string in double quotes.
+1. A code fence around the answer is removed and the whole is read as JSON.
+2. The first `{…}` that is JSON is read, whatever text is around it.
+3. Each field is read separately, as a key and a string in double quotes.
 
-Unlike the implementation behind the documents, tier 2 knows strings, so that a brace inside one
-neither opens nor closes anything, and goes on to the next `{` where the first is prose. Raw line feeds
-inside strings are read as they are, in every tier. And where an object is opened and never closed,
-the answer was cut off: then no tier reads it, because its last field may be half.
+Unlike the original implementation, tier 2 recognizes strings, so that a brace inside one neither opens nor
+closes anything, and continues with the next `{` if the first is prose. Raw line feeds inside strings are
+accepted in every tier. If an object is opened and never closed, the answer was cut off: then no tier reads
+it, because its last field may be incomplete.
 
-An answer may come wrapped, as tools get their arguments: as JSON in a JSON string, as a list with one
-object, or as `{"arguments": …}`.
+An answer may be wrapped like tool arguments: as JSON in a JSON string, as a list with one object, or as
+`{"arguments": …}`.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ _SIGNS = re.compile(_STRING + '|["{}]', re.DOTALL)
 
 
 class Fields(NamedTuple):
-    """What an answer holds under each key; `tier` says how it was read, 1 to 3."""
+    """The fields of an answer; `tier` is the tier that read it, 1 to 3."""
 
     values: dict[str, Any]
     tier: int
 
 
 class Unreadable(NamedTuple):
-    """Why an answer has no fields."""
+    """The reason why an answer has no fields."""
 
     reason: str
 
 
 def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable:
-    """Return the fields of an answer, or why there are none.
+    """Return the fields of an answer, or the reason why there are none.
 
     Args:
         answer: the model's text.
-        finish_reason: "length" where the model was cut off.
+        finish_reason: "length" if the model was cut off.
     """
     text = strip_thinking(sound(answer))
     if finish_reason == "length":
@@ -81,7 +81,7 @@ def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable
 
 
 def _json(text: str) -> tuple[Any] | None:
-    """Return a text's JSON value in a tuple, None where it is not JSON."""
+    """Return a text's JSON value in a tuple, None if it is not JSON."""
     try:
         return (json.loads(text, strict=False),)
     except (ValueError, RecursionError):
@@ -119,9 +119,9 @@ def _unwrap(value: Any) -> Any:
 
 
 def _never_closes(text: str) -> bool:
-    """Return whether the object that holds the fields is opened and not closed, or a string not ended.
+    """Return whether the object with the fields is opened and not closed, or a string not ended.
 
-    Quotes count from the first key on only: prose has apostrophes and quotes as it likes.
+    Quotes count from the first key on only, because prose contains unpaired apostrophes and quotes.
     """
     keys = [at for key in (HISTORY_ENTRY, MEMORY_UPDATE) if (at := text.find(f'"{key}"')) >= 0]
     if not keys:

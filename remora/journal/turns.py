@@ -15,7 +15,7 @@ from remora.disk.files import lock
 
 
 class _Line:
-    """Threads that wait for the same thing, in the order in which they came."""
+    """Threads that wait for the same resource, in order of arrival."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -23,7 +23,7 @@ class _Line:
 
     @contextmanager
     def turn(self, wait: float) -> Iterator[bool]:
-        """Wait for the turn; gives whether it came within `wait` seconds."""
+        """Wait for the turn; yields whether it came within `wait` seconds."""
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)
@@ -46,7 +46,7 @@ def turn(path: Path, wait: float) -> Iterator[None]:
     """Hold the turn for a file: among the threads of this process in order, then among processes.
 
     Args:
-        path: what is taken in turns; the lock is its sibling, as in `disk.files.lock`.
+        path: the guarded file; the lock is its sibling, as in `disk.files.lock`.
         wait: seconds to wait for both.
 
     Raises:

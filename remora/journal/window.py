@@ -1,4 +1,4 @@
-"""When a conversation has outgrown its window, which messages go, and the recap of those that stay."""
+"""The message window of a conversation: its limit, the messages that leave, the recap of the rest."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ RECAP_SENTENCE = (
 
 
 class Cut(NamedTuple):
-    """Which messages of a conversation are consolidated: positions `start` up to, not including, `end`.
+    """The messages of a conversation to consolidate: positions `start` up to, not including, `end`.
 
-    `kept` messages stay. `due` says whether the conversation is over its window.
+    `kept` messages stay. `due`: whether the conversation exceeds its window.
     """
 
     start: int
@@ -26,14 +26,14 @@ class Cut(NamedTuple):
 
 
 def window_cut(count: int, memory_window: int, consolidated: int = 0) -> Cut:
-    """Return where a conversation is cut; it keeps half of its window, rounded down.
+    """Return the cut of a conversation; it keeps half of its window, rounded down.
 
     It is due when it has more messages than the window; the cut itself does not depend on that.
 
     Args:
         count: messages in the conversation.
-        memory_window: the most it may have.
-        consolidated: how many of the first ones are in the journal already.
+        memory_window: maximum number of messages.
+        consolidated: number of the first ones already in the journal.
 
     >>> window_cut(52, 50)
     Cut(start=0, end=27, kept=25, due=True)
@@ -45,7 +45,7 @@ def window_cut(count: int, memory_window: int, consolidated: int = 0) -> Cut:
 
 
 def recap(messages: Sequence[Message]) -> str:
-    r"""Return the messages that stay as a section for a system prompt; empty if none says anything.
+    r"""Return the remaining messages as a section for a system prompt; empty if all are empty.
 
     >>> print(recap([Message(1, "user", "hello"), Message(2, "assistant", ""), Message(3, "tool", "ok")]))
     ## Recent Conversation Recap

@@ -1,4 +1,4 @@
-"""History entries that need no model: an extract where there is none, the raw end where it failed."""
+"""History entries without a model: an extract, or the raw end of the conversation after a failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SCANNED = 20_000  # characters of one message
 
 
 def raw_fallback(messages: Sequence[Message]) -> str:
-    """Return the entry for a consolidation that failed: the beginnings of the last ten messages."""
+    """Return the entry of a failed consolidation: the beginnings of the last ten messages."""
     spoken = [m for m in messages if m.content.strip()][-FALLBACK_MESSAGES:]
     lines = [f"{m.role}: {' '.join(m.content.splitlines())[:FALLBACK_CHARS]}" for m in spoken]
     return "\n".join([FALLBACK_HEAD, *lines])
@@ -40,8 +40,8 @@ def raw_fallback(messages: Sequence[Message]) -> str:
 def extract(messages: Sequence[Message], session_id: str = "") -> str:
     """Return an entry made of the conversation's own words, at most about 4,000 characters.
 
-    The first request, sentences that decide something, lines that report a failure, the files and
-    tools, the last answer (of the assistant, if there is one). The same messages always give the same entry.
+    The first request, sentences with decisions, lines with failures, the files and tools, the last answer (of
+    the assistant, if there is one). The same messages always give the same entry.
 
     Args:
         messages: oldest first.
@@ -80,7 +80,7 @@ def _list(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _matching(messages: Sequence[Message], pattern: re.Pattern[str]) -> list[str]:
-    """Return the last few sentences that match, each once, in the order in which they were said."""
+    """Return the last few matching sentences, each once, in order."""
     found: dict[str, None] = {}
     for message in reversed(messages):
         for sentence in reversed(_SENTENCE.split(message.content[:_SCANNED])):

@@ -1,1 +1,1 @@
-"""A query to a packed list of hits."""
+"""Search: from a query to a packed list of hits."""

@@ -1,14 +1,13 @@
-"""Raise hits whose files are neighbours of the best hits' files: code that is tied, changes together.
+"""Boost hits whose files are neighbours of the best hits' files: code edges and co-change.
 
-The specification (section 7) raises places 11 to 50 by 0.3 x the share of the top files that a hit's
-files are next to. Here one step is walked from the files of the best hits, as in personalised PageRank:
-each hands its relevance on to its neighbours, in proportion to how close they are, and what arrives at
-a file multiplies the odds of every hit about it. So places 1 to 10 change, too, a neighbour of the
-first counts more than one of the tenth, and nothing has to be cut off to stay on the scale.
+The specification (section 7) raises places 11 to 50 by 0.3 x the share of the top files that neighbour a
+hit's files. This module walks one step from the files of the best hits, as in personalised PageRank: each
+file passes its relevance to its neighbours, in proportion to their closeness, and the sum at a file
+multiplies the odds of every hit about it. So places 1 to 10 change, too, a neighbour of the first hit counts
+more than one of the tenth, and no score has to be capped.
 
-It is off by default. What it finds is what a task will touch, and it finds that better on both
-histories that were tried; where a question looks for one place, it puts busy files in front of it.
-benchmarks/README.md has the figures.
+The boost is off by default. It finds the files that a task will touch, on both histories that were tried; for
+a question about one place it ranks busy files too high. benchmarks/README.md has the figures.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ GAIN = 3.0  # logarithm of what the odds are multiplied by where a relevance of 
 
 
 class Neighbours(Protocol):
-    """Knows which files stand next to a file: imports, calls, changes together."""
+    """Returns the neighbours of a file: imports, calls, co-changes."""
 
     def __call__(self, file: str) -> Mapping[str, float]:
-        """Return its neighbours, each with how close it is, above 0 and on any scale."""
+        """Return its neighbours, each with a closeness above 0 on any scale."""
         ...
 
 
 def boost(candidates: list[Candidate], neighbours: Neighbours) -> list[Candidate]:
-    """Return candidates with those raised that are about neighbours of the best hits' files."""
+    """Return the candidates, with those about neighbours of the best hits' files boosted."""
     order = ranked(candidates)
     relevance: dict[str, float] = {}
     for candidate in order:

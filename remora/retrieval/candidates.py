@@ -1,7 +1,7 @@
-"""Ask every path for its list: vectors, keywords and the file graph over memories; turns of conversations.
+"""Collect candidates from every path: vectors, keywords and the file graph over memories; conversation turns.
 
-Each path obeys all filters. What comes out is one pool of candidates, each with the evidence that
-any path has for it, and the ranked lists of ids by path, for the fusion.
+Each path applies all filters. The result is one pool of candidates, each with the evidence of every path, and
+the ranked lists of ids by path, for the fusion.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ Id = TypeVar("Id", int, str)
 
 
 class Pool(NamedTuple):
-    """What the paths found: candidates by key, and each path's ids, best first."""
+    """The result of the paths: candidates by key, and each path's ids, best first."""
 
     candidates: dict[Key, Candidate]
     lists: dict[str, list[Key]]
 
 
 class Question(NamedTuple):
-    """A query made ready for the paths.
+    """A query prepared for the paths.
 
     Attributes:
         vector: of the question, or of a guessed answer; None without a model.
-        note: why there is no vector.
-        guessed: the vector is that of a guessed answer.
+        note: the reason for a missing vector.
+        guessed: whether the vector is that of a guessed answer.
     """
 
     text: str
@@ -73,9 +73,9 @@ def question(request: Request, reader: Reader) -> Question:
 
 
 def wanted(request: Request, source: str) -> bool:
-    """Whether hits of a source may be returned: turns have no type, file or module to be filtered by.
+    """Return whether hits of a source are allowed: turns have no type, file or module for a filter.
 
-    "memory" stands for all that lies in `memories`.
+    "memory" means everything in `memories`.
     """
     filters = request.filters
     among = MEMORY_KINDS if source == "memory" else (source,)
@@ -93,19 +93,19 @@ def lexical(
     find: Callable[[Sequence[str], int], Sequence[tuple[Id, float]]],
     index: str = "",
 ) -> dict[Id, float]:
-    """Return how much of a query each text covers: its BM25 as the share of the best that any could have.
+    """Return how much of a query each text covers: its BM25 as a share of the highest possible.
 
-    Among few texts BM25 is blind: it gives no weight to a word that half of them hold, and in a store
-    of two that is nearly every word. There each text's BM25 is multiplied up to the weights that the
-    words it holds would have among UNSEEN texts more.
+    In a small corpus BM25 is blind: it gives no weight to a word in half of the texts, and in a store of two
+    that is nearly every word. There each text's BM25 is scaled to the word weights of a corpus with UNSEEN
+    more texts.
 
     Args:
         db: the database.
-        table: "memories" or "turns", whose counts make words rare.
+        table: "memories" or "turns", the source of the word counts.
         terms: all terms of the query.
         found: ids with their BM25.
-        find: asks the same path for some terms, at most so many ids.
-        index: the index that was searched, where it is not the table's own.
+        find: searches the same path for some terms, with a maximum number of ids.
+        index: the searched index, if it is not the table's own.
     """
     stats = db.fulltext.term_stats(table, terms)
     scores = dict(found)
@@ -126,9 +126,9 @@ def lexical(
 
 
 def _apart(terms: Sequence[str], holding: Mapping[str, int]) -> list[str]:
-    """Return the terms without CJK pairs that go on an unknown one: together they are one unknown word.
+    """Return the terms without CJK pairs that continue an unknown one: together they are one unknown word.
 
-    Otherwise a question in a script that the store has no word of would weigh as many words as it has signs.
+    Otherwise a question in a script unknown to the store would count each character as a word.
     """
     kept = list(terms[:1])
     for before, term in pairwise(terms):
@@ -139,10 +139,10 @@ def _apart(terms: Sequence[str], holding: Mapping[str, int]) -> list[str]:
 
 
 def affordable(db: Database, table: str, terms: Sequence[str], postings: int = POSTINGS) -> list[str]:
-    """Return the rarest terms whose rows together can be ranked in time; one that has rows at least.
+    """Return the rarest terms whose rows can be ranked in time; at least one that has rows.
 
-    In a small store that is all of them. In a large one the words that stand in every tenth text go:
-    they cost the most and tell the least.
+    In a small store that is all of them. In a large one the words in every tenth text are dropped: they cost
+    the most and carry the least information.
     """
     stats = db.fulltext.term_stats(table, terms)
     kept: list[str] = []
@@ -156,7 +156,7 @@ def affordable(db: Database, table: str, terms: Sequence[str], postings: int = P
 
 
 def memories(db: Database, request: Request, asked: Question) -> Pool:
-    """Return the memories of one database that any path finds."""
+    """Return the memories of one database found by any path."""
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
     if asked.vector is not None:
@@ -198,7 +198,7 @@ def memories(db: Database, request: Request, asked: Question) -> Pool:
 def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None = None) -> bool:
     """Return whether a memory passes the filters; the same rules as `store.memories.condition`.
 
-    `files` are those that it is found by, where their names of today are known (see `Memories.files_of`).
+    `files` are its current paths, if known (see `Memories.files_of`).
     """
     if record.deprecated or (filters.types and record.type not in filters.types):
         return False
@@ -218,8 +218,8 @@ def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None =
 def with_rows(db: Database, candidates: Sequence[Candidate], filters: Filters) -> list[Candidate]:
     """Return candidates of one database with their memories, in order.
 
-    The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide: what is
-    gone or does not pass the filters is dropped.
+    The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide: deleted and
+    filtered memories are dropped.
     """
     rows = db.memories.get_many([c.key[2] for c in candidates])
     files = db.memories.files_of(rows) if filters.files else {}
@@ -233,8 +233,8 @@ def with_rows(db: Database, candidates: Sequence[Candidate], filters: Filters) -
 def _nearest(db: Database, filters: Filters, vector: QueryVector, depth: int) -> dict[str, float]:
     """Return the cosines of the memories nearest to a query, best first.
 
-    What was forgotten, and what belongs to another branch, keeps its vectors. That is little, and is
-    left out afterwards; only where it crowds out the rest are the rows asked first what may be found.
+    Forgotten memories and those of other branches keep their vectors. They are few and are filtered
+    afterwards; only if they crowd out the rest, the rows are filtered first.
     """
     index = db.nearest("memory", vector.model_id)
     if not _narrow(filters):
@@ -251,7 +251,7 @@ def _narrow(filters: Filters) -> bool:
 
 
 def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:
-    """Return memories near the files at hand: about them, their partners, or what they use or serve."""
+    """Return memories near the files at hand: about them, their partners, or their dependencies."""
     at_hand = list(dict.fromkeys((*request.recent_files, *request.filters.files)))
     named = named_paths(request.text)
     if named:
@@ -289,7 +289,7 @@ def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:
 
 
 class TurnEvidence(NamedTuple):
-    """What the paths say of one turn; `dense` and `window` include its neighbours' share."""
+    """The evidence for one turn; `dense` and `window` include its neighbours' share."""
 
     turn: Turn
     dense: float | None
@@ -302,7 +302,7 @@ class TurnEvidence(NamedTuple):
 def turns(
     db: Database, request: Request, asked: Question, reader: Reader
 ) -> tuple[list[TurnEvidence], dict[str, list[int]]]:
-    """Return the turns that any path finds, with all evidence, and each path's ids, best first."""
+    """Return the turns found by any path, with all evidence, and each path's ids, best first."""
     roles = db.turns.roles()
     names = {role for role in roles if role.lower() not in _ROLES}
     named = names_in(asked.text, names)
@@ -353,7 +353,7 @@ def turns(
 
 
 def names_in(text: str, names: set[str]) -> set[str]:
-    """Return the speakers that a question names.
+    """Return the speakers named in a question.
 
     >>> sorted(names_in("What did ann tell Bob Ray?", {"Ann", "Bob Ray", "Al"}))
     ['Ann', 'Bob Ray']
@@ -362,7 +362,7 @@ def names_in(text: str, names: set[str]) -> set[str]:
 
 
 def without_names(text: str, names: set[str]) -> str:
-    """Return a question without the names of speakers; the question itself if nothing else is left.
+    """Return a question without the names of speakers, or the question itself if nothing remains.
 
     >>> without_names("When did Ann's sister move?", {"Ann"})
     'When did sister move?'
@@ -374,7 +374,7 @@ def without_names(text: str, names: set[str]) -> str:
 
 
 def as_hit(candidate: Candidate) -> Hit:
-    """Return a candidate as the caller sees it."""
+    """Return a candidate as a hit for the caller."""
     source, realm, i = candidate.key
     memory, turn, chunk = candidate.memory, candidate.turn, candidate.chunk
     if chunk is not None:

@@ -1,7 +1,7 @@
-"""Candidates among parts of source files: by meaning, by words, and by the names that a query gives.
+"""Candidates among chunks of source files: by meaning, by words, and by the names in a query.
 
-Parts are searched when they are asked for (`kinds=["code"]`): an agent has its own ways to search code,
-and tens of thousands of parts would push out the few memories that nothing else can tell it.
+Chunks are searched only on request (`kinds=["code"]`): an agent has its own ways to search code, and tens of
+thousands of chunks would displace the few memories that have no other source.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class CodePool(NamedTuple):
 
 
 def wanted(request: Request) -> bool:
-    """Whether parts of files were asked for; they have no type, module or scope to be filtered by."""
+    """Return whether chunks were requested; they have no type, module or scope for a filter."""
     filters = request.filters
     return "code" in filters.kinds and not (filters.types or filters.scope or filters.modules)
 
 
 def code(db: Database, request: Request, asked: Question) -> CodePool:
-    """Return the parts of files that any path finds, without their texts."""
+    """Return the chunks found by any path, without their texts."""
     depth = max(SEARCHED, request.k) if not request.filters.files else FILTERED
     dense: dict[int, float] = {}
     if asked.vector is not None:
@@ -73,7 +73,7 @@ def code(db: Database, request: Request, asked: Question) -> CodePool:
 
 
 def with_chunks(db: Database, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates with their parts; one that is gone meanwhile is dropped."""
+    """Return candidates with their chunks; those deleted meanwhile are dropped."""
     rows = db.chunks.get_many([int(c.key[2]) for c in candidates])
     return [
         c._replace(chunk=rows[int(c.key[2])], text=rows[int(c.key[2])].text)
@@ -88,7 +88,7 @@ def asks_for_tests(text: str) -> bool:
 
 
 def _at_hand(db: Database, request: Request) -> dict[str, tuple[float, str]]:
-    """Return the evidence of files: those just read or named, and what stands next to them."""
+    """Return the evidence of files: those just read or named, and their neighbours."""
     hand = list(dict.fromkeys(request.recent_files))
     if named := named_paths(request.text):
         hand += [p for name in named for p in db.graph.ending(name)]

@@ -1,7 +1,7 @@
-"""Find where the user's own memories and the project's say different things about the same matter.
+"""Mark contradictions between the user's own memories and the project's.
 
-Neither is hidden: both are shown, attributed, next to each other. The personal one goes first when
-it is both surer and newer (section 21.10).
+Neither is hidden: both are shown, attributed, next to each other. The personal one comes first if it is both
+more confident and newer (section 21.10).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def mark(hits: list[Hit], similarity: Similarity) -> list[Hit]:
 
 
 def cut(hits: Sequence[Hit], k: int) -> list[Hit]:
-    """Return the first k hits; one that a kept hit disagrees with takes the place of the last others."""
+    """Return the first k hits; a hit that contradicts a kept one replaces the last of the others."""
     kept = list(hits[:k])
     wanted = {i for h in kept for i in h.disagrees_with}
     for partner in (h for h in hits[k:] if h.memory is not None and h.id in wanted):
@@ -90,7 +90,7 @@ def _denied(text: str) -> bool:
 
 
 def _swapped(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two statements are the same but for one place, as "use tabs" and "use spaces" are."""
+    """Return whether two statements differ in one place only, as "use tabs" and "use spaces"."""
     start = 0
     while start < min(len(one), len(other)) and one[start] == other[start]:
         start += 1

@@ -1,12 +1,12 @@
-"""Which files a task will touch: ask the store for each signal of `core.tasks`, and weigh them.
+"""File prediction: read each signal of `core.tasks` from the store, and combine them.
 
-Files of code are ranked, tests only when they are asked for: they follow from the files they test. With
-tests every file is ranked, else of those that are no code the ones that the branch in use has changed, or
-earlier sessions. What the task names by its path comes first, whatever it is. One search for the task's words
-over all parts of code serves the files and the tests.
+Code files are ranked, tests only on request: they follow from the files they test. With tests every file is
+ranked; otherwise, of the files that are no code, only those changed on the current branch or in earlier
+sessions. Files named in the task by their path come first, whatever they are. One search for the task's words
+over all chunks of code serves the files and the tests.
 
-A task of the past is asked in the same way with what was known before it (`Before`), so that what the
-weights of a project should be can be told from what it touched then.
+A past task is predicted in the same way from the data of its time (`Before`), so that a project's weights can
+be fitted to the files that it touched.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ Votes = dict[str, dict[str, float]]
 
 
 class Before(NamedTuple):
-    """A moment of the past: its time, ISO 8601, and how many commits there were."""
+    """A point in the past: its time, ISO 8601, and the number of commits."""
 
     at: str
     clock: int
 
 
 class Evidence(NamedTuple):
-    """Every signal, and for some what a reader should be told: signal → path → words."""
+    """The value of every signal, and for some an explanation: signal → path → words."""
 
     signals: Votes
     said: Said
@@ -76,14 +76,14 @@ def predict(
     Args:
         db: the project's database.
         task: its text; the first line counts most.
-        k: how many files.
-        vector: of the task, where there is a model.
+        k: maximum number of files.
+        vector: of the task, if there is a model.
         memories: hits about the task, with their scores.
-        tests: rank every file, tests too.
-        branch: files that the branch in use has changed.
-        without: signals to leave out, for ablations; "fitted" for the weights that ship.
-        there: tells whether a file is in the tree; without it those count that the database knows.
-        notes: gets what to know about the answer.
+        tests: rank every file, including tests.
+        branch: files changed on the current branch.
+        without: signals to leave out, for ablations; "fitted" for the shipped weights.
+        there: whether a file is in the tree; without it the files in the database count.
+        notes: receives remarks on the answer.
     """
     found = evidence(db, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without)
     worth = weights.SHIPPED if "fitted" in without else weights_of(db)
@@ -106,7 +106,7 @@ def predict(
 
 
 def weights_of(db: Database) -> Weights:
-    """Return what each signal counts in a project: as its past has it, else as shipped."""
+    """Return the weight of each signal in a project: fitted to its past, else as shipped."""
     found = db.meta.get(WEIGHTS) or {}
     return {**weights.SHIPPED, **found.get("weights", {})}
 
@@ -122,9 +122,9 @@ def evidence(
     without: frozenset[str] = frozenset(),
     before: Before | None = None,
 ) -> Evidence:
-    """Return what each signal says of the files that are ranked, those that stand out, from 0 to 1.
+    """Return each signal's value for the ranked files, those that stand out, from 0 to 1.
 
-    With `before`, history and sessions are as they were then; the code is as it is.
+    With `before`, history and sessions are as of that time; the code is the current one.
     """
     signals, said = _gather(db, task, vector, memories, without, before, tests=tests)
     if branch and "branch" not in without:
@@ -145,7 +145,7 @@ def evidence(
 
 
 def _known(db: Database, task: str) -> float:
-    """Return the share of a task's telling words that the code or a commit's message has; 1.0 without any."""
+    """Return the share of a task's distinctive words that code or commit messages hold; 1.0 without any."""
     zones = tasks.zones(task)
     asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
     if not asked:
@@ -208,7 +208,7 @@ def _gather(
 
 
 def _habits(db: Database, signals: Votes, without: frozenset[str], before: Before | None) -> None:
-    """Add what sessions and commits change, whatever the task says."""
+    """Add the files that sessions and commits change in general, independent of the task."""
     worked = db.observed.worked(tasks.SESSIONS, before and before.at)
     commits = db.commits.newest(tasks.COMMITS, before and before.clock)
     groups = [one.edited for one in worked], [one.files for one in commits]
@@ -225,7 +225,7 @@ def _habits(db: Database, signals: Votes, without: frozenset[str], before: Befor
 
 
 def _said_only(db: Database, zones: tasks.Zones, known: Collection[str]) -> list[str]:
-    """Return the words of a task that no code holds but some commit's message does."""
+    """Return the words of a task that occur in commit messages but not in code."""
 
     def holding(word: str) -> int:
         return 0 if word in known else db.fulltext.term_stats("git_commits", [word]).holding[word]
@@ -295,7 +295,7 @@ def _memories(db: Database, hits: Sequence[Hit]) -> tuple[dict[str, float], dict
 def _sessions(
     db: Database, zones: tasks.Zones, before: Before | None
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Return what sessions of agents edited that were asked for something alike."""
+    """Return the files edited by agent sessions with a similar prompt."""
     asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
     hits = db.observed.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
     edited = db.observed.edited([session for session, _ in hits])
@@ -337,7 +337,7 @@ _PLAIN = {
 
 
 def _why(found: Evidence, worth: Weights, path: str, said: str = "") -> tuple[str, ...]:
-    """Return what speaks most for a file, in words, strongest first; without a signal that was said."""
+    """Return the strongest reasons for a file in words, strongest first, without the signal `said`."""
     given = [
         (worth[name] * votes[path], name)
         for name, votes in found.signals.items()

@@ -1,17 +1,16 @@
-"""Merge what the paths found into one order, on one scale.
+"""Merge the paths' results into one order, on one scale.
 
-Two questions, two answers.
+The fusion answers two questions.
 
-*Which candidates are worth a closer look?* Weighted reciprocal rank fusion (Cormack, Clarke and
-Buettcher, 2009): each path gives weight / (60 + rank) to what it found; ranks need no common scale.
+*Which candidates deserve a closer look?* Weighted reciprocal rank fusion (Cormack, Clarke and Buettcher,
+2009): each path adds weight / (60 + rank) to its results; ranks need no common scale.
 
-*How relevant is each?* Ranks cannot say: the best of a bad list has rank 1 too, and a fusion of ranks
-loses to its best path wherever one path is much better than the other (on CoSQA: .48 against .545).
-So the evidence itself is added up, each kind on an absolute scale: the cosine of the vectors; the
-share of the query's words that a text covers, weighted by how rare they are (its BM25 score divided
-by the best score any text could have); and closeness in the file graph. How much the words count
-depends on how sure the vectors are: when the best cosine stands far out of the rest, what the words
-say adds noise; when the vectors see nothing special, the words decide.
+*How relevant is each?* Ranks cannot answer this: the best of a bad list has rank 1 too, and a fusion of ranks
+loses to its best path wherever one path is much better than the other (on CoSQA: .48 against .545). So the
+evidence itself is added up, each kind on an absolute scale: the cosine of the vectors; the share of the
+query's words that a text covers, weighted by their rarity (its BM25 score divided by the highest possible
+score); and closeness in the file graph. The weight of the words depends on the confidence of the vectors: if
+the best cosine stands far above the rest, the words add noise; if no cosine stands out, the words decide.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def logistic(x: float) -> float:
 
 
 def with_odds(probability: float, factor: float) -> float:
-    """Return a probability whose odds are multiplied; it stays between 0 and 1 and keeps its order.
+    """Return a probability with its odds multiplied; it stays between 0 and 1 and keeps its order.
 
     >>> with_odds(0.5, 3.0)
     0.75
@@ -77,7 +76,7 @@ EXPECTED_COSINE, EXPECTED_SLOPE = 0.20, 0.5
 
 
 class Scale(NamedTuple):
-    """The logistic that turns summed evidence into a relevance: 0.5 at `middle`."""
+    """The logistic function from summed evidence to relevance: 0.5 at `middle`."""
 
     middle: float
     spread: float
@@ -88,9 +87,9 @@ TURN_SCALE = Scale(0.90, 0.16)
 
 
 def trust(covered: Sequence[float]) -> float:
-    """Return how far keyword matches can be trusted, 0..1, from the shares they cover.
+    """Return the trust in keyword matches, 0..1, from the shares they cover.
 
-    One text that covers the query far better than nine others is a find; ten that cover it alike
+    One text that covers the query far better than nine others is a good match; ten that cover it alike
     only share common words.
 
     >>> trust([0.9, 0.2, 0.1]), trust([0.5] * 10)
@@ -105,7 +104,7 @@ def trust(covered: Sequence[float]) -> float:
 
 
 def cosine_or_expected(cosine: float | None, covered: float) -> float:
-    """Return a cosine, or what the covered share of the query lets one expect in its place."""
+    """Return a cosine, or its expected value for the covered share of the query."""
     return cosine if cosine is not None else EXPECTED_COSINE + EXPECTED_SLOPE * covered
 
 

@@ -1,4 +1,4 @@
-"""Search with the answer a model would guess (hypothetical document embeddings), as a last resort."""
+"""Search with a model's guessed answer (hypothetical document embeddings), as a last resort."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def wanted(scores: list[float]) -> bool:
 
 
 def guess(query: str, model: LanguageModel) -> tuple[str, str]:
-    """Return the guessed answer and "", or "" and a note when the model failed."""
+    """Return the guessed answer and "", or "" and a note if the model failed."""
     from remora.llm.client import Message
 
     messages = [Message("user", PROMPT.format(query=query))]

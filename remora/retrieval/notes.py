@@ -1,7 +1,7 @@
-"""Candidates among what is written in files: MEMORY.md, HISTORY, daily notes, notes and archives.
+"""Candidates among written files: MEMORY.md, HISTORY, daily notes, notes and archives.
 
-Archives are summaries of what was said, made by machine, and may repeat an error or a wish that has
-passed. They answer when somebody asks; what is put into a prompt unasked does without them.
+Archives are machine-made summaries of conversations and may repeat an error or an outdated wish. They are
+returned only for explicit searches, not for unrequested context.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TABLE = "notes"
 
 
 def wanted(request: Request) -> tuple[str, ...]:
-    """Return the kinds of notes that may be returned; they have no type, file or module to be filtered by."""
+    """Return the kinds of notes that are allowed; they have no type, file or module for a filter."""
     filters = request.filters
     if filters.types or filters.files or filters.modules or filters.scope:
         return ()
@@ -30,7 +30,7 @@ def wanted(request: Request) -> tuple[str, ...]:
 
 
 def notes(db: Database, request: Request, asked: Question, kinds: Sequence[str]) -> Pool:
-    """Return the notes of some kinds that a path finds, without their texts."""
+    """Return the notes of some kinds found by any path, without their texts."""
     depth, branch = max(SEARCHED, request.k), request.filters.branch
     dense: dict[int, float] = {}
     if asked.vector is not None:
@@ -63,7 +63,7 @@ def notes(db: Database, request: Request, asked: Question, kinds: Sequence[str])
 
 
 def with_notes(db: Database, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates with their texts; one that is gone meanwhile is dropped."""
+    """Return candidates with their texts; those deleted meanwhile are dropped."""
     rows = db.notes.get_many([int(c.key[2]) for c in candidates])
     return [
         c._replace(note=rows[int(c.key[2])], text=rows[int(c.key[2])].content)

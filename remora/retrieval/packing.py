@@ -1,10 +1,10 @@
-"""Fit hits to a phase's token budget without saying things twice.
+"""Fit hits into a phase's token budget without repetitions.
 
-Each phase splits its budget between memory types (section 7). Hits are taken in rank order within
-their type's share; one that does not fit is passed over, not the end of its type. What the shares
-leave over goes to the best hits still waiting. Memories about the same files stand together.
+Each phase splits its budget between memory types (section 7). Hits are taken in rank order within their
+type's share; one that does not fit is skipped, and later ones may still fit. The rest of the shares goes to
+the best remaining hits. Memories about the same files are adjacent.
 
-The text that comes out never exceeds the budget, heading, separators and citations included.
+The resulting text never exceeds the budget, heading, separators and citations included.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from remora.core.values import FILE_KINDS, Context, Hit
 
 
 class Budget(NamedTuple):
-    """Tokens of a phase and the share of each memory type; "other" is everything not named."""
+    """The tokens of a phase and the share of each memory type; "other" is every unnamed type."""
 
     tokens: int
     shares: dict[str, float]
@@ -102,11 +102,11 @@ def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
 
     Args:
         hits: best first.
-        phase: one of the six universal phases; decides the shares, and the budget when none is given.
-        budget: tokens (characters / 4, rounded up) that the text may have.
+        phase: one of the six universal phases; determines the shares, and the budget if none is given.
+        budget: maximum tokens of the text (characters / 4, rounded up).
 
     Returns:
-        The text with its hits in the order shown; empty text when nothing fits.
+        The text with its hits in the order shown; empty text if nothing fits.
     """
     plan = BUDGETS[phase]
     total = plan.tokens if budget is None else budget
@@ -118,10 +118,10 @@ def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
 
 
 def entry(hit: Hit) -> str:
-    """Return one hit as the reader sees it: label, files, how sure, text, citation.
+    """Return the text of one hit: label, files, confidence, text, citation.
 
-    Text that rests on untrusted sources is quoted, so that it reads as data and not as an order; so is
-    text with a line that could be taken for a part of the block, for a tag or for another speaker.
+    Text from untrusted sources is quoted, so that it reads as data and not as an order; so is text with a
+    line that could be mistaken for a part of the block, for a tag or for another speaker.
     """
     label, files, notes = hit.source.capitalize(), "", []
     if hit.memory is not None:
@@ -153,7 +153,7 @@ def entry(hit: Hit) -> str:
 
 
 def citation(hit: Hit) -> str:
-    """Return the chip `[^ Memory: text]` by which an agent cites a hit."""
+    """Return the citation `[^ Memory: text]` by which an agent cites a hit."""
     text = short_name(hit.memory.citation_text if hit.memory else None, hit.text)
     return f"[^ Memory: {collapse(text).translate(_ROUND)}]"
 
@@ -214,7 +214,7 @@ def _retells(hit: Hit, words: frozenset[str], other: Hit, known: frozenset[str])
 
 
 def _repeats(text: str, words: frozenset[str], other: str, known: frozenset[str]) -> bool:
-    """Whether two texts say the same; a number, a name or a "not" apart they never do."""
+    """Return whether two texts say the same; a different number, name or "not" makes them different."""
     if not words or not known:
         return collapse(text).casefold() == collapse(other).casefold()
     return jaccard(words, known) > NEAR_DUPLICATE and same_statement(text, other)
@@ -242,7 +242,7 @@ def _choose(hits: Sequence[Hit], plan: Budget, total: int) -> list[Hit]:
 
 
 def _by_locality(hits: Sequence[Hit]) -> list[Hit]:
-    """Keep rank order, but bring hits about a file up to the first hit about that file."""
+    """Keep rank order, but move hits about a file up to the first hit about that file."""
     place: dict[str, int] = {}
     keyed = []
     for rank, hit in enumerate(hits):

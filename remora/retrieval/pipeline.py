@@ -1,15 +1,15 @@
-"""A query to a list of hits: the stages, in order. Start reading here.
+"""The stages from a query to a list of hits, in order. Start reading here.
 
-    gather      every path gives its candidates, with its evidence         candidates.py
-    fuse        ranks decide who stays, evidence decides how relevant      fusion.py
-    read        the rows of the best are fetched; the rest is let go       candidates.py
-    boost       neighbours of the best hits' files are raised              boost.py
-    weigh       phase, source, age, use, staleness                         weigh.py
-    rerank      a stronger judge reorders the top, if there is one         rerank.py
+    gather      every path returns its candidates, with its evidence         candidates.py
+    fuse        ranks select the candidates, evidence gives their relevance  fusion.py
+    read        the rows of the best are fetched; the rest is dropped        candidates.py
+    boost       neighbours of the best hits' files are boosted               boost.py
+    weigh       phase, source, age, use, staleness                           weigh.py
+    rerank      a stronger model reorders the top, if there is one           rerank.py
 
-Each stage takes the run and the candidates and returns candidates; scores are relevances from 0 to
-1 from `fuse` on; every order is total. After the stages: a guess by a language model when too few
-hits are good (hyde.py), then disagreements are marked (disagree.py). Nothing here writes.
+Each stage takes the run and the candidates and returns candidates; scores are relevances from 0 to 1 from
+`fuse` on; every order is total. After the stages: a guess by a language model if too few hits are good
+(hyde.py), then contradictions are marked (disagree.py). Nothing here writes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NEIGHBOURS = 5  # of each file, for the boost
 
 
 class Run(NamedTuple):
-    """One search under way: what was asked, what may be read, what the paths found."""
+    """A running search: the request, the readable databases, the results of the paths."""
 
     request: Request
     reader: Reader
@@ -57,7 +57,7 @@ Stage = Callable[[Run, list[Candidate]], list[Candidate]]
 
 
 class Results(NamedTuple):
-    """Hits, best first, and what the search had to do without (a model that did not answer)."""
+    """Hits, best first, and the models that the search had to do without."""
 
     hits: list[Hit]
     notes: tuple[str, ...]
@@ -80,7 +80,7 @@ class Found(NamedTuple):
 
 
 def run(reader: Reader, request: Request) -> Found:
-    """Run all stages, and once more with a guessed answer when too few hits are good."""
+    """Run all stages, and once more with a guessed answer if too few hits are good."""
     request = request._replace(text=request.text[:MAX_QUERY_CHARS])
     first = _pass(reader, request, gathering.question(request, reader))
     model, asked = reader.llm, first.run.asked
@@ -119,7 +119,7 @@ def _pass(reader: Reader, request: Request, asked: Question) -> Found:
 
 
 def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
-    """Ask the paths over every database; conversations are the project's."""
+    """Query the paths over every database; conversations are the project's."""
     found: list[Candidate] = []
     if state.asked.note:
         state.notes.append(state.asked.note)
@@ -157,7 +157,7 @@ def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
 
 
 def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Keep the candidates that the paths rank best, and give each its relevance."""
+    """Keep the candidates that the paths rank best, and compute the relevance of each."""
     kept = _kept(state, candidates)
     words = {s: [c.lexical for c in candidates if c.key[:2] == s] for s in {c.key[:2] for c in candidates}}
     semantic = state.kind == "semantic" or "query_type" in state.request.without
@@ -189,7 +189,7 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 
 
 class _Scored(NamedTuple):
-    """A candidate with its relevance and what that was made of."""
+    """A candidate with its relevance and the components of it."""
 
     candidate: Candidate
     score: float
@@ -199,7 +199,7 @@ class _Scored(NamedTuple):
 
 
 def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
-    """Return the turns, and the memories and parts of files worth reading, best first."""
+    """Return the turns, and the memories and chunks to read, best first."""
     order = sorted(scored, key=lambda s: (-s.score, s.candidate.key))
     judged = state.reader.rerank_candidates if state.reader.reranker is not None else 0
     raised = KEPT if state.reader.boost and "boost" not in state.request.without else 0
@@ -215,7 +215,7 @@ def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
 
 
 def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
-    """Return a candidate with where the paths had it and what its relevance was made of."""
+    """Return a candidate with its rank in each path and the components of its relevance."""
     candidate = scored.candidate._replace(score=scored.score)
     turn = state.turns.get(candidate.key)
     places = _places(state, candidate.key)
@@ -234,7 +234,7 @@ def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
 
 
 def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Fetch the rows of the candidates: what follows looks at what they are."""
+    """Fetch the rows of the candidates, which the later stages need."""
     found = [c for c in candidates if c.turn is not None]
     found += code.with_chunks(state.reader.databases[0], [c for c in candidates if c.key[0] == "code"])
     found += noting.with_notes(state.reader.databases[0], [c for c in candidates if c.key[0] == "note"])
@@ -245,7 +245,7 @@ def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Raise what is about files whose code is tied to, or that change with, those of the best hits."""
+    """Boost candidates about files coupled to, or co-changing with, the files of the best hits."""
     if not state.reader.boost:
         return candidates
     db = state.reader.databases[0]
@@ -258,7 +258,7 @@ def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Multiply in what is known about each memory."""
+    """Apply the factors of each memory's fields."""
     files = {f for c in candidates for f in c.files}
     history = state.reader.databases[0].history
     stats = history.stats(files) if files else {}
@@ -267,7 +267,7 @@ def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def rerank(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Let the configured judge reorder the top."""
+    """Let the configured model reorder the top."""
     reader = state.reader
     if reader.reranker is None:
         return candidates
@@ -319,7 +319,7 @@ PARTS = (
 
 
 def _kept(state: Run, candidates: list[Candidate]) -> list[tuple[Candidate, float]]:
-    """Return the candidates with the best reciprocal ranks, with those ranks' sum."""
+    """Return the candidates with the best sums of reciprocal ranks, with the sums."""
     by_path = {"dense": state.weights.dense, "fts": state.weights.fts, "graph": state.weights.graph}
     by_path["window"] = state.weights.fts
     paths = [(keys, by_path[path.rpartition(":")[2]]) for path, keys in state.lists.items()]
@@ -343,7 +343,7 @@ def _context(turn: TurnEvidence, without: frozenset[str]) -> float:
 
 
 def _places(state: Run, key: Key) -> str:
-    """Return where each path has a candidate, such as "dense #3, fts #1"."""
+    """Return the rank of a candidate in each path, such as "dense #3, fts #1"."""
     places = []
     for path, keys in state.lists.items():
         if key in keys:

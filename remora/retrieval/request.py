@@ -1,4 +1,4 @@
-"""What a search is asked, what it may read, and the candidate that every stage passes on."""
+"""The request of a search, its data sources, and the candidate that every stage passes on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Request(NamedTuple):
     """One search.
 
     Attributes:
-        explicit: somebody asked; False for what is put into a prompt unasked (no HyDE then).
+        explicit: whether it was requested; False for unrequested context (then without HyDE).
         without: stages and paths to leave out, by name; for ablations.
     """
 
@@ -40,30 +40,30 @@ class Request(NamedTuple):
 
 
 class QueryVector(NamedTuple):
-    """A query as a vector, and the model whose rows it may be compared with."""
+    """A query vector, and the model whose rows it may be compared with."""
 
     model_id: str
     vector: NDArray[np.float32]
 
 
 class EmbedQuery(Protocol):
-    """Text to a query vector; None when there is no model or it failed (the reason is a note)."""
+    """Text to a query vector; None if there is no model or it failed (the reason is a note)."""
 
     def __call__(self, text: str) -> tuple[QueryVector | None, str]:
-        """Return the vector, and a note when there is none."""
+        """Return the vector, and a note if there is none."""
         ...
 
 
 class Reader(NamedTuple):
-    """What a search may read. Nothing here can write.
+    """The data sources of a search. Nothing here can write.
 
     Attributes:
         databases: the project's database, then the user's if there is one.
         embed: turns the query into a vector.
         now: seconds since the epoch.
-        mtime: when a file of the repository was modified, seconds; None when it is gone.
+        mtime: when a file of the repository was modified, seconds; None if it is deleted.
         recent: the last changes of files in commits that the history read at `init` lacks.
-        rerank_candidates, rerank_seconds: how many are reranked, and for how long at most.
+        rerank_candidates, rerank_seconds: maximum number of reranked candidates, and the time limit.
     """
 
     databases: tuple[Database, ...]
@@ -80,11 +80,11 @@ class Reader(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Something that may be a hit.
+    """A possible hit.
 
-    `dense` is the cosine to the query (None without a vector), `lexical` the share of the query's
-    weight that its words cover (0..1), `graph` how close its files are to those at hand (0..1).
-    `score` is on one scale from the fusion on: a relevance, 0..1.
+    `dense` is the cosine to the query (None without a vector), `lexical` the share of the query's weight that
+    its words cover (0..1), `graph` the closeness of its files to those at hand (0..1). `score` is on one
+    scale from the fusion on: a relevance, 0..1.
     """
 
     key: Key
@@ -101,7 +101,7 @@ class Candidate(NamedTuple):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files it speaks of."""
+        """The files that it names."""
         if self.chunk is not None:
             return (self.chunk.path,)
         return self.memory.related_files if self.memory is not None else ()
@@ -117,7 +117,7 @@ def ranked(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def checked_filters(filters: Filters) -> Filters:
-    """Return filters that can be used.
+    """Return the filters if they are valid.
 
     Raises:
         InvalidInput: a scope, kind or type that does not exist.

@@ -1,7 +1,7 @@
-"""Reorder the top by a stronger judge, when one is configured and answers in time.
+"""Reorder the top by a stronger model, if one is configured and answers in time.
 
-Judges' scores cannot be compared with ours or with each other's, so only their order is taken: the
-scores that the top had are dealt out again in the judge's order.
+The model's scores cannot be compared with ours or with another model's, so only its order is used: the scores
+of the top are reassigned in that order.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MOST = 30  # more takes seconds on a laptop and does not change the first page
 def rerank(
     candidates: list[Candidate], query: str, judge: Reranker, *, limit: int, seconds: float
 ) -> tuple[list[Candidate], str]:
-    """Return the candidates in the judge's order, and a note when it could not be asked.
+    """Return the candidates in the model's order, and a note if it could not be used.
 
     Args:
         candidates: any order.
-        query: the question as asked.
+        query: the question as given.
         judge: scores texts against the query.
-        limit: how many of the top it sees, 30 at most.
-        seconds: the time it has; too late counts as not asked.
+        limit: how many of the top it receives, 30 at most.
+        seconds: the time limit; a late answer is not used.
     """
     order = ranked(candidates)
     top, rest = order[: min(limit, MOST)], order[min(limit, MOST) :]

@@ -1,9 +1,9 @@
-"""Raise and lower hits for what they are: type against phase, source, age, use, staleness, review.
+"""Raise and lower hits by their fields: type against phase, source, age, use, staleness, review.
 
-Factors multiply the odds of the relevance, so that a score stays between 0 and 1 and one scale holds
-from here to the caller. What may no longer be true is lowered more: staleness and a pending review
-multiply the relevance itself, since near 1 even half the odds would leave an outdated text in front of
-the fresh one that says otherwise. A factor of 1 changes nothing and leaves no reason behind.
+Factors multiply the odds of the relevance, so that a score stays between 0 and 1 and one scale holds from
+here to the caller. Possibly outdated memories are lowered more: staleness and a pending review multiply the
+relevance itself, since near 1 even half the odds would rank an outdated text above a newer one that
+contradicts it. A factor of 1 changes nothing and adds no reason.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ def weigh(
     files: Mapping[str, FileStat],
     clock: float = 0.0,
 ) -> Candidate:
-    """Return a candidate with its score multiplied by everything that is known about the memory.
+    """Return a candidate with its score multiplied by all factors of the memory.
 
     Args:
-        candidate: what to weigh; a turn passes unchanged.
-        request: gives the phase.
-        reader: gives the time, and when files were modified.
+        candidate: a turn passes unchanged.
+        request: contains the phase.
+        reader: provides the time, and when files were modified.
         files: git statistics of the files that candidates name.
-        clock: how far the history has come, in commits; what heat is measured against.
+        clock: number of learned commits, the reference for heat.
     """
     record = candidate.memory
     if candidate.chunk is not None:
@@ -126,7 +126,7 @@ def weigh(
 
 
 def _weigh_note(candidate: Candidate, request: Request) -> Candidate:
-    """Return a written piece, lowered if it only retells what can be found itself."""
+    """Return a written piece, lowered if it only repeats text that can be found itself."""
     assert candidate.note is not None
     kind = candidate.note.kind
     factor = RETOLD.get(kind, 1.0)
@@ -139,7 +139,7 @@ def _weigh_note(candidate: Candidate, request: Request) -> Candidate:
 def _weigh_part(
     candidate: Candidate, request: Request, files: Mapping[str, FileStat], clock: float
 ) -> Candidate:
-    """Return a part of a file, lowered for being a test and raised for how often its file changes."""
+    """Return a chunk, lowered for a test and raised by the change frequency of its file."""
     chunk = candidate.chunk
     assert chunk is not None
     if chunk.test and not asks_for_tests(request.text):
@@ -179,10 +179,10 @@ def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> l
 
 
 def _changed(record: MemoryRecord, reader: Reader, stats: list[FileStat]) -> tuple[int, bool]:
-    """Return how many of a memory's files git changed since it was written, and whether all are gone.
+    """Return the number of a memory's files that git changed since it was written, and whether all are gone.
 
-    A memory knows the commit that it was learned at, or nothing is known of its time in the history.
-    Folders and globs that a rule applies to are no files: a change below them says nothing about it.
+    Without the commit at which a memory was learned, its time in the history is unknown. Folders and globs of
+    a rule are not files: a change below them does not count.
     """
     if not record.commit_sha or not record.related_files:
         return 0, False
