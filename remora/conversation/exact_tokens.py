@@ -47,7 +47,7 @@ def token_counter(name: str | Estimator) -> Estimator:
         with _loading:
             return _hugging_face(name)
     known = [*ESTIMATORS, *ENCODINGS, f"{FILE_PREFIX}/path/to/tokenizer.json"]
-    raise InvalidInput(f"no token counter is called {name!r}", hint=f"Choose one of {', '.join(known)}.")
+    raise InvalidInput(f"there is no token counter {name!r}", hint=f"Choose one of {', '.join(known)}.")
 
 
 @lru_cache(maxsize=len(ENCODINGS))
@@ -61,7 +61,7 @@ def _openai(name: str) -> Estimator:
             encode = bpe_openai.get_encoding(name).encode_ordinary
     except ImportError:
         raise InvalidInput(
-            f"{name} needs a package that is not installed",
+            f"{name} requires a package that is not installed",
             hint="Run `pip install remora[exact-tokens]`, or use the estimate `scripts`.",
         ) from None
     return _exact(name, lambda text: len(encode(text)))
@@ -77,11 +77,11 @@ def _hugging_face(name: str) -> Estimator:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not text"
         raise InvalidInput(
-            f"{path} cannot be read: {reason}", hint="Name a tokenizer.json that is on this machine."
+            f"{path} cannot be read: {reason}", hint="Use the path of a tokenizer.json on this machine."
         ) from None
     except Exception as error:  # noqa: BLE001 - the package raises nothing narrower for a file that is none of its
         raise InvalidInput(
-            f"{path} is not a tokenizer: {error}", hint="Name the tokenizer.json of a model."
+            f"{path} is not a tokenizer: {error}", hint="Use the path of a model's tokenizer.json."
         ) from None
     tokenizer.no_truncation()
     tokenizer.no_padding()

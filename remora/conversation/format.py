@@ -132,7 +132,7 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
         raise BadLine(f"a message is a mapping with role and content, not {type(message).__name__}")
     unknown = [repr(key) for key in message if key not in FIELDS]
     if unknown:
-        raise BadLine(f"unknown field {', '.join(unknown)}; put what is your own under 'metadata'")
+        raise BadLine(f"unknown field {', '.join(unknown)}; put your own fields under 'metadata'")
     role, content = message.get("role"), message.get("content")
     if not isinstance(role, str) or not role.strip():
         raise BadLine(f"role must be a string that is not empty, not {_show(role)}")

@@ -135,7 +135,7 @@ class SessionLog:
             if not view.begins_line(offset):
                 raise Conflict(
                     f"{self.path} has no line that begins at byte {offset}",
-                    hint="The file was replaced or edited: read from 0 and replace what was indexed of it.",
+                    hint="The file was replaced or edited: read from 0 and replace its index.",
                 )
             first, last, total = view.replay.place_at(offset), view.replay.total, view.replay.total
             if max_bytes is not None:
@@ -171,7 +171,7 @@ class SessionLog:
         with self._reader.current() as view:
             found = list(view.replay.problems)
             if view.torn:
-                reason = "unfinished: a write is under way or was cut off; it is judged at the next append"
+                reason = "unfinished: a write is in progress or was interrupted; the next append resolves it"
                 found.append(Problem(view.replay.lines + 1, reason))
             return found
 

@@ -75,7 +75,7 @@ class LogReader:
             if self.replay.version > VERSION:
                 raise StoreTooNew(
                     f"{self._path} has version {self.replay.version}; this Remora reads {VERSION}",
-                    hint="Update Remora; the file is fine.",
+                    hint="Update Remora; the file is intact.",
                 )
             self._file = file
             try:
@@ -146,7 +146,7 @@ class LogReader:
             return read_message(decode(raw) or {}, self.replay.seqs[place])[0]
         except BadLine:
             self._reset()
-            raise StoreBusy(f"{self._path} was changed while it was being read", hint="Try again.") from None
+            raise StoreBusy(f"{self._path} was changed during the read", hint="Try again.") from None
 
     def begins_line(self, offset: int) -> bool:
         """Return whether a line begins at a byte offset; the end of the last complete line counts."""

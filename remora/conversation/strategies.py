@@ -227,6 +227,6 @@ def strategy(name: str | Strategy) -> Strategy:
     found = STRATEGIES.get(name)
     if found is None:
         raise InvalidInput(
-            f"no pruning strategy is called {name!r}", hint=f"Choose one of {', '.join(STRATEGIES)}."
+            f"there is no pruning strategy {name!r}", hint=f"Choose one of {', '.join(STRATEGIES)}."
         )
     return found

@@ -88,7 +88,7 @@ def summarise(
     if model is None:
         answer, note = "", "there is no model"
     elif not lines:
-        answer, note = "", "nothing was said besides tool traffic; the model was not asked"
+        answer, note = "", "there were only tool calls and results; the model was not called"
     else:
         answer, note = _ask(model, lines, previous, settings)
     if not answer:
@@ -151,9 +151,11 @@ def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, s
     tail = _count_within(lines[:head:-1], most - most // HEAD_SHARE)
     missing = len(lines) - head - tail
     if missing == len(lines):
-        return "", "the messages are too long for the model; it was not asked"
+        return "", "the messages are too long for the model; it was not called"
     shown = [*lines[:head], f"[left out here: {missing} of {len(lines)}]", *lines[len(lines) - tail :]]
-    return "\n".join(shown), f"the model was not given {missing} of {len(lines)} messages, from the middle"
+    return "\n".join(
+        shown
+    ), f"{missing} of {len(lines)} messages, from the middle, were not sent to the model"
 
 
 def _count_within(lines: Sequence[str], most: int) -> int:

@@ -91,13 +91,11 @@ def load(store: EntryStore, folder: Path) -> int:
     """
     with os_errors(folder, "read"):
         if not any((folder / name).is_dir() for name in FOLDERS.values()):
-            raise NotFound(
-                f"{folder} holds neither notes/ nor archives/", hint="Name the folder that a dump made."
-            )
+            raise NotFound(f"{folder} holds neither notes/ nor archives/", hint="Use the folder of a dump.")
         if any((folder / _FOREIGN).glob(f"*{_SUFFIX}")):
             raise InvalidInput(
                 f"{folder} holds topics, which the entry store does not have",
-                hint="`remora move-in` takes over what CrabTalk kept.",
+                hint="Use `remora move-in` to import CrabTalk data.",
             )
         found = [_read(path, kind) for kind in FOLDERS for path in _files(folder / FOLDERS[kind])]
     # An entry without a date comes last: it is new now.
@@ -116,7 +114,7 @@ def _check_file_name(name: str) -> None:
     )
     if wrong:
         raise InvalidInput(
-            f"the entry {name!r} cannot be dumped: its name cannot be that of a file",
+            f"the entry {name!r} cannot be dumped: its name is not a valid file name",
             hint="Rename it: no / or \\, no dots at its ends or in a row, not too long.",
         )
 
@@ -129,7 +127,7 @@ def _check_ours(folder: Path) -> None:
     if filled and not ours:
         raise Conflict(
             f"{folder / filled[0]} holds files that no dump made",
-            hint="Choose another folder: a dump removes what it does not know there.",
+            hint="Choose another folder: a dump removes unknown files from its folders.",
         )
     if summary.exists() and not ours:
         raise Conflict(f"{summary} is not the list of a dump", hint="Choose another folder.")
@@ -149,8 +147,8 @@ def _write(entry: Entry, path: Path) -> None:
         path.touch(mode=0o600, exist_ok=False)
     except FileExistsError as error:
         raise Conflict(
-            f"the file system takes {entry.name!r} and another entry's name for one",
-            hint="Rename one of them, or dump to a disk that tells them apart.",
+            f"the file system treats {entry.name!r} and another entry's name as one",
+            hint="Rename one of them, or dump to a file system that distinguishes them.",
         ) from error
     path.write_bytes(_page(entry).encode())
 
@@ -206,7 +204,7 @@ def _read(path: Path, kind: str) -> Add:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path} is not UTF-8 text", hint="Mend it or take it out.") from error
+        raise InvalidInput(f"{path} is not UTF-8 text", hint="Repair or remove it.") from error
     meta = _META.match(text)
     if meta is None:
         return Add(path.name.removesuffix(_SUFFIX), text.rstrip(), kind)

@@ -41,8 +41,8 @@ def checked(name: str) -> str:
         )
     if clean(kept) != kept or any(unicodedata.category(sign) in _CONTROL for sign in kept):
         raise InvalidInput(
-            f"the name {kept!r} holds control characters or invisible signs",
-            hint="Leave out line ends, tabs and other signs that cannot be seen.",
+            f"the name {kept!r} has control or invisible characters",
+            hint="Remove line ends, tabs and other invisible characters.",
         )
     return kept
 

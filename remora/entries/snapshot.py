@@ -116,7 +116,7 @@ def _header(data: bytes, path: Path) -> _Header:
     if data.startswith(_CRABTALK):
         raise StoreCorrupt(
             f"{path} is a memory file of CrabTalk, not one of Remora",
-            hint="`remora move-in` reads such files and leaves them as they are.",
+            hint="`remora move-in` reads such files without changing them.",
         )
     if not data.startswith(MAGIC):
         what = "is empty" if not data else "is not a file of the entry store"
@@ -132,9 +132,7 @@ def _header(data: bytes, path: Path) -> _Header:
     return _Header(version, *rest)
 
 
-_MOVE_AWAY = (
-    "Nothing was changed. Put a sound copy in its place, or move it away to begin with an empty store."
-)
+_MOVE_AWAY = "Nothing was changed. Restore a copy of the file, or move it away to start with an empty store."
 
 
 def _damaged(path: Path, what: str) -> StoreCorrupt:

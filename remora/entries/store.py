@@ -121,7 +121,7 @@ class EntryStore:
     def problems(self) -> list[str]:
         """Return faults of the file beside its valid entries; the next change repairs them."""
         problem = self._table().problem
-        return [f"{self.path}: {problem}; it is made again"] if problem else []
+        return [f"{self.path}: {problem}; it is rebuilt"] if problem else []
 
     # --- changing
 

@@ -240,9 +240,7 @@ class Change:
     def _get(self, name: str) -> Record:
         id_ = self._names.get(normal(name))
         if id_ is None:
-            raise NotFound(
-                f"there is no entry called {name!r}", hint="Search for its words, or list all entries."
-            )
+            raise NotFound(f"there is no entry {name!r}", hint="Search for its words, or list all entries.")
         return self._records[id_]
 
     def _claim(self, name: str, id_: int) -> None:
@@ -253,7 +251,7 @@ class Change:
             how = "is the name of" if owner.name == name else "is an alias of"
             raise Conflict(
                 f"{name!r} is taken: it {how} the {owner.kind} {owner.name!r}",
-                hint="Choose another name, or free it: `remora note rename`, `remove`, or `alias --off`.",
+                hint="Choose another name, or free it with `remora note rename`, `remove` or `alias --off`.",
             )
         self._names[name] = id_
 
@@ -288,7 +286,7 @@ class Change:
         if alias == record.name:
             raise InvalidInput(
                 f"{alias!r} is the name of the entry, not an alias",
-                hint="Rename the entry first; then its old name is an alias.",
+                hint="Rename the entry first; its old name then becomes an alias.",
             )
         if alias not in record.aliases:
             raise NotFound(f"{alias!r} is no alias of {record.name!r}")
@@ -334,7 +332,7 @@ class Change:
         if len(text) > MAX_CONTENT:
             raise InvalidInput(
                 f"the content of {name!r} has {len(text)} bytes; {MAX_CONTENT} are the most",
-                hint="Split it, or keep it in a file and note where that is.",
+                hint="Split it, or keep it in a file and note the path.",
             )
         number = ENTRY_KINDS.index(kind)
         head = HEAD.pack(id_, created, number, 0, len(aliases), len(called), len(text))

@@ -29,4 +29,4 @@ def guess(query: str, model: LanguageModel) -> tuple[str, str]:
         answer = model.complete(messages, max_tokens=MAX_TOKENS).text.strip()
     except RemoraError as error:
         return "", f"no guess: {error}"
-    return answer, "" if answer else "no guess: the model answered nothing"
+    return answer, "" if answer else "no guess: the model returned nothing"

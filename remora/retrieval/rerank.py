@@ -39,7 +39,7 @@ def rerank(
     except RemoraError as error:
         return order, f"not reranked: {error}"
     if len(scores) != len(top) or not all(math.isfinite(s) for s in scores):
-        return order, f"not reranked: the judge did not give one finite score for each of {len(top)} texts"
+        return order, f"not reranked: the model did not return one finite score for each of {len(top)} texts"
     judged = sorted(range(len(top)), key=lambda i: (-scores[i], top[i].key))
     dealt = [c.score for c in top]
     reordered = [

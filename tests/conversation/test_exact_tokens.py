@@ -49,7 +49,7 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "bpe_openai", None)
     _openai.cache_clear()
     for name in ("cl100k_base", "o200k_base"):
-        with pytest.raises(InvalidInput, match=f"{name} needs a package") as caught:
+        with pytest.raises(InvalidInput, match=f"{name} requires a package") as caught:
             token_counter(name)
         assert "pip install remora[exact-tokens]" in caught.value.hint
 

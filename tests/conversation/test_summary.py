@@ -109,7 +109,7 @@ def test_nothing_said_is_not_sent(messages: list[Message]) -> None:
     summary = summarise(messages, "The user builds a ferry.", model, SETTINGS)
     assert model.calls == []
     assert (summary.how, summary.said) == ("extract", 0)
-    assert summary.note == "nothing was said besides tool traffic; the model was not asked"
+    assert summary.note == "there were only tool calls and results; the model was not called"
     assert "- The user builds a ferry." in summary.text
 
 
@@ -183,14 +183,14 @@ def test_more_than_the_model_can_take_loses_its_middle() -> None:
     assert lines[-1].startswith("user: n100 ")
     assert "[left out here: 67 of 100]" in lines
     assert len(lines) == 1 + 33 + 1
-    assert summary.note == "the model was not given 67 of 100 messages, from the middle"
+    assert summary.note == "67 of 100 messages, from the middle, were not sent to the model"
 
 
 def test_a_model_that_could_be_given_nothing_is_not_asked() -> None:
     """Where not even the newest message fits, the extract takes over."""
     summary = summarise([said(1, "x" * 400)], "", ScriptedModel([]), SETTINGS._replace(max_context_tokens=10))
     assert summary.how == "extract"
-    assert summary.note == "the messages are too long for the model; it was not asked"
+    assert summary.note == "the messages are too long for the model; it was not called"
 
 
 def test_the_room_follows_the_tokens() -> None:

@@ -131,7 +131,7 @@ def test_an_empty_answer_is_no_guess(world):
     """A model that says nothing changes nothing, and the note says so."""
     fill(world)
     world.reopen(llm=ScriptedModel(["  "]))
-    assert world.search(QUESTION).notes == ("no guess: the model answered nothing",)
+    assert world.search(QUESTION).notes == ("no guess: the model returned nothing",)
 
 
 def test_without_vectors_the_model_is_not_asked(bare):
