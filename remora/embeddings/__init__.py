@@ -1,1 +1,1 @@
-"""Text to vectors, from the cheapest provider that will do."""
+"""Text to vectors, from the cheapest sufficient provider."""

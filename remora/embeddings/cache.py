@@ -1,10 +1,10 @@
-"""Remember vectors by content for seven days, in front of any model.
+"""Cache vectors by content for seven days, in front of any model.
 
-The key is the SHA-256 of "text:model_id:dims" (section 8 of the retrieval specification), where the
-text is what the model really sees, prefix included: the same words as a query and as a document may
-be two vectors. Queries are looked up but not written, so that searching changes nothing.
+The key is the SHA-256 of "text:model_id:dims" (section 8 of the retrieval specification), where the text is
+the model's actual input, prefix included: the same words as a query and as a document may be two vectors.
+Queries are looked up but not written, so that searching changes nothing.
 
-A cache only saves time. Whatever goes wrong in it is counted and otherwise ignored.
+A cache only saves time. Its errors are counted and otherwise ignored.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ LIFETIME_DAYS = 7
 
 
 class VectorCache(Protocol):
-    """Where vectors lie between processes; the store implements it. Times are ms since the epoch."""
+    """Storage of vectors between processes; the store implements it. Times are ms since the epoch."""
 
     def get_many(self, keys: Sequence[str], now_ms: int, /) -> Mapping[str, bytes]:
-        """Return the blobs of the keys that are there and have not expired."""
+        """Return the blobs of keys that exist and have not expired."""
         ...
 
     def put_many(self, rows: Sequence[tuple[str, bytes, str, int, int]], /) -> None:
@@ -48,7 +48,7 @@ def cache_key(text: str, model_id: str, dims: int) -> str:
 
 
 class CachedEmbedder:
-    """An embedder that asks its cache first. It has the attributes of the one it wraps."""
+    """An embedder with a cache. It has the attributes of the wrapped embedder."""
 
     def __init__(self, inner: Embedder, cache: VectorCache, clock: Clock) -> None:
         self._inner = inner
@@ -67,16 +67,16 @@ class CachedEmbedder:
 
     @property
     def query_prefix(self) -> str:
-        """What the wrapped embedder puts before a query."""
+        """The wrapped embedder's prefix of a query."""
         return self._inner.query_prefix
 
     @property
     def document_prefix(self) -> str:
-        """What the wrapped embedder puts before a document."""
+        """The wrapped embedder's prefix of a document."""
         return self._inner.document_prefix
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dims) vectors; only texts that are not in the cache reach the model, each once."""
+        """Return (n, dims) vectors; only texts missing from the cache reach the model, each once."""
         keys = [self._key(self.document_prefix, text) for text in texts]
         found = self._read(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}

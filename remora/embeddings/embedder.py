@@ -1,15 +1,14 @@
-"""The protocol of an embedder, and the choice of the tier that this machine can have.
+"""The protocol of an embedder, and the choice of the best available tier.
 
-The tiers, best first: a Qwen3 embedding model in Ollama, by the memory that is free; an
-OpenAI-compatible server, if the settings name one; the bundled model; none, which leaves keyword and
-graph search. A configured provider wins and fails loudly. Every tier that is passed over leaves a
-reason, for `remora doctor`.
+The tiers, best first: a Qwen3 embedding model in Ollama, chosen by free memory; an OpenAI-compatible server,
+if the settings name one; the bundled model; none, which leaves keyword and graph search. A configured
+provider takes precedence and raises its errors. Every skipped tier adds a reason, for `remora doctor`.
 
-No text leaves the machine because of a key that happens to lie in the environment: the hosted tier
-needs `embedding.url` or `embedding.provider = "openai"`.
+No text leaves the machine because of a key in the environment alone: the hosted tier requires `embedding.url`
+or `embedding.provider = "openai"`.
 
-This module loads neither numpy nor an HTTP client; the parts of the chosen tier are loaded when it
-is chosen. Looking for Ollama costs a bare TCP connect, under a millisecond when it is not there.
+This module imports neither numpy nor an HTTP client; they are imported for the chosen tier. Probing Ollama
+costs a bare TCP connect, under a millisecond if it is not running.
 """
 
 from __future__ import annotations
@@ -52,12 +51,12 @@ class Embedder(Protocol):
 
     @property
     def query_prefix(self) -> str:
-        """What is put before a query."""
+        """The prefix of a query."""
         ...
 
     @property
     def document_prefix(self) -> str:
-        """What is put before a document."""
+        """The prefix of a document."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -70,23 +69,23 @@ class Embedder(Protocol):
 
 
 class Choice(NamedTuple):
-    """The tier in use ("ollama", "openai", "onnx", "none") and why, one sentence a reason."""
+    """The tier in use ("ollama", "openai", "onnx", "none") and the reasons, one sentence each."""
 
     embedder: Embedder | None
     tier: str
     reasons: tuple[str, ...] = ()
 
     def close(self) -> None:
-        """Close the connections or the model of the embedder, if it has any."""
+        """Close the connections or the model of the embedder, if any."""
         close = getattr(self.embedder, "close", None)
         if close is not None:
             close()
 
 
 class Size(NamedTuple):
-    """One size of Qwen3: from how much free memory it is the best choice, and what it needs to run.
+    """One size of Qwen3: the free memory from which it is the best choice, and the memory it needs.
 
-    Needs are its 4-bit weights (0.6, 2.5 and 4.7 GB) and as much again for context and buffers.
+    It needs its 4-bit weights (0.6, 2.5 and 4.7 GB) and as much again for context and buffers.
     """
 
     tag: str
@@ -108,22 +107,21 @@ def choose(
     probe: Callable[[str, int, float], bool] = reachable,
     free_memory: Callable[[], int | None] = available_memory,
 ) -> Choice:
-    """Return the embedder of the configured provider, or of the best tier there is.
+    """Return the embedder of the configured provider, or of the best available tier.
 
     Args:
         settings: the section `[embedding]`.
         environ: the process environment: OLLAMA_HOST, OPENAI_BASE_URL and the key's variable.
         stamp_folder: see `OnnxEmbedder`.
-        keep: the model id of the vectors that are stored already. Among the sizes of Qwen3 that one
-            stays while it is installed, so that free memory, which changes by the hour, does not
-            make a store embed everything anew.
+        keep: the model id of the stored vectors. That size of Qwen3 is kept while it is installed, because
+            free memory changes by the hour and another size would require embedding everything again.
         probe: whether something listens at (host, port), within seconds.
-        free_memory: bytes to spare, None when unknown.
+        free_memory: free bytes, None if unknown.
 
     Raises:
         ModelMissing: the configured provider lacks its model, its package or its key.
-        ProviderError: the configured provider does not answer, or wrongly.
-        ConfigError: a URL or key that cannot be used.
+        ProviderError: the configured provider does not answer, or returns an invalid answer.
+        ConfigError: an invalid URL or key.
     """
     search = _Search(settings, environ, stamp_folder, keep, probe, free_memory)
     if settings.provider == "none":
@@ -135,7 +133,7 @@ def choose(
 
 
 class _Search:
-    """One search through the tiers; `reasons` grows as they are passed over."""
+    """One search through the tiers; `reasons` collects the reasons for skipped tiers."""
 
     def __init__(
         self,
@@ -155,7 +153,7 @@ class _Search:
         self.reasons: list[str] = []
 
     def configured(self) -> Embedder:
-        """Return the embedder of the provider that the settings name."""
+        """Return the embedder of the configured provider."""
         provider = self.settings.provider
         if provider == "ollama":
             return self.ollama(self.settings.url or self.ollama_of_environment())
@@ -166,7 +164,7 @@ class _Search:
         raise ConfigError(f"embedding.provider is {provider!r}, which is not a known provider")
 
     def best(self) -> Choice:
-        """Return the first tier that works."""
+        """Return the first available tier."""
         tiers: tuple[tuple[str, Callable[[], Embedder]], ...] = (
             ("ollama", lambda: self.ollama(self.ollama_of_environment())),
             ("openai", self.openai_if_named),
@@ -180,7 +178,7 @@ class _Search:
         return Choice(None, "none", (*self.reasons, "no embedder: keyword and graph search only"))
 
     def ollama_of_environment(self) -> str:
-        """Return the URL of Ollama where no setting names one: this machine, whatever OLLAMA_HOST says.
+        """Return the default URL of Ollama: this machine, whatever OLLAMA_HOST says.
 
         Raises:
             ProviderError: OLLAMA_HOST names another machine.
@@ -221,7 +219,7 @@ class _Search:
             raise
 
     def ollama_model(self, models: Sequence[Installed], *, near: bool, where: str) -> Installed:
-        """Return the model that the settings name, or the right size of Qwen3."""
+        """Return the configured model, or the best size of Qwen3."""
         from remora.embeddings.ollama import named
 
         wanted = self.settings.model
@@ -299,15 +297,15 @@ class _Search:
 def pick_size(
     models: Sequence[Installed], free: int | None, *, near: bool = True
 ) -> tuple[Installed | None, str]:
-    """Return the right Qwen3 among the installed ones and the reason in words; None if none is right.
+    """Return the best installed Qwen3 and the reason in words; None if none is suitable.
 
-    On this machine: the best size for the memory that is free, else the largest smaller one, else the
-    smallest larger one that still fits. For a server elsewhere our memory says nothing: its owner
-    installed what it can run, so the largest. Where nobody knows what is free: 4b, the recommendation.
+    On this machine: the best size for the free memory, else the largest smaller one, else the smallest larger
+    one that still fits. For another machine the free memory is unknown and its owner installed models that it
+    can run, so the largest. If the free memory is unknown here: 4b, the recommendation.
 
     Args:
-        models: what the server has.
-        free: bytes to spare on this machine, None when unknown.
+        models: the installed models of the server.
+        free: free bytes on this machine, None if unknown.
         near: whether the server is this machine.
     """
     have = {size.tag: _of_size(models, size.tag) for size in SIZES}

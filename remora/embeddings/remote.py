@@ -1,11 +1,11 @@
-"""What embedders behind a server have in common: prefixes, batches, retries, lengths, checks.
+"""Common parts of server embedders: prefixes, batches, retries, lengths, checks.
 
-The number of dimensions of an unknown model is learned from its first answer; asking for `dims` or
-`model_id` before that costs one request with a short text. Once known it is fixed: an answer of
-another length is an error, because vectors of two models must never meet under one id.
+The number of dimensions of an unknown model is learned from its first answer; reading `dims` or `model_id`
+before that costs one request with a short text. Once known it is fixed: an answer of another length is an
+error, because vectors of two models must never share an id.
 
-A text that is too long for a server is found by elimination (the batch is halved) and then cut, alone,
-so that what a text's vector is never depends on the company it came in.
+A text that is too long for a server is found by halving the batch and is then truncated alone, so that a
+text's vector never depends on its batch.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class RemoteEmbedder(ABC):
     """An embedder behind a server; subclasses send one batch.
 
     Attributes:
-        query_prefix: put before every query.
-        document_prefix: put before every document.
+        query_prefix: prepended to every query.
+        document_prefix: prepended to every document.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class RemoteEmbedder(ABC):
             client: the server.
             model: its name there.
             name: the model id without dimensions, "provider:model".
-            asked: dimensions to ask of a model that can be cut.
-            dims: the true dimensions where they are known beforehand.
+            asked: requested dimensions of a truncatable model.
+            dims: the actual dimensions if known beforehand.
             query_prefix: in place of the model's usual one.
             document_prefix: likewise; it becomes part of the model id.
             batch: texts in one request.
             timeout: seconds for one request and the waiting between its attempts.
-            sleep: how to wait.
-            now: a clock that never goes back.
+            sleep: waits.
+            now: a monotonic clock.
         """
         facts = known(model)
         self._client = client
@@ -98,7 +98,7 @@ class RemoteEmbedder(ABC):
 
     @property
     def dims(self) -> int:
-        """Length of the vectors; asks the server once when nobody knows.
+        """Length of the vectors; asks the server once if unknown.
 
         Raises:
             ProviderError: the server was asked and failed.
@@ -110,9 +110,9 @@ class RemoteEmbedder(ABC):
 
     @property
     def model_id(self) -> str:
-        """Provider, model, dimensions and a mark for a document prefix of one's own; errors as `dims`.
+        """Provider, model, dimensions and a mark for a custom document prefix; errors as `dims`.
 
-        The query prefix is left out: it changes what is asked, not what is stored.
+        The query prefix is left out, because it does not change stored vectors.
         """
         return f"{self._name}:{self.dims}{self._mark}"
 
@@ -120,7 +120,7 @@ class RemoteEmbedder(ABC):
         """Return the (n, dims) vectors of some texts, length 1; a blank text gives zeros.
 
         Raises:
-            ProviderError: the server failed or gave no usable vectors.
+            ProviderError: the server failed or returned no usable vectors.
             ModelMissing: the server does not have the model.
         """
         return self._rows(self.document_prefix, texts)

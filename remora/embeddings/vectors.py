@@ -1,4 +1,4 @@
-"""Arithmetic on vectors: check, cut and normalise what a model gave; to and from stored bytes."""
+"""Vector arithmetic: check, truncate and normalise a model's vectors; convert to and from stored bytes."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def normalise(matrix: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def checked(raw: Sequence[Any] | NDArray[Any], *, count: int, source: str) -> NDArray[np.float64]:
-    """Return what a server gave as a (count, length) matrix of finite numbers.
+    """Return a server's vectors as a (count, length) matrix of finite numbers.
 
     Raises:
-        ProviderError: another count, uneven lengths, no numbers, NaN or infinity.
+        ProviderError: a wrong count, unequal lengths, values that are not numbers, NaN or infinity.
     """
     try:
         matrix = np.asarray(raw, dtype=np.float64)
@@ -56,9 +56,9 @@ def checked(raw: Sequence[Any] | NDArray[Any], *, count: int, source: str) -> ND
 
 
 def finish(matrix: NDArray[Any], dims: int, *, source: str = "The model") -> NDArray[np.float32]:
-    """Return an (n, k) matrix cut to its first `dims` columns, each row normalised again.
+    """Return an (n, k) matrix truncated to its first `dims` columns, each row normalised again.
 
-    Cutting is right for models trained for it (Matryoshka) and for k == dims, where it does nothing.
+    Truncation is valid for models trained for it (Matryoshka) and for k == dims, where it does nothing.
 
     Raises:
         ProviderError: k is smaller than `dims`.
@@ -84,7 +84,7 @@ def to_blob(vector: NDArray[Any]) -> bytes:
 
 
 def from_blob(blob: bytes, dims: int) -> NDArray[np.float32]:
-    """Return the vector in little-endian float32 bytes, as a (dims,) array of its own.
+    """Return the vector in little-endian float32 bytes, as a new (dims,) array.
 
     Raises:
         InvalidInput: the bytes are not `dims` finite numbers.

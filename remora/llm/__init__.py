@@ -1,1 +1,1 @@
-"""Language models and rerankers, each behind one small protocol."""
+"""Language models and rerankers, each with one small protocol."""

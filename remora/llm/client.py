@@ -1,4 +1,4 @@
-"""The protocols of a language model and of a reranker, and a record instead of prose from any model."""
+"""The protocols of a language model and of a reranker, and JSON records from any model."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Message(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """What a model answered.
+    """The answer of a model.
 
-    `finish_reason` is "stop", "length" (cut at `max_tokens`) or the provider's own word. Token counts
-    are 0 where the provider does not give them.
+    `finish_reason` is "stop", "length" (cut at `max_tokens`) or the provider's own word. Token counts are 0
+    if the provider does not report them.
     """
 
     text: str
@@ -67,26 +67,26 @@ class LanguageModel(Protocol):
 
         Args:
             messages: the conversation, oldest first.
-            max_tokens: the longest answer.
-            temperature: 0 for the most likely words; left out for models that refuse it.
-            schema: a JSON schema that the answer should fit; a wish, not every server grants it.
+            max_tokens: maximum length of the answer.
+            temperature: 0 for the most likely words; left out for models that reject it.
+            schema: a JSON schema for the answer; not every server enforces it.
             timeout: seconds for everything, retries included.
 
         Raises:
-            ProviderError: no answer, or none that can be used.
+            ProviderError: no answer, or no usable one.
             ModelMissing: the server does not have the model.
         """
         ...
 
 
 class Reranker(Protocol):
-    """Judges how well documents answer a query."""
+    """Scores documents against a query."""
 
     def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
         """Return one score for each document, in input order, higher is better.
 
         Raises:
-            ProviderError: no answer within `timeout` seconds, or none that can be used.
+            ProviderError: no answer within `timeout` seconds, or no usable one.
         """
         ...
 
@@ -99,21 +99,21 @@ def extract(
     max_tokens: int = 1024,
     timeout: float | None = None,
 ) -> dict[str, Any]:
-    """Return a record that fits a JSON schema, out of whatever the model answers.
+    """Return a record that matches a JSON schema, from any model's answer.
 
-    The schema is asked for twice, as a constraint and in words, because servers that cannot constrain
-    say nothing about it. The first object in the answer that fits counts: prose, code fences and
-    thinking around it are skipped. One answer that does not fit is sent back with the reason.
+    The schema is sent twice, as a constraint and in words, because servers that cannot constrain the answer
+    do not report it. The first matching object in the answer counts: prose, code fences and thinking around
+    it are skipped. An answer without a match is sent back once with the reason.
 
     Args:
         model: any language model.
         messages: the task.
         schema: of an object; `type`, `properties`, `required`, `items` and `enum` are checked.
-        max_tokens: the longest answer; doubled once when the answer was cut.
+        max_tokens: maximum length of the answer; doubled once if the answer was cut.
         timeout: seconds for each attempt.
 
     Raises:
-        ProviderError: no answer fits.
+        ProviderError: no answer matches.
         ModelMissing: see `complete`.
     """
     wish = "Answer with one JSON object and nothing else. It must fit this JSON schema:\n" + json.dumps(
@@ -142,14 +142,14 @@ def extract(
 
 
 def _with_wish(messages: Sequence[Message], wish: str) -> list[Message]:
-    """Return the messages with a wish at their end; two of one role in a row break some templates."""
+    """Return the messages with the schema request appended to the last one, as some templates require."""
     if messages and messages[-1].role == "user":
         return [*messages[:-1], Message("user", f"{messages[-1].content}\n\n{wish}")]
     return [*messages, Message("user", wish)]
 
 
 def find_object(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    r"""Return the first JSON object in a text that fits a schema, or None and the reason.
+    r"""Return the first JSON object in a text that matches a schema, or None and the reason.
 
     >>> find_object('Sure! ```json\n{"a": 1}\n```', {"required": ["a"]})
     ({'a': 1}, '')
@@ -167,7 +167,7 @@ def find_object(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | 
 
 
 def objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects in a text, none inside of another; line breaks may stand in their strings."""
+    """Yield the outermost JSON objects in a text; raw line breaks in their strings are accepted."""
     decoder = json.JSONDecoder(strict=False)
     at = -1
     for _ in range(MAX_CANDIDATES):
@@ -183,7 +183,7 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def fit(value: Any, schema: Mapping[str, Any], where: str = "") -> str:
-    """Return why a value does not fit a JSON schema, empty if it does. Unknown keywords are ignored."""
+    """Return why a value does not match a JSON schema, empty if it does. Unknown keywords are ignored."""
     name = f"{where!r}" if where else "the answer"
     kinds = schema.get("type")
     if kinds is not None:

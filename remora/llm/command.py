@@ -1,7 +1,7 @@
-"""A language model behind a command: the agent that the user already has (`claude -p`, `codex exec`, `llm`).
+"""A language model behind a command, such as the user's own agent (`claude -p`, `codex exec`, `llm`).
 
-The prompt is the command's input, its answer is the command's output. The command runs in a folder of its
-own, so that no project counts its sessions as work, and with our hooks switched off.
+The prompt is the command's input, its answer is the command's output. The command runs in a separate folder,
+so that no project counts its sessions as work, and with Remora's hooks disabled.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _OF_A_SESSION = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID
 
 
 class CommandModel:
-    """A model that is a program: prompt on its standard input, answer on its standard output.
+    """A program as a model: prompt on its standard input, answer on its standard output.
 
     Args:
         command: the program and its arguments, quoted as for a POSIX shell; no shell runs it.
-        folder: where it runs and where its calls are counted; made where missing.
-        environ: the environment that it inherits, without the marks of a running session.
-        outside: a folder whose own programs are passed over, as those of a repository; empty for none.
+        folder: its working folder, where its calls are counted; created if missing.
+        environ: the inherited environment, without the marks of a running session.
+        outside: a folder whose own programs are skipped, such as a repository; empty for none.
         timeout: seconds for one call.
         daily_calls: calls a day, of all processes together.
-        today: the present day.
+        today: returns the current day.
 
     Raises:
         ConfigError: the command is empty or has an open quote.
@@ -95,7 +95,7 @@ class CommandModel:
         Raises:
             ModelMissing: the program is not installed.
             ProviderBusy: no answer in time.
-            ProviderError: the command failed, said nothing, or had its calls of the day.
+            ProviderError: the command failed, had no output, or reached its daily limit.
         """
         program = find_program(self._arguments[0], self._environ, outside=self._outside)
         if program is None:
@@ -127,7 +127,7 @@ class CommandModel:
     def _run(
         self, arguments: list[str], told: IO[bytes], said: IO[bytes], log: IO[bytes], budget: float
     ) -> int:
-        """Return the exit code; files instead of pipes, so that what a child leaves open holds nobody up."""
+        """Return the exit code; files instead of pipes, so that handles left open by a child block nobody."""
         try:
             process = subprocess.Popen(
                 arguments,
@@ -168,7 +168,7 @@ class CommandModel:
 
 
 def prompt_of(messages: Sequence[Message]) -> str:
-    r"""Return messages as one text: the instructions first; speakers are named where there are several turns.
+    r"""Return messages as one text: the instructions first, then the turns, with speakers if several.
 
     >>> prompt_of([Message("system", "Be short."), Message("user", "Hello")])
     'Be short.\n\nHello\n'
@@ -195,7 +195,7 @@ def _end_of(file: IO[bytes]) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a command with all that it started."""
+    """Kill a command and all its child processes."""
     with contextlib.suppress(OSError):
         if sys.platform == "win32":
             process.kill()

@@ -1,4 +1,4 @@
-"""Load and fill prompt files; a missing variable, and one that nobody asked for, is an error."""
+"""Load and fill prompt files; a missing or an extra variable is an error."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _VARIABLE = re.compile(r"\{\{([a-z_]+)\}\}")
 
 @cache
 def load(package: str, name: str) -> str:
-    """Return the text of `<name>.prompt`, which lies beside the code of a package that uses it."""
+    """Return the text of `<name>.prompt`, a file beside the code that uses it."""
     return files(package).joinpath(f"{name}.prompt").read_text(encoding="utf-8").strip()
 
 
 def variables(template: str) -> set[str]:
-    """Return the names that a template wants filled.
+    """Return the names of a template's variables.
 
     >>> sorted(variables("Hello {{name}}, it is {{time}}"))
     ['name', 'time']
@@ -29,7 +29,7 @@ def variables(template: str) -> set[str]:
 def fill(template: str, **values: str) -> str:
     """Return a template with every `{{name}}` replaced by its value, in one pass.
 
-    What stands in a value is never taken for a variable.
+    Text in a value is never treated as a variable.
 
     Raises:
         InvalidInput: a variable has no value, or a value no variable.

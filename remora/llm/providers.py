@@ -1,7 +1,7 @@
 """Language models over HTTP: OpenAI-compatible servers, Ollama and Anthropic.
 
-Servers differ in what they refuse. A field that a server refuses is written differently or left out
-from then on, so the price of finding out is paid once for each object.
+Servers reject different fields. A rejected field is written differently or left out from then on, so each
+object pays for this only once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "stop", "m
 
 
 class _Served:
-    """What the three have in common: a client, retries within the timeout, refusals that teach."""
+    """The common parts: a client, retries within the timeout, adaptation to rejections."""
 
     provider = ""
 
@@ -62,7 +62,7 @@ class _Served:
         adapt: Callable[[ProviderError], bool],
         timeout: float | None,
     ) -> Any:
-        """POST `body()`; after a refusal that `adapt` has an answer to, POST the changed body."""
+        """POST `body()`; after a rejection that `adapt` can handle, POST the changed body."""
         budget = self._timeout if timeout is None else timeout
         while True:
             try:
@@ -222,8 +222,8 @@ class OllamaModel(_Served):
         """Return the model's answer; see `LanguageModel`.
 
         Raises:
-            InvalidInput: the messages are longer than any context we ask for. Ollama would cut them
-                without a word.
+            InvalidInput: the messages exceed the largest context that is requested. Ollama would truncate
+                them silently.
         """
         context = context_size(messages, max_tokens)
 
@@ -262,10 +262,10 @@ class OllamaModel(_Served):
 
 
 def context_size(messages: Sequence[Message], max_tokens: int) -> int:
-    """Return the context to ask of Ollama: a power of two that holds the messages and the answer.
+    """Return the context size to request from Ollama: a power of two that holds messages and answer.
 
-    A quarter is added to the estimate, since code has shorter tokens than prose; powers of two,
-    because Ollama loads the model anew whenever the number changes.
+    A quarter is added to the estimate, since code has shorter tokens than prose; powers of two, because
+    Ollama reloads the model whenever the number changes.
 
     Raises:
         InvalidInput: more than 131,072 tokens would be needed.
@@ -360,7 +360,7 @@ def _text_of(blocks: Sequence[Any], where: str) -> str:
 
 
 def _said(text: Any, where: str) -> str:
-    """Return what a model said, empty for nothing; whatever is no text must not pass for its words."""
+    """Return the text of a model's answer, empty for none; a value that is not text is an error."""
     if text is None or isinstance(text, str):
         return text or ""
     raise ProviderError(
@@ -374,12 +374,12 @@ def build(settings: LlmSettings, environ: Mapping[str, str], *, outside: str = "
     """Return the configured language model, None for provider "none"; nothing is sent or started.
 
     Args:
-        settings: which one.
+        settings: of the model.
         environ: holds keys and addresses.
-        outside: the project, none of whose own programs is run as the model.
+        outside: the project, whose own programs are never run as the model.
 
     Raises:
-        ConfigError: no model is named, or the URL or the key cannot be used.
+        ConfigError: no model is set, or the URL or the key is invalid.
         ModelMissing: a hosted provider without a key.
     """
     if settings.provider == "none":

@@ -1,8 +1,8 @@
 """Rerankers over HTTP: one function for Cohere, Jina, TEI, llama.cpp and vLLM.
 
-They differ in the path, in the name of the list they take and in the shape of what they give; the
-table below is all of it. Their scores live on different scales (logits, 0 to 1), so a caller uses
-the order, or calibrates for each model.
+They differ in the path, in the name of the document list and in the shape of the answer, as listed in the
+table below. Their scores have different scales (logits, 0 to 1), so a caller uses the order, or calibrates
+for each model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_CHARS = 8_000  # rerankers read 512 to 8,192 tokens; more than this is cut b
 
 
 class Shape(NamedTuple):
-    """How a provider wants to be asked. Fields that only some know are in `extra`."""
+    """The request format of a provider. Fields specific to some are in `extra`."""
 
     path: str
     documents: str = "documents"
@@ -56,10 +56,10 @@ SHAPES: dict[str, Shape] = {
 def rerank_over_http(
     client: JsonClient, shape: Shape, model: str, query: str, documents: Sequence[str], *, timeout: float
 ) -> list[float]:
-    """Return one score for each document, in input order; documents the server left out come last.
+    """Return one score for each document, in input order; documents omitted by the server come last.
 
     Raises:
-        ProviderError: no answer in time, an unknown shape, no score at all, a score that is no number.
+        ProviderError: no answer in time, an unknown shape, no score at all, a score that is not a number.
     """
     if not documents:
         return []
@@ -118,7 +118,7 @@ def _number(score: Any) -> float | None:
 
 
 def _path(client: JsonClient, shape: Shape) -> str:
-    """Return the path to append to the client's URL, which may hold a part of it already."""
+    """Return the path to append to the client's URL, which may already contain a part of it."""
     own = client.where("").removeprefix(client.host)
     if own.endswith("/rerank"):
         return ""
@@ -143,7 +143,7 @@ class HttpReranker:
         return f"{self._model or 'reranker'}@{self._client.host}"
 
     def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
-        """Return one score for each document; see `Reranker`. It is tried once: the time is short."""
+        """Return one score for each document, without retries; see `Reranker`."""
         return rerank_over_http(self._client, self._shape, self._model, query, documents, timeout=timeout)
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ def build(settings: RerankSettings, environ: Mapping[str, str]) -> HttpReranker 
     """Return the configured reranker over HTTP, None for "auto", "none" and "local"; nothing is sent.
 
     Raises:
-        ConfigError: a local server without a URL, or a URL or key that cannot be used.
+        ConfigError: a local server without a URL, or an invalid URL or key.
         ModelMissing: a hosted provider without a key.
     """
     shape = SHAPES.get(settings.provider)

@@ -1,4 +1,4 @@
-"""A language model that answers from a list, for tests: ours and those of programs that use us."""
+"""A language model that answers from a list, for tests of Remora and of programs that use it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Reply = str | Completion | Exception | Callable[[Call], "str | Completion"]
 
 
 class ScriptedModel:
-    r"""Gives its replies in order: a string is the answer, an exception is raised, a function is asked.
+    r"""Returns its replies in order: a string is the answer, an exception is raised, a function is called.
 
     Attributes:
-        calls: what it was asked, in order.
+        calls: the received calls, in order.
 
     >>> model = ScriptedModel(["Paris", lambda call: call.messages[-1].content.upper()])
     >>> model.complete([Message("user", "capital?")], max_tokens=9).text
@@ -43,7 +43,7 @@ class ScriptedModel:
 
     @property
     def left(self) -> int:
-        """How many replies were not asked for."""
+        """The number of unused replies."""
         return max(0, len(self._replies) - len(self.calls))
 
     def complete(
@@ -58,8 +58,8 @@ class ScriptedModel:
         """Return or raise the next reply.
 
         Raises:
-            AssertionError: no reply is left. It is no error of ours on purpose: code that survives a
-                failing provider must not survive a wrong script.
+            AssertionError: no reply is left. It is deliberately no Remora error: code that survives a failing
+                provider must not survive a wrong script.
         """
         call = Call(tuple(messages), max_tokens, temperature, schema, timeout)
         self.calls.append(call)

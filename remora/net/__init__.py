@@ -1,1 +1,1 @@
-"""HTTP to model servers: one client, one place where answers and failures get our words."""
+"""HTTP to model servers: one client that translates answers and failures."""

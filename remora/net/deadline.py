@@ -1,11 +1,11 @@
-"""One deadline for a whole exchange: the timeouts of the HTTP library are for each step of it.
+"""One deadline for a whole exchange: the timeouts of the HTTP library apply to each step of it.
 
-A server that sends a byte now and then is never late by those, and may hold a call for hours. So every
-stream that the library opens is asked, at each read and each write, how long the whole may still take.
-The library tells of its streams by its `trace` extension; the thread that makes the call does the
-reading, so the deadline is the thread's.
+A server that sends a byte now and then never exceeds those timeouts, and may hold a call for hours. So every
+stream that the library opens checks, at each read and each write, the remaining time. The library reports its
+streams through its `trace` extension; the thread that makes the call does the reading, so the deadline
+belongs to the thread.
 
-Two things stay with the operating system: looking up a name, and trying its addresses one after another.
+Two steps remain with the operating system: the name lookup, and trying several addresses in turn.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _OPENED = (".connect_tcp.complete", ".start_tls.complete")
 
 
 class Deadline(threading.local):
-    """When the exchange of this thread must have ended."""
+    """The end of this thread's exchange."""
 
     def __init__(self) -> None:
         self._at = math.inf
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Let what happens inside take so many seconds; reads and writes after them are a TimeoutError."""
+        """Limit the block to a number of seconds; later reads and writes raise TimeoutError."""
         self._at = time.monotonic() + seconds
         try:
             yield
@@ -38,7 +38,7 @@ class Deadline(threading.local):
             self._at = math.inf
 
     def left(self, timeout: float | None = None) -> float | None:
-        """Return the seconds that one step may take: a timeout of its own, or less if less is left.
+        """Return the seconds of one step: its own timeout, or the remaining time if that is less.
 
         Raises:
             TimeoutError: none is left.

@@ -1,10 +1,9 @@
-"""Where model servers are, and which key may travel to which of them.
+"""Addresses of model servers, and the keys that may be sent to each.
 
-A key belongs to the provider that its variable is named after. A repository can bring a
-configuration that names a URL; without this rule it could send somebody's OPENAI_API_KEY to a host
-of its choice. So the well-known variables travel only to their provider, to this machine, and to the
-host that the person's own environment names (OPENAI_BASE_URL, ANTHROPIC_BASE_URL). Any other
-variable travels where the settings say.
+A key belongs to the provider that its variable is named after. A repository can bring a configuration with a
+URL; without this rule it could send somebody's OPENAI_API_KEY to a host of its choice. So the well-known
+variables are sent only to their provider, to this machine, and to the host in the user's own environment
+(OPENAI_BASE_URL, ANTHROPIC_BASE_URL). Any other variable is sent where the settings say.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ BASES = {"OPENAI_API_KEY": "OPENAI_BASE_URL", "ANTHROPIC_API_KEY": "ANTHROPIC_BA
 
 
 class ApiKey:
-    """A key that never shows itself: not in `repr`, not in `str`, not when it is pickled.
+    """A key that is never displayed: not in `repr`, not in `str`, not when it is pickled.
 
     Attributes:
-        hint: what to do when a server refuses it.
+        hint: the remedy if a server rejects it.
     """
 
     __slots__ = ("_value", "hint")
@@ -43,7 +42,7 @@ class ApiKey:
         """Hold a key.
 
         Raises:
-            ConfigError: the key holds characters that an HTTP header cannot carry.
+            ConfigError: the key has characters not allowed in an HTTP header.
         """
         value = value.strip()
         if not (value.isascii() and (value.isprintable() or not value)):
@@ -69,7 +68,7 @@ class ApiKey:
 
 
 def key_for(variable: str, environ: Mapping[str, str], url: str) -> ApiKey:
-    """Return the key of a variable for a URL; empty when there is none or it may not go there.
+    """Return the key of a variable for a URL; empty if there is none or it may not be sent there.
 
     Raises:
         ConfigError: see `ApiKey`.

@@ -1,11 +1,11 @@
-"""Ask model servers for JSON: one client, every answer checked, every failure in our words.
+"""JSON requests to model servers: one client, checked answers, translated failures.
 
-A failure names the host, the path, the status and what the server itself said, cut short and with
-every key taken out. What may work later (429, 503, a timeout, nobody there) is `ProviderBusy`, the
-rest is `ProviderError`. Redirects are not followed: they would carry text and key to another host.
+A failure names the host, the path, the status and the server's own message, truncated and without keys.
+Failures that may pass (429, 503, a timeout, no listener) are `ProviderBusy`, the others are `ProviderError`.
+Redirects are not followed: they would carry text and key to another host.
 
-Proxies of the environment are used for other hosts, because a company network often has no other
-way out, and never for this machine, because a proxy could not reach it and must not see it.
+Proxies of the environment are used for other hosts, because a company network often has no other way out, and
+never for this machine, because a proxy could not reach it and must not see it.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ class JsonClient:
             key: sent as `Authorization: Bearer …`, or bare in another header.
             key_header: the name of that header.
             headers: others, for every request; nothing secret.
-            timeout: seconds that a whole request may take.
+            timeout: seconds for a whole request.
             max_bytes: a longer answer is an error.
 
         Raises:
-            ConfigError: the URL is not one of a server.
+            ConfigError: the URL is not that of a server.
         """
         host, _ = address_of(base_url)
         parts = urlsplit(base_url)
@@ -130,19 +130,19 @@ class JsonClient:
 
         Args:
             path: appended to the base URL.
-            body: what JSON can carry; lone surrogates become question marks.
-            timeout: seconds the whole request may take, in place of the client's.
+            body: any JSON value; lone surrogates become question marks.
+            timeout: seconds for the whole request, in place of the client's.
 
         Raises:
-            ProviderBusy: nobody there, a timeout, a status that says "later".
+            ProviderBusy: no listener, a timeout, a status that means "later".
             ProviderError: any other status, a broken or too long answer, no JSON.
-            ConfigError: a proxy setting of the environment that cannot be used.
+            ConfigError: an invalid proxy setting in the environment.
         """
         data = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         return self._request("POST", path, data, timeout)
 
     def where(self, path: str) -> str:
-        """Return host and path as they stand in messages."""
+        """Return host and path for messages."""
         return f"{self.host}{self._path}{path.partition('?')[0]}"
 
     def _client(self) -> httpx2.Client:
@@ -255,7 +255,7 @@ class JsonClient:
         return ProviderError(message, hint=hint, status=status)
 
     def _words(self, said: bytes | str) -> str:
-        """Return what a server said, on one line, cut, without keys."""
+        """Return a server's message on one line, truncated, without keys."""
         text = said if isinstance(said, str) else _own_words(said)
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
@@ -290,7 +290,7 @@ def _own_words(body: bytes) -> str:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds a server asks us to wait, from seconds or an HTTP date; None if it does not say.
+    """Return the wait requested by a server, from seconds or an HTTP date; None if there is none.
 
     >>> retry_after({"retry-after": "7"}, 0.0)
     7.0
@@ -320,13 +320,13 @@ def with_retries(
     sleep: Callable[[float], None] = time.sleep,
     now: Callable[[], float] = time.monotonic,
 ) -> T:
-    """Return what `call` returns, trying again while a server is busy and the budget lasts.
+    """Return the result of `call`, retrying while the server is busy and the budget lasts.
 
     Args:
-        call: gets the seconds that are left, to use as its timeout.
-        budget: seconds for everything, waiting included. A wait that does not fit is not begun.
-        sleep: how to wait.
-        now: a clock that never goes back.
+        call: gets the remaining seconds, to use as its timeout.
+        budget: seconds for everything, waiting included. A wait that does not fit is not started.
+        sleep: waits.
+        now: a monotonic clock.
 
     Raises:
         ProviderBusy: the last one, when the budget or six attempts are used up.
@@ -346,13 +346,13 @@ def with_retries(
 
 
 def server_said(error: ProviderError, *words: str) -> bool:
-    """Return whether a server's own words hold any of some words, blind to case."""
+    """Return whether a server's message contains any of some words, ignoring case."""
     text = str(error).partition(f" answered {error.status}: ")[2].lower()
     return any(word.lower() in text for word in words)
 
 
 def said_too_long(error: ProviderError) -> bool:
-    """Return whether a server refused its input for its length or number."""
+    """Return whether a server rejected its input for its length or number."""
     return error.status in (400, 413, 422, 500) and (error.status == 413 or server_said(error, *_TOO_LONG))
 
 

@@ -1,4 +1,4 @@
-"""Whose program listens at a port of this machine: another user's would read what is sent to it."""
+"""Check the owner of a listening program on this machine: another user's program would read the texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO = "!"
 
 
 def owners(port: int, tables: Iterable[Path] = _TABLES) -> set[int]:
-    """Return the user ids of those who listen at a port; empty where the system does not tell."""
+    """Return the user ids of the listeners at a port; empty if the system does not report them."""
     found: set[int] = set()
     for table in tables:
         try:
@@ -34,9 +34,9 @@ def owners(port: int, tables: Iterable[Path] = _TABLES) -> set[int]:
 
 
 def distrusted(port: int, tables: Iterable[Path] = _TABLES) -> str:
-    """Return why a listener at a port of this machine is not trusted by itself; empty where it is.
+    """Return why a listener on this machine is not trusted by default; empty if it is.
 
-    It is, where it belongs to this user, to root or to an account of the system.
+    It is trusted if it belongs to this user, to root or to a system account.
     """
     found = owners(port, tables)
     if not found:
@@ -47,10 +47,10 @@ def distrusted(port: int, tables: Iterable[Path] = _TABLES) -> str:
 
 
 def require_trusted(url: str, data_folder: Path, tables: Iterable[Path] = _TABLES) -> None:
-    """Check a server that nobody's settings name: on this machine, and this user's or the system's own.
+    """Check a server that no settings name: it must be on this machine, and this user's or the system's.
 
     Raises:
-        ProviderError: it is neither, and no person said yes to it. Nothing was sent.
+        ProviderError: it is neither, and no person has allowed it. Nothing was sent.
     """
     host, _ = address_of(url)
     if not is_loopback(host) and same_for_all(url) not in allowed(data_folder):
@@ -66,13 +66,13 @@ def require_trusted(url: str, data_folder: Path, tables: Iterable[Path] = _TABLE
 
 
 def stranger(url: str, data_folder: Path, tables: Iterable[Path] = _TABLES, *, answered: bool = False) -> str:
-    """Return why a listener is not used before a person says yes; empty where it is, or where one did.
+    """Return why a listener needs a person's permission; empty if it needs none or has it.
 
     Args:
         url: of the listener.
-        data_folder: where answers are kept.
+        data_folder: of the stored answers.
         tables: of the system's sockets.
-        answered: empty also where a person said no.
+        answered: also return an empty text if a person refused.
     """
     name, given = same_for_all(url), _answers(data_folder)
     if name in given or (answered and NO + name in given):
@@ -81,13 +81,13 @@ def stranger(url: str, data_folder: Path, tables: Iterable[Path] = _TABLES, *, a
 
 
 def same_for_all(url: str) -> str:
-    """Return a URL in the one form that all ways to write it share.
+    """Return the canonical form of a URL.
 
     >>> same_for_all("HTTP://LocalHost:80/"), same_for_all("http://[::1]") == same_for_all("http://127.0.0.1")
     ('http://localhost:80', True)
 
     Raises:
-        ConfigError: it is no URL of a server.
+        ConfigError: it is not the URL of a server.
     """
     host, port = address_of(url)
     parts = urlsplit(url)
@@ -96,10 +96,10 @@ def same_for_all(url: str) -> str:
 
 
 def allow(data_folder: Path, url: str, *, yes: bool = True) -> None:
-    """Remember what a person said to a server; a yes counts more than a no.
+    """Store a person's answer about a server; a permission overrides a refusal.
 
     Raises:
-        ConfigError: that is no URL of a server.
+        ConfigError: it is not the URL of a server.
     """
     line = ("" if yes else NO) + same_for_all(url)
     if line not in _answers(data_folder):
@@ -110,7 +110,7 @@ def allow(data_folder: Path, url: str, *, yes: bool = True) -> None:
 
 
 def allowed(data_folder: Path) -> tuple[str, ...]:
-    """Return the servers that a person said yes to, each in the form of `same_for_all`."""
+    """Return the servers that a person has allowed, each in the form of `same_for_all`."""
     return tuple(line for line in _answers(data_folder) if not line.startswith(NO))
 
 
@@ -123,7 +123,7 @@ def _answers(data_folder: Path) -> tuple[str, ...]:
 
 
 def _known(line: str) -> str:
-    """Return a line in the present form, as earlier versions kept what was typed; empty for what is none."""
+    """Return a stored line in canonical form, since earlier versions kept the typed URL; empty if invalid."""
     try:
         return NO + same_for_all(line[1:]) if line.startswith(NO) else same_for_all(line)
     except ConfigError:
