@@ -106,8 +106,8 @@ class Database:
             path: the file.
             realm, project_id: see the class.
             read_only: change nothing.
-            clock: what time it is for the log of changes; the system's by default.
-            author: who changes memories where nobody else is named; see `core.change.Change`.
+            clock: gives the time of revisions; the system's by default.
+            author: the default author of changes; see `core.change.Change`.
         """
         connection = Connection.open(path, read_only=read_only)
         return cls(connection, realm=realm, project_id=project_id, clock=clock, author=author)

@@ -41,7 +41,7 @@ def quote(db: Database, note_id: int) -> None:
 
 
 def session(db: Database, session_id: str) -> None:
-    """Delete what is known of a session, "host:session" or a conversation's id; call inside a transaction."""
+    """Delete the data of a session, "host:session" or a conversation's id; call inside a transaction."""
     db.observed.remove(session_id)
     db.notes.forget(f"{SESSION}{session_id}")
     db.turns.forget_session(session_id)
@@ -53,18 +53,18 @@ def session(db: Database, session_id: str) -> None:
 
 
 def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str, int]:
-    """Put a mark in the place of some texts in every table; call inside a transaction.
+    """Replace some texts by a mark in every table; call inside a transaction.
 
-    What is made from files that hold the texts no more (turns, pieces of files, chunks of code), or from git,
-    is deleted and read again; of memories the caller has deleted those that said it.
+    Rows derived from files that no longer hold the texts (turns, pieces of files, chunks of code), or from
+    git, are deleted and read again; the caller has deleted the memories that contained them.
 
     Args:
-        connection: of the database, ours or of the items of a program.
-        wanted: the texts; in JSON they are found, too.
-        mark: what stands there instead.
+        connection: of the database, Remora's or of the items of a program.
+        wanted: the texts; they are found in JSON, too.
+        mark: the replacement.
 
     Returns:
-        How many rows held one of them, by table.
+        The number of rows that held one of them, by table.
     """
     forms = list(dict.fromkeys(form for text in wanted for form in written_forms(text)))
     found: dict[str, int] = {}
@@ -86,7 +86,7 @@ def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str,
 
 
 def written_forms(text: str) -> tuple[str, ...]:
-    r"""Return how a text may stand in a file or a column: as it is, on one line, and inside JSON.
+    r"""Return the possible forms of a text in a file or a column: unchanged, on one line, inside JSON.
 
     >>> written_forms('say "é"')
     ('say "é"', 'say \\"é\\"', 'say \\"\\u00e9\\"')
@@ -100,7 +100,7 @@ READ_AGAIN = ("turns", "notes", "code_chunks", "git_commits", "embedding_cache")
 
 
 def _columns_of(connection: Connection) -> list[tuple[str, list[str]]]:
-    """Return the tables with the columns that hold text, but for indexes, which follow their tables."""
+    """Return the tables with their text columns, without indexes, which follow their tables."""
     sql = """SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
              AND name NOT LIKE '%\\_fts%' ESCAPE '\\' AND name NOT LIKE 'sqlite_%' ORDER BY name"""
     found = []
@@ -113,7 +113,7 @@ def _columns_of(connection: Connection) -> list[tuple[str, list[str]]]:
 
 
 def _drop(connection: Connection, table: str, held: str, form: str) -> int:
-    """Delete rows that are made again, and note that what they were made from is to be read again."""
+    """Delete rows that can be rebuilt, and mark their sources to be read again."""
     if table == "turns":
         sessions = connection.rows(f"SELECT DISTINCT session_id FROM turns WHERE {held}", (form,))
         for (session,) in sessions:

@@ -114,7 +114,7 @@ class Glimpse:
             connection.close()
 
     def threshold(self) -> float:
-        """Return the confidence that the trust level of the project asks for."""
+        """Return the confidence required by the trust level of the project."""
         sql = "SELECT key, value FROM meta WHERE key IN (?, ?)"
         known = {
             key: json.loads(value) for key, value in self._connections[0].execute(sql, (STATE, UPGRADED))

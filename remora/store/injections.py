@@ -66,7 +66,7 @@ class Injections:
             )
 
     def empty_before(self, at: str) -> int:
-        """Empty the words of what was said before a time; call inside a transaction. Returns how many."""
+        """Empty the texts of advice given before a time; call inside a transaction. Returns how many."""
         return self._connection.execute(
             "UPDATE injections SET text = '', about = '' WHERE at < ? AND (text <> '' OR about <> '')", (at,)
         )

@@ -129,7 +129,7 @@ class Memories:
     ) -> None:
         """Change fields of a memory (names of `MemoryRecord`), with a revision; call inside a transaction.
 
-        Where no field gets another value, nothing is written but what finds it.
+        If no value changes, only the search data is written.
         """
         columns = self._differing(memory_id, changes)
         logged = {name: value for name, value in columns.items() if name not in UNLOGGED}
@@ -151,7 +151,7 @@ class Memories:
             self._revisions.write(memory_id, change, logged)
 
     def _differing(self, memory_id: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns that changes give another value."""
+        """Return the columns whose values would change."""
         columns = {name: _to_column(name, value) for name, value in changes.items()}
         if not columns:
             return {}
@@ -353,7 +353,7 @@ class Memories:
         return found
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return every memory as JSON values by column, in the order in which they were stored."""
+        """Return every memory as JSON values by column, in order of storage."""
         found = self._connection.rows(f"{_SELECT} ORDER BY m.seq")
         named = (dict(zip(COLUMNS, row, strict=True)) for row in found)
         return [
@@ -361,10 +361,10 @@ class Memories:
         ]
 
     def record_of(self, row: Mapping[str, Any]) -> MemoryRecord:
-        """Return a memory from its JSON values by column, as `rows` gives them.
+        """Return a memory from its JSON values by column, as returned by `rows`.
 
         Raises:
-            TypeError, ValueError, KeyError: a value is not what its column holds.
+            TypeError, ValueError, KeyError: a value does not fit its column.
         """
         given = {name: row[name] for name in COLUMNS if name in row}
         for name in (*_LISTS, *_RECORDS):
@@ -375,7 +375,7 @@ class Memories:
 
     @staticmethod
     def values_of(columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return columns as a revision has them as fields of `MemoryRecord`."""
+        """Return the columns of a revision as fields of `MemoryRecord`."""
         return {
             name: _BY_NAME[name](value) if name in _BY_NAME and value is not None else value
             for name, value in columns.items()

@@ -175,7 +175,7 @@ def _marks(old: apsw.Connection, new: Connection) -> None:
 
 
 def _from_revisions(new: Connection) -> int:
-    """Make the memories again whose rows are lost and whose changes are not; returns how many."""
+    """Rebuild memories with lost rows from their revisions; returns how many."""
     sql = """SELECT DISTINCT memory_id FROM memory_revisions r
              WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = r.memory_id)"""
     revisions, made = Revisions(new), 0

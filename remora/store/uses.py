@@ -1,8 +1,8 @@
-"""SQL for `memory_use`: what memories were used for, by session, and what use does to trust.
+"""SQL for `memory_use`: the uses of memories, by session, and their effect on trust.
 
-Use is what happened. Being said, asked for by an agent or cited is use; being looked at by a person is not.
-Sessions count, not calls: a memory that was of use in five, and never called wrong, gains confidence, once.
-Ten with help in one of them end the wait for a review. Both are changes like any other, and can be undone.
+A memory is used when it is shown, requested by an agent or cited; a person's look at it is no use. Sessions
+count, not calls: a memory used in five, and never called wrong, gains confidence, once. Ten with help in one
+of them end the wait for a review. Both are changes like any other, and can be undone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CLEARED = "cleared by use"
 
 
 class Use(NamedTuple):
-    """How often something happened with a memory, in how many sessions, and when last (ISO 8601)."""
+    """One kind of use of a memory: how often, in how many sessions, and when last (ISO 8601)."""
 
     times: int
     sessions: int
@@ -50,28 +50,28 @@ class Uses:
         self._memories = memories
 
     def add(self, session: str, kind: Kind, counts: Mapping[str, int], at: str) -> None:
-        """Add to what happened in a session; call inside a transaction.
+        """Add to the uses of a session; call inside a transaction.
 
         Args:
             session: "host:session".
             kind: one of Kind.
-            counts: how often, by the memory's id.
+            counts: number of uses, by the memory's id.
             at: when, ISO 8601.
         """
         self._write(session, kind, counts, at, "n + excluded.n")
 
     def note(self, session: str, kind: Kind, counts: Mapping[str, int], at: str) -> None:
-        """Say how often something happened in a session in all: noting it twice counts once."""
+        """Set the total uses of a session: repeating the call changes nothing."""
         self._write(session, kind, counts, at, "excluded.n")
 
     def said_in(self, session: str) -> dict[str, tuple[int, str]]:
-        """Return how often each memory was said in a session and when last, from the log of what was said."""
+        """Return how often each memory was shown in a session and when last, from the advice log."""
         sql = """SELECT m.memory_id, count(*), max(i.at) FROM injections i
                  JOIN injected_memories m ON m.injection_id = i.id WHERE i.session_id = ? GROUP BY 1"""
         return {i: (times, at) for i, times, at in self._connection.rows(sql, (session,))}
 
     def of(self, memory_id: str) -> dict[str, Use]:
-        """Return what a memory was used for, by kind."""
+        """Return the uses of a memory, by kind."""
         sql = """SELECT kind, sum(n), count(*), max(at) FROM memory_use WHERE memory_id = ?
                  GROUP BY kind ORDER BY kind"""
         return {kind: Use(*rest) for kind, *rest in self._connection.rows(sql, (memory_id,))}
@@ -83,7 +83,7 @@ class Uses:
         return [dict(zip(names, row, strict=True)) for row in self._connection.rows(sql)]
 
     def take_in(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add uses from another store of memories that are here; call inside a transaction."""
+        """Add uses from another store of memories that exist here; call inside a transaction."""
         kinds = get_args(Kind)
         self._connection.execute_many(
             """INSERT OR IGNORE INTO memory_use SELECT ?1, ?2, ?3, ?4, ?5
@@ -96,13 +96,13 @@ class Uses:
         )
 
     def totals(self) -> dict[str, Use]:
-        """Return what all memories were used for, by kind; what earlier versions counted is left out."""
+        """Return the uses of all memories, by kind, without the counts of earlier versions."""
         sql = """SELECT kind, sum(n), count(DISTINCT session_id), max(at) FROM memory_use
                  WHERE session_id <> ? GROUP BY kind ORDER BY kind"""
         return {kind: Use(*rest) for kind, *rest in self._connection.rows(sql, (BEFORE,))}
 
     def corrections(self) -> tuple[int, int]:
-        """Return how many pairs of a memory and a session ended in a correction, of how many with a use."""
+        """Return the number of (memory, session) pairs with a correction, and of those with a use."""
         sql = """SELECT count(DISTINCT CASE WHEN kind = 'wrong' THEN memory_id || session_id END),
                    count(DISTINCT memory_id || session_id)
                  FROM memory_use WHERE session_id <> ? AND kind <> 'looked' AND kind <> ?"""
@@ -110,7 +110,7 @@ class Uses:
         return (row[0], row[1]) if row else (0, 0)
 
     def wrong_in(self, session: str) -> int:
-        """Return how many memories were called wrong in a session."""
+        """Return the number of memories called wrong in a session."""
         sql = "SELECT count(*) FROM memory_use WHERE session_id = ? AND kind = 'wrong'"
         return int(self._connection.value(sql, (session,)))
 
@@ -128,7 +128,7 @@ class Uses:
             self._settle(ids, before, at if kind in USED else "")
 
     def _settle(self, ids: Collection[str], before: Mapping[str, _Standing], at: str) -> None:
-        """Bring the counts of memories up to date, and do what section 18 says of trust."""
+        """Update the counts of memories, and apply the trust rules of section 18."""
         self._connection.execute_many(
             f"""UPDATE memories SET last_accessed_at = max(last_accessed_at, ?2),
                   access_count = (SELECT coalesce(sum(n), 0) FROM memory_use
