@@ -336,7 +336,7 @@ def test_impact_tells_what_a_model_says_and_goes_no_further(opened: Opener) -> N
             ("web/routes.py", "login", 1, "llm", True)
         ]
         assert "<-depends on it, a model says-" in found[0].via[0]
-        assert any("said by a language model" in note for note in found.notes)
+        assert any("statements of a language model" in note for note in found.notes)
     assert [(i.path, i.symbol, i.source) for i in memory.impact("core/tokens.py:make")] == [
         (i.path, i.symbol, i.source) for i in before
     ]

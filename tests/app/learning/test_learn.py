@@ -428,7 +428,7 @@ def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_pat
     assert left.what.endswith("notes.jsonl")
     page = draw.plain(learn_pages.report(report))
     assert f"{bad + 10} lines could not be read" in page
-    assert f"not read: {left.what}: no transcript of a host that is known" in page
+    assert f"not read: {left.what}: not a transcript of a known host" in page
 
 
 def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
