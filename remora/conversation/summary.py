@@ -153,9 +153,8 @@ def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, s
     if missing == len(lines):
         return "", "the messages are too long for the model; it was not called"
     shown = [*lines[:head], f"[left out here: {missing} of {len(lines)}]", *lines[len(lines) - tail :]]
-    return "\n".join(
-        shown
-    ), f"{missing} of {len(lines)} messages, from the middle, were not sent to the model"
+    note = f"{missing} of {len(lines)} messages, from the middle, were not sent to the model"
+    return "\n".join(shown), note
 
 
 def _count_within(lines: Sequence[str], most: int) -> int:
