@@ -97,6 +97,11 @@ CALLED: dict[str, tuple[str, ...]] = {
     "uninstall": ("claude-code", "--dry-run"),
     "move-in": ("RULES.md", "--dry-run"),
     "completion": ("bash",),
+    "export": ("out.json",),
+    "import": ("RULES.md", "--dry-run"),
+    "erase": ("ID", "--yes"),
+    "privacy": (),
+    "session delete": ("cli:1", "--yes"),
 }
 # They serve, are run by programs, or print nothing that came from outside.
 SERVERS = {"mcp", "hook", "work"}

@@ -43,6 +43,9 @@ LEAST: dict[str, list[str]] = {
     "learn": ["."],
     "plan": ["make the cache smaller"],
     "teach": ["rules.md"],
+    "export": ["out.json"],
+    "import": ["all.json"],
+    "erase": ["ID", "--yes"],
 }
 # Verbs that are no single question to a memory.
 WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "recover", "uninstall")
@@ -118,6 +121,8 @@ def test_every_verb_answers_in_json(run: Run, name: str, *, before: bool) -> Non
         Path("a.jsonl").write_text(json.dumps(entity) + "\n", "utf-8")
     if name == "teach":
         Path("rules.md").write_text("- Never log a token\n", "utf-8")
+    if name == "import":
+        run("export", "all.json")
     if name == "impact":
         Path("a.py").write_text("x = 1\n", "utf-8")
         run("index")

@@ -63,5 +63,5 @@ def test_a_line_that_makes_no_sense_is_skipped_or_named():
     assert Ignored(lines).says("x.log")
     for wrong in lines[:-1]:
         assert Ignored([wrong]).says(wrong) is None
-        with pytest.raises(InvalidInput, match="cannot use the pattern"):
+        with pytest.raises(InvalidInput, match="invalid pattern"):
             Ignored([wrong], strict=True)

@@ -60,7 +60,7 @@ def import_file(desk: Desk, *, file: str, dry_run: bool) -> None:
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids(forgotten=True))
 @click.option("--session", metavar="ID", help="A conversation or agent session, and what only it taught.")
 @click.option("--containing", metavar="TEXT", help="This text, wherever it stands.")
-@click.option("--project", "whole", is_flag=True, help="Everything of this project.")
+@click.option("--this-project", "whole", is_flag=True, help="Everything of this project.")
 @click.option("--everything", is_flag=True, help="All projects and your own memories.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase(
@@ -107,7 +107,9 @@ def _what(
         return f"everything of {memory.root}"
     if everything:
         return "all projects and your own memories"
-    raise InvalidInput("say what to erase", hint="IDs, --session, --containing, --project or --everything.")
+    raise InvalidInput(
+        "say what to erase", hint="IDs, --session, --containing, --this-project or --everything."
+    )
 
 
 @command("privacy")
