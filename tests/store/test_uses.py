@@ -9,11 +9,11 @@ import pytest
 from remora.core.values import MemoryRecord, Taint
 from remora.store.database import Database
 from remora.store.injections import Injection
-from remora.store.uses import CLEARED, Use
+from remora.store.uses import CLEARED, Kind, Use
 from tests.store.makers import AT, add, record
 
 
-def use(db: Database, sessions: int, kind: str = "said", at: str = AT, first: int = 0) -> MemoryRecord:
+def use(db: Database, sessions: int, kind: Kind = "said", at: str = AT, first: int = 0) -> MemoryRecord:
     """Note one use of m-1 in each of so many sessions and return it."""
     with db.connection.transaction():
         for number in range(first, first + sessions):

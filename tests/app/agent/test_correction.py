@@ -72,7 +72,7 @@ def test_narrow_says_where_it_holds(memory: Memory, relay: MemoryRecord) -> None
 def test_silent_is_found_and_never_said(memory: Memory, relay: MemoryRecord) -> None:
     """It is no correction, only of no help; an edit lets it speak again."""
     memory.wrong(relay.id, "silent")
-    assert memory.search("relay port")[0].memory.id == relay.id
+    assert memory.search("relay port")[0].id == relay.id
     assert kinds(memory, relay.id) == {"unhelpful"}
     assert memory.show(relay.id).silent
     assert not memory.edit(relay.id, silent=False).silent

@@ -147,7 +147,7 @@ def test_a_memory_whose_row_is_lost_is_made_again_from_its_changes(tmp_path: Pat
     recover(locate(tmp_path / "project", environment(tmp_path))[0])
     with opened(tmp_path) as memory:
         assert memory.show(one.id).content == "The relay listens on port 7070"
-        assert memory.search("relay port")[0].memory.id == one.id
+        assert memory.search("relay port")[0].id == one.id
 
 
 def test_there_is_nothing_to_recover_where_there_is_no_memory(tmp_path: Path):

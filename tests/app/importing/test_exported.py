@@ -101,7 +101,7 @@ def test_what_is_here_with_another_text_stays(opened: Open, tmp_path: Path) -> N
         assert memory.entries.show("deploy").content == "Run `make release`"
 
 
-BAD = [
+BAD: list[dict[str, Any]] = [
     {"id": "m-1"},
     {"id": "m-2", "content": ""},
     {"id": "m-3", "content": "It is so", "type": "no such type"},
@@ -275,5 +275,5 @@ def test_an_export_never_overwrites(opened: Open, tmp_path: Path) -> None:
                 memory.export(tmp_path / "file", form)
         for given in ({"format": "xml"}, {"scope": "world"}):
             with pytest.raises(InvalidInput):
-                memory.export(tmp_path / "new", **given)  # type: ignore[arg-type]
+                memory.export(tmp_path / "new", **given)
     assert (tmp_path / "file").read_text() == "mine"
