@@ -28,6 +28,7 @@ from remora.app.memory import Memory
 from remora.core.errors import NotFound
 from remora.journal.history import HISTORY, parse
 
+OWN_NOTES = {"REMORA_JOURNAL_NOTE_REPLIES": "false"}  # what is noted is what the race itself notes
 WRITERS = 4
 SHARED = "race:shared"
 _APART = 1_000_000  # numbers of one process lie this far from those of the next
@@ -207,7 +208,7 @@ def race(seconds: float, writers: int = WRITERS) -> Outcome:
     with workplace() as place:
         (place / "project").mkdir()
         spent, accounts, errors = _run(place, seconds, writers)
-        with Memory.open(place / "project", environ=environment(place, **NO_MODEL)) as memory:
+        with Memory.open(place / "project", environ=environment(place, **NO_MODEL, **OWN_NOTES)) as memory:
             for done in memory.journal.consolidate():
                 accounts[0]["consolidated"].append((done.session_id, done.messages, done.entry))
             found = _Found(memory)
@@ -237,7 +238,7 @@ def _run(place: Path, seconds: float, writers: int) -> tuple[float, list[dict[st
         subprocess.Popen(
             [*command, str(number), str(seconds)],
             cwd=ROOT,
-            env=environment(place, **NO_MODEL),
+            env=environment(place, **NO_MODEL, **OWN_NOTES),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
