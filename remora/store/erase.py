@@ -53,10 +53,11 @@ def session(db: Database, session_id: str) -> None:
 
 
 def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str, int]:
-    """Replace some texts by a mark in every table; call inside a transaction.
+    """Replace some texts by a mark wherever free text is stored; call inside a transaction.
 
     Rows derived from files that no longer hold the texts (turns, pieces of files, chunks of code), or from
-    git, are deleted and read again; the caller has deleted the memories that contained them.
+    git, are deleted and read again. The content of memories and its earlier versions stay as they are while a
+    live memory says it: the caller deletes the memories that are meant.
 
     Args:
         connection: of the database, Remora's or of the items of a program.
@@ -67,19 +68,16 @@ def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str,
         The number of rows that held one of them, by table.
     """
     forms = list(dict.fromkeys(form for text in wanted for form in written_forms(text)))
+    there = {table for (table,) in connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     found: dict[str, int] = {}
-    for table, columns in _columns_of(connection):
+    for table, columns in FREE_TEXT.items():
+        if table not in there:
+            continue
+        held = " OR ".join(f"instr({column}, ?1)" for column in columns)
         for form in forms:
-            held = " OR ".join(f"instr({column}, ?1)" for column in columns)
-            if table in READ_AGAIN:
-                number = _drop(connection, table, held, form)
-            else:
-                sets = ", ".join(f"{column} = replace({column}, ?1, ?2)" for column in columns)
-                fts = table == "observer_sessions"
-                rows = connection.rows(f"SELECT seq FROM {table} WHERE {held}", (form,)) if fts else []
-                number = connection.execute(f"UPDATE OR IGNORE {table} SET {sets} WHERE {held}", (form, mark))
-                for (seq,) in rows:
-                    _index_session(connection, seq)
+            number = (_drop if table in READ_AGAIN else _replace)(
+                connection, table, columns, held, form, mark
+            )
             if number:
                 found[table] = found.get(table, 0) + number
     return found
@@ -96,23 +94,50 @@ def written_forms(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*plain, *inside)))
 
 
-READ_AGAIN = ("turns", "notes", "code_chunks", "git_commits", "embedding_cache")
+# The columns that hold what somebody wrote or said. Names, paths, kinds and keys are no free text: a mark in
+# their place would break what refers to them.
+FREE_TEXT: dict[str, tuple[str, ...]] = {
+    "memories": ("citation_text", "context_prefix", "payload", "origins", "review_reason", "triggers"),
+    "memory_revisions": ("fields", "why"),
+    "injections": ("about", "text", "why", "followed"),
+    "learned": ("why", "text"),
+    "observer_sessions": ("why", "prompt", "summary"),
+    "observer_signals": ("key", "detail"),
+    "observer_session_errors": ("command", "message", "resolved_how", "detail"),
+    "observer_session_commands": ("command",),
+    "observer_session_sequences": ("sequence",),
+    "observer_error_patterns": ("error_message", "resolved_how"),
+    "meta": ("value",),
+    "turns": ("content",),
+    "notes": ("content", "name", "answers"),
+    "code_chunks": ("name", "context", "doc", "text"),
+    "git_commits": ("subject", "body"),
+    "items": ("value", "indexed"),
+}
+READ_AGAIN = ("turns", "notes", "code_chunks", "git_commits")
+# A memory that says the text itself, and is not meant, stays as it is with its history.
+_NOT_SAID = {
+    "memories": "NOT instr(content, ?1)",
+    "memory_revisions": """NOT EXISTS (SELECT 1 FROM memories m
+        WHERE m.id = memory_revisions.memory_id AND instr(m.content, ?1))""",
+}
 
 
-def _columns_of(connection: Connection) -> list[tuple[str, list[str]]]:
-    """Return the tables with their text columns, without indexes, which follow their tables."""
-    sql = """SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
-             AND name NOT LIKE '%\\_fts%' ESCAPE '\\' AND name NOT LIKE 'sqlite_%' ORDER BY name"""
-    found = []
-    for (table,) in connection.rows(sql):
-        info = connection.rows(f"PRAGMA table_info({table})")
-        columns = [row[1] for row in info if "TEXT" in (row[2] or "TEXT").upper()]
-        if columns:
-            found.append((table, columns))
-    return found
+def _replace(
+    connection: Connection, table: str, columns: Sequence[str], held: str, form: str, mark: str
+) -> int:
+    """Put the mark in the place of a text; returns how many rows held it."""
+    where = f"({held}) AND {_NOT_SAID.get(table, '1')}"
+    indexed = table == "observer_sessions"
+    rows = connection.rows(f"SELECT seq FROM {table} WHERE {where}", (form,)) if indexed else []
+    sets = ", ".join(f"{column} = replace({column}, ?1, ?2)" for column in columns)
+    number = connection.execute(f"UPDATE OR REPLACE {table} SET {sets} WHERE {where}", (form, mark))
+    for (seq,) in rows:
+        _index_session(connection, seq)
+    return number
 
 
-def _drop(connection: Connection, table: str, held: str, form: str) -> int:
+def _drop(connection: Connection, table: str, _: Sequence[str], held: str, form: str, __: str) -> int:
     """Delete rows that can be rebuilt, and mark their sources to be read again."""
     if table == "turns":
         sessions = connection.rows(f"SELECT DISTINCT session_id FROM turns WHERE {held}", (form,))

@@ -165,6 +165,10 @@ class EmbeddingCache:
         """Delete expired rows and return how many; call inside a transaction."""
         return self._connection.execute("DELETE FROM embedding_cache WHERE expires_at < ?", (now_ms,))
 
+    def clear(self) -> None:
+        """Delete every vector; call inside a transaction."""
+        self._connection.execute("DELETE FROM embedding_cache")
+
     def expired(self, now_ms: int) -> int:
         """Return the number of expired rows."""
         return int(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.common import environment
 from benchmarks.crash import NO_MODEL
-from benchmarks.session_race import SHARED, Account, Writer, _Found, _look_for
+from benchmarks.session_race import OWN_NOTES, SHARED, Account, Writer, _Found, _look_for
 from benchmarks.texts import numbered
 from remora.app.memory import Memory
 
@@ -14,7 +14,7 @@ from remora.app.memory import Memory
 def project(folder: Path) -> Memory:
     """Open a memory without a model."""
     (folder / "project").mkdir()
-    return Memory.open(folder / "project", environ=environment(folder, **NO_MODEL))
+    return Memory.open(folder / "project", environ=environment(folder, **NO_MODEL, **OWN_NOTES))
 
 
 def look(memory: Memory, *accounts: Account) -> _Found:

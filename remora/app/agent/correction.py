@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.agent.status import meant
 from remora.app.agent.trust import too_many_wrong
 from remora.app.memories import operations
 from remora.core.change import PERSON
@@ -110,8 +111,6 @@ def session_of(project: OpenProject) -> str:
     kind, _, session = project.actor.partition(":")
     if kind == "agent" and session:
         return session
-    from remora.app.agent.status import meant
-
     found = meant(project)
     if found is not None:
         return f"{found.head.host}:{found.head.session}"

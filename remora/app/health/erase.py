@@ -9,6 +9,7 @@ A keyed digest of the words remains, so that they are not learned again.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 CAPTURED = "captured"  # folder of the home
 SCRUB = "erase.scrub"  # meta key: rows were deleted whose bytes may still be in the file
 LEAST = 4  # characters of a text that is looked for everywhere
+_WORD = re.compile(r"[a-z_]+")
+_KEY = re.compile(rb'(?:[^"\\\n]|\\.){0,200}"\s*:')  # the rest of a key of JSON
 TRIES = 8  # to write a database anew while others use it
 KEPT_APART = (".db", ".db-wal", ".db-shm", ".lock", ".mem")  # that are no text, and have ways of their own
 ELSEWHERE = (
@@ -73,8 +76,11 @@ def erase_memories(project: OpenProject, ids: Sequence[str]) -> Erased:
 def erase_text(project: OpenProject, text: str) -> Erased:
     """Erase a text wherever it stands: the memories that say it whole, elsewhere the words."""
     project.must_be_writable()
-    if len(text.strip()) < LEAST:
-        raise InvalidInput(f"a text to erase has {LEAST} characters at least")
+    if not _is_findable(text):
+        raise InvalidInput(
+            f"{text!r} is too common to be erased everywhere",
+            hint="Give several words, or one with a capital letter, a digit or a sign.",
+        )
     forms = [form.casefold() for form in erase.written_forms(text)]
     said = [
         record
@@ -148,7 +154,7 @@ def _erase(
 ) -> Erased:
     now = to_iso(project.clock.now())
     mark = f"[erased {now[:10]}]"
-    wanted = sorted({text for text in texts if len(text.strip()) >= LEAST}, key=len, reverse=True)
+    wanted = sorted(set(filter(_is_findable, texts)), key=len, reverse=True)
     found = _in_files(project, wanted, mark)
     found |= _in_entries(project, wanted, mark)
     found |= _in_items(project, wanted, mark)
@@ -162,12 +168,13 @@ def _erase(
                 if record.external_id is not None:
                     keep_forgotten(store.db, record.external_id, now)
             erase.memories(store.db, [record.id for record in own])
+            store.db.cache.clear()  # a vector says what its text said
             for session in sessions:
                 erase.session(store.db, session)
             for table, number in erase.texts(store.db.connection, wanted, mark).items():
                 found[table] = found.get(table, 0) + number
     whole = scrub_when_due(project)
-    _ = _in_files(project, wanted, mark)  # what somebody wrote meanwhile from what they had read before
+    _in_files(project, wanted, mark)  # what somebody wrote meanwhile from what they had read before
     return Erased(len(records), len(sessions), found, whole)
 
 
@@ -176,6 +183,11 @@ def _find(project: OpenProject, memory_id: str) -> MemoryRecord:
         with suppress(NotFound):
             return resolve(store.db, memory_id)
     raise NotFound(f"there is no memory {memory_id!r}", hint="`remora list --all` shows the ids.")
+
+
+def _is_findable(text: str) -> bool:
+    """Return whether a text may be looked for everywhere: a plain word stands in keys and roles, too."""
+    return len(text.strip()) >= LEAST and _WORD.fullmatch(text.strip()) is None
 
 
 def _sayings(record: MemoryRecord) -> list[str]:
@@ -242,6 +254,8 @@ def _overwrite(path: Path, forms: Sequence[bytes], mark: bytes) -> int:
     except OSError:
         return 0
     places = [(at, len(form)) for form in forms for at in _places(data, form)]
+    if path.suffix in (".jsonl", ".json"):
+        places = [(at, size) for at, size in places if _KEY.match(data, at + size) is None]
     if not places:
         return 0
     with os_errors(path, "erase in"), path.open("r+b") as file:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.memories.operations import listing
 from remora.conversation.log import SUFFIX
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput
@@ -102,8 +103,6 @@ def document(project: OpenProject, scope: str = "all") -> dict[str, Any]:
 
 def _records(project: OpenProject, scope: str) -> list[MemoryRecord]:
     """Return the live memories, without records of what happened."""
-    from remora.app.memories.operations import listing
-
     user = None if scope == "all" else scope == "user"
     return listing(project, None, 10_000_000, 0, "created", where={}, having={}, user=user, records=False)
 

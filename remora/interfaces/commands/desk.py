@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +14,7 @@ import click
 
 from remora.core.change import PERSON
 from remora.core.clock import Clock, SystemClock
-from remora.core.errors import InvalidInput, StoreFull, StoreReadOnly
+from remora.core.errors import InvalidInput, RemoraError, StoreFull, StoreReadOnly
 from remora.core.text import safe
 from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
@@ -72,7 +73,9 @@ class Desk:
         """Close the memory, if it was opened."""
         if self._memory is not None:
             memory, self._memory = self._memory, None
-            root = str(memory.root) if self._writes and memory.upkeep_due() else ""
+            root = ""
+            with suppress(RemoraError):  # it may be closed, or erased
+                root = str(memory.root) if self._writes and memory.upkeep_due() else ""
             memory.close()
             if root:
                 from remora.app.agent.detach import begin_upkeep

@@ -253,11 +253,44 @@ def test_a_project_and_everything(house: House) -> None:
     assert not house.data.exists()
 
 
-@pytest.mark.parametrize(
-    "given", [{}, {"containing": "x"}, {"memory_ids": ["abcd"], "project": True}, {"containing": "   "}]
-)
+def test_what_others_say_stays(house: House) -> None:
+    """A memory that says more than one that is erased keeps its text, its history, and what it names."""
+    with house.open() as memory:
+        one = memory.remember("Use pnpm for web builds", type="decision")
+        more = memory.remember("Use pnpm for web builds, never npm, says Ann", type="gotcha")
+        memory.edit(more.id, tags=["web"], related_files=["gotcha/web builds.md"])
+        before = memory.show(more.id)
+        memory.erase([one.id])
+        assert memory.show(more.id) == before
+        assert memory._project.db.revisions.replayed(more.id)["content"] == before.content
+        memory.erase(containing="Says Ann".lower())
+        with pytest.raises(NotFound):
+            memory.show(more.id)
+
+
+def test_keys_of_a_log_stay(house: House) -> None:
+    """A name that is also a key of the log's lines is erased from what was said alone."""
+    with house.open() as memory:
+        session = memory.session("cli:1")
+        session.append("user", "The createdAt column is Ann's idea")
+        memory.erase(containing="createdAt")
+        assert session.problems() == []
+        assert session.metadata["createdAt"]
+        assert "createdAt" not in memory.session("cli:1").messages()[0].content
+
+
+NOTHING: list[dict[str, Any]] = [
+    {},
+    {"containing": "x"},
+    {"containing": "   "},
+    {"containing": "content"},
+    {"memory_ids": ["abcd"], "project": True},
+]
+
+
+@pytest.mark.parametrize("given", NOTHING)
 def test_what_says_nothing_is_refused(house: House, given: dict[str, Any]) -> None:
-    """Nothing, too little, and two at once."""
+    """Nothing, too little, a plain word, and two at once."""
     with house.open() as memory:
         memory.remember(marker(1))
         with pytest.raises(InvalidInput):
