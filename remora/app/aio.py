@@ -389,7 +389,7 @@ class AsyncMemory(_Twin[Memory]):
     erase = _in_thread(Memory.erase)
     privacy = _in_thread(Memory.privacy)
     maintain = _in_thread(Memory.maintain)
-    upkeep_due = _in_thread(Memory.upkeep_due)
+    maintenance_due = _in_thread(Memory.maintenance_due)
     backup = _in_thread(Memory.backup)
     quotes = _in_thread(Memory.quotes)
     keep_quote = _in_thread(Memory.keep_quote)

@@ -1357,14 +1357,14 @@ class Memory:
             return privacy(self._project)
 
     def maintenance(self) -> builtins.list[Maintained]:
-        """Return what the daily upkeep did in its last runs, newest first."""
+        """Return what the daily maintenance did in its last runs, newest first."""
         from remora.app.health.maintenance import reports
 
         with self._lock:
             return reports(self._project)[::-1]
 
     def maintain(self) -> Maintained | None:
-        """Do the daily upkeep if it is due: forget what expired, delete what was forgotten long ago, tidy up.
+        """Run the daily maintenance if it is due: forget expired memories, delete long-forgotten ones.
 
         Hooks start it after sessions. None where it ran within the day, or another process is at it.
         """
@@ -1374,8 +1374,8 @@ class Memory:
         with self._lock:
             return maintain_when_due(self._project)
 
-    def upkeep_due(self) -> bool:
-        """Return whether the daily upkeep is due; `maintain` does it."""
+    def maintenance_due(self) -> bool:
+        """Return whether the daily maintenance is due; `maintain` does it."""
         from remora.app.health.maintenance import is_due
 
         with self._lock:

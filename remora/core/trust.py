@@ -53,7 +53,7 @@ class Trust(NamedTuple):
     level: int = FIRST
     sessions: int = 0
     auto: bool = True
-    why: str = "a new memory begins here"
+    why: str = "every new project starts here"
     seen: tuple[str, ...] = ()
 
 

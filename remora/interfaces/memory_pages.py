@@ -66,7 +66,6 @@ _SHOWN_CHANGES = (
     "scope",
     "branch",
     "triggers",
-    "superseded_by",
 )
 CODE_LINES = 8  # of a hit in code
 LONGEST_TYPE = len("causal_dependency")
@@ -243,11 +242,11 @@ def corrected(done: Corrected) -> Page:
 
 def trust(found: TrustReport) -> Page:
     """Return the trust level of a project, why it is what it is, and what the next one takes."""
-    told = f"from confidence {found.threshold:.2f} on"
+    told = f"memories with a confidence of {found.threshold:.2f} or more"
     rows = [
         ("level", Cell(f"{found.level} {found.name}", "strong")),
         ("because", Cell(found.why)),
-        ("unasked", Cell(told + (" (inject.threshold is set)" if found.setting else ""))),
+        ("told unasked", Cell(told + (" (inject.threshold is set)" if found.setting else ""))),
         ("next", Cell("; ".join(found.missing))),
         ("chosen", Cell("" if found.auto else "by you; `remora trust auto` lets reviews move it again")),
     ]
@@ -529,12 +528,12 @@ def _origins(found: Why) -> Iterator[str]:
 
 
 def maintenance(runs: Sequence[Maintained], now: float) -> Page:
-    """Return what the daily upkeep did, newest first."""
-    rows = tuple((Cell(when(one.at, now)), Cell(_upkeep(one))) for one in runs)
+    """Return what the daily maintenance did, newest first."""
+    rows = tuple((Cell(when(one.at, now)), Cell(_maintained(one))) for one in runs)
     return (Table(("when", "what"), rows, wide=1, whole=True),) if rows else ()
 
 
-def _upkeep(one: Maintained) -> str:
+def _maintained(one: Maintained) -> str:
     expired = ("expired memory", "expired memories")
     told = (
         (len(one.forgotten), f"forgot {counted(len(one.forgotten), *expired)}"),
@@ -557,7 +556,11 @@ def status(found: Status) -> Page:
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learned", Cell(f"{found.learnt:,}")),
         ("texts go", Cell(found.texts)),
-        *((("upkeep", Cell(f"{_upkeep(found.upkeep)} ({found.upkeep.at[:10]})")),) if found.upkeep else ()),
+        *(
+            (("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")),)
+            if found.maintenance
+            else ()
+        ),
     ]
     for one in found.sessions:
         state = "over, not learned yet" if one.over else "active"

@@ -136,7 +136,7 @@ class Upkeep:
             if new.id == old.id or content_hash(new.content) == content_hash(old.content):
                 raise Conflict("the new text is the same as the old one", hint="Nothing was changed.")
             changes = {"deprecated": True, "deprecated_at": now, "superseded_by": new.id, "pinned": False}
-            change = Change("supersede", f"by {new.id}")
+            change = Change("supersede", f"by {new.id[:8]}")
             self._db.memories.update(old.id, {**changes, "updated_at": now}, change=change)
             what = f"which was superseded by {new.id[:8]}"
             flag_dependents(self._db, old, what, except_id=new.id)
@@ -218,7 +218,7 @@ class Upkeep:
         if not changes:
             return record
         checked, redactions = self._intake.check_changes(record, changes)
-        change = Change("restore", f"as it was after revision {wanted.rev}")
+        change = Change("restore", f"as after revision {revision}")
         return self._save(record, checked, change)._replace(receipt=Receipt("updated", redactions=redactions))
 
     def _revision(self, record: MemoryRecord, named: str) -> Revision:

@@ -70,10 +70,10 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
     return is_due
 
 
-def begin_upkeep(environ: Mapping[str, str], root: str) -> None:
-    """Start the daily upkeep of a project in a process of its own, as where no hook starts the work."""
+def begin_maintenance(environ: Mapping[str, str], root: str) -> None:
+    """Start the daily maintenance of a project in a process of its own, as where no hook starts the work."""
     if environ.get("REMORA_WORK") != "off":
-        _start(environ, "--project", root, "work", "--upkeep")
+        _start(environ, "--project", root, "work", "--maintenance")
 
 
 def _start(environ: Mapping[str, str], *arguments: str) -> None:

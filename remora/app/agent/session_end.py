@@ -1,6 +1,6 @@
 """What follows a session: its live file is taken in, its transcript learned, the journal written.
 
-After the last of them their projects have their daily upkeep, and a language model, if there is one, may
+After the last of them their projects have their daily maintenance, and a language model, if there is one, may
 describe what changed in their code.
 
 Hosts end sessions without a word, are killed, or pause for days, so nothing depends on a last event: a
@@ -226,7 +226,7 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
 
 
 def _follow_up(root: str, environ: Mapping[str, str]) -> None:
-    """Do the daily upkeep of a project, and let the language model describe what changed, where due."""
+    """Do the daily maintenance of a project, and let the language model describe what changed, where due."""
     try:
         with opened(root, environ) as project:
             maintain_when_due(project)

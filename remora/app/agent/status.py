@@ -90,7 +90,7 @@ class Status(NamedTuple):
         notes: what to know about the index.
         speaks: whether agents are told anything here; False where `inject.enabled` is off.
         texts: where texts go, in one line.
-        upkeep: what the daily upkeep did last; None before the first run.
+        maintenance: what the daily maintenance did last; None before the first run.
     """
 
     root: str
@@ -105,7 +105,7 @@ class Status(NamedTuple):
     notes: tuple[str, ...] = ()
     speaks: bool = True
     texts: str = ""
-    upkeep: Maintained | None = None
+    maintenance: Maintained | None = None
 
 
 def tell_session(project: OpenProject, memory_id: str) -> bool:

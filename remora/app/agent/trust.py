@@ -53,7 +53,7 @@ def trust_of(project: OpenProject) -> Trust:
     if isinstance(found, dict):
         return Trust(**{**found, "seen": tuple(found["seen"])})
     if project.db.meta.get(UPGRADED) is not None:
-        return Trust(EARLIER, why="it was used before there were levels")
+        return Trust(EARLIER, why="the project existed before trust levels")
     return Trust()
 
 

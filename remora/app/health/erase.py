@@ -55,7 +55,7 @@ class Erased(NamedTuple):
         sessions: how many.
         found: where else the words stood: rows by table, and places by file.
         whole: every byte is gone; False where another process kept a database from being written anew: the
-            daily upkeep tries again.
+            daily maintenance tries again.
         elsewhere: where they may stand and we cannot reach.
     """
 
@@ -127,7 +127,7 @@ def erase_project(project: OpenProject) -> Erased:
         _overwrite_whole(path)
     with os_errors(home, "remove"):
         shutil.rmtree(home, ignore_errors=False)
-    return Erased(found={str(home): 1})
+    return Erased()
 
 
 def erase_everything(project: OpenProject) -> Erased:
@@ -141,7 +141,7 @@ def erase_everything(project: OpenProject) -> Erased:
             _overwrite_whole(path)
         with os_errors(folder, "remove"):
             shutil.rmtree(folder, ignore_errors=False)
-    return Erased(found={str(folder): 1 for folder in folders})
+    return Erased()
 
 
 def scrub_when_due(project: OpenProject) -> bool:

@@ -1,4 +1,4 @@
-"""The daily upkeep of a memory, which nobody has to think of: a step of the work that follows sessions.
+"""The daily maintenance of a project's memory, a step of the work that follows sessions.
 
 It forgets what has expired, deletes what was forgotten long ago, empties old texts in the log of changes and
 in the log of what was said, and measures how relevant a memory must be to be said with a prompt. Where it
@@ -73,7 +73,7 @@ def maintain_when_due(project: OpenProject) -> Maintained | None:
 
 
 def maintain(project: OpenProject) -> Maintained:
-    """Do the upkeep now; see the module. Each part is a transaction of its own, so a kill costs nothing."""
+    """Run now; see the module. Each part is a transaction of its own, so a kill costs nothing."""
     now = project.clock.now()
     project.accesses.flush(wait=None)
     last = project.db.meta.get(AT)

@@ -75,12 +75,12 @@ class Desk:
             memory, self._memory = self._memory, None
             root = ""
             with suppress(RemoraError):  # it may be closed, or erased
-                root = str(memory.root) if self._writes and memory.upkeep_due() else ""
+                root = str(memory.root) if self._writes and memory.maintenance_due() else ""
             memory.close()
             if root:
-                from remora.app.agent.detach import begin_upkeep
+                from remora.app.agent.detach import begin_maintenance
 
-                begin_upkeep(os.environ, root)
+                begin_maintenance(os.environ, root)
 
     def answer(self, document: Any, page: Page | Callable[[], Page]) -> None:
         """Write the answer: the document as JSON when asked for, else the page as fits the stream."""

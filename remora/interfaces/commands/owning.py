@@ -83,7 +83,7 @@ def erase(
     done = memory.erase(ids, session=session, containing=containing, project=whole, everything=everything)
     desk.answer(done, lambda: project_pages.erased(done, what))
     if not done.whole:
-        desk.note("Another process uses a database; the last bytes go with the next daily upkeep.")
+        desk.note("Another process uses a database; the last bytes go with the next daily maintenance.")
 
 
 def _what(

@@ -210,8 +210,8 @@ def completion(desk: Desk, *, shell: str) -> None:
     "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="Maximum seconds."
 )
 @click.option("--sessions", is_flag=True, help="Learn from finished agent sessions of all projects.")
-@click.option("--upkeep", is_flag=True, help="Also do the daily upkeep of this project, if it is due.")
-def work(desk: Desk, *, seconds: float, sessions: bool, upkeep: bool) -> None:
+@click.option("--maintenance", is_flag=True, help="Also run the daily maintenance of this project, if due.")
+def work(desk: Desk, *, seconds: float, sessions: bool, maintenance: bool) -> None:
     """One pass over pending work; ends when nothing is left or the time is up.
 
     Hooks start it with --sessions when a session ends; only one such process runs at a time.
@@ -227,7 +227,7 @@ def work(desk: Desk, *, seconds: float, sessions: bool, upkeep: bool) -> None:
             desk.note(f"note: {one.session}: {one.problem}")
         return
     memory = desk.memory()
-    if upkeep:
+    if maintenance:
         memory.maintain()
     with desk.progress() as progress:
         embedded = memory.catch_up(seconds, progress=progress)

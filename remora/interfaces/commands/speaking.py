@@ -15,14 +15,14 @@ from remora.interfaces.commands.desk import Desk, command
 @command("log", epilog="Example: remora log -k 5")
 @click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of entries.")
 @click.option("--session", "session_id", metavar="ID", help="Only from this session.")
-@click.option("--maintenance", is_flag=True, help="List what the daily upkeep did instead.")
+@click.option("--maintenance", is_flag=True, help="List the daily maintenance runs instead.")
 def log(desk: Desk, *, k: int, session_id: str | None, maintenance: bool) -> None:
     """Lists texts given to agents, newest first: time, event, reason, text and the agent's next action."""
     if maintenance:
         runs = desk.memory(writes=False).maintenance()[:k]
         desk.answer({"maintenance": runs}, lambda: memory_pages.maintenance(runs, desk.clock.now()))
         if not runs:
-            desk.note("The daily upkeep did not run yet; the work after a session starts it.")
+            desk.note("No maintenance run yet; it follows the first agent session after a day.")
         return
     found = desk.memory(writes=False).log(k, session_id=session_id)
     desk.answer({"said": found}, lambda: memory_pages.log(found))

@@ -1,4 +1,4 @@
-"""The daily upkeep: what it forgets by itself, what it leaves to a person, and that it runs once."""
+"""The daily maintenance: what it forgets by itself, what it leaves to a person, and that it runs once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def filled(memory: Memory, lasting: int, fading: int) -> list[str]:
 
 
 def forgotten(memory: Memory) -> tuple[str, ...]:
-    """Do the upkeep, which is due; return what it forgot."""
+    """Run the maintenance, which is due; return what it forgot."""
     done = memory.maintain()
     assert done is not None
     return done.forgotten
@@ -59,7 +59,7 @@ def test_what_expired_is_forgotten_and_told(opened: Open, clock: FixedClock) -> 
         assert sorted(done.forgotten) == sorted(fading)
         assert memory.maintain() is None
         assert memory.maintenance()[0] == done
-        assert memory.status().upkeep == done
+        assert memory.status().maintenance == done
         assert memory.history(fading[0])[-1].author == "system:prune"
         memory.restore(fading[0])
 
