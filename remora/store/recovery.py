@@ -178,23 +178,27 @@ def _from_revisions(new: Connection) -> int:
     """Rebuild memories with lost rows from their revisions; returns how many."""
     sql = """SELECT DISTINCT memory_id FROM memory_revisions r
              WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = r.memory_id)"""
+    new.execute("DELETE FROM memory_revisions WHERE NOT (json_valid(fields) AND json_valid(parents))")
     revisions, made = Revisions(new), 0
     for (memory_id,) in new.rows(sql):
         fields = revisions.replayed(memory_id)
         if not fields.get("content"):
             continue  # erased, or its first revision is lost
-        fields |= {"last_accessed_at": fields["updated_at"], "content_hash": content_hash(fields["content"])}
-        words = (fields["content"], *json.loads(fields["related_files"]), *json.loads(fields["tags"]))
-        fields["search_terms"] = index_terms(" ".join(words))
-        marks = ", ".join("?" * len(fields))
         try:
             with new.transaction():
+                fields |= {
+                    "last_accessed_at": fields["updated_at"],
+                    "content_hash": content_hash(fields["content"]),
+                }
+                words = (fields["content"], *json.loads(fields["related_files"]), *json.loads(fields["tags"]))
+                fields["search_terms"] = index_terms(" ".join(words))
+                marks = ", ".join("?" * len(fields))
                 new.execute(f"INSERT INTO memories({', '.join(fields)}) VALUES ({marks})", [*fields.values()])
                 bands = [(band, value, memory_id) for band, value in sketch.bands(fields["content"])]
                 new.execute_many(
                     "INSERT OR IGNORE INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)", bands
                 )
-        except StoreError:
+        except (StoreError, KeyError, TypeError, ValueError):
             continue  # its parts do not add up
         made += 1
     return made

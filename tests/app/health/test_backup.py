@@ -150,6 +150,20 @@ def test_a_memory_whose_row_is_lost_is_made_again_from_its_changes(tmp_path: Pat
         assert memory.search("relay port")[0].id == one.id
 
 
+def test_a_change_that_cannot_be_read_stops_no_recovery(tmp_path: Path):
+    """Its memory is lost with it; the others are made again."""
+    home = filled(tmp_path, 3)
+    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as connection:
+        connection.execute("UPDATE memory_revisions SET fields = '{\"content' WHERE n = 1")
+        connection.execute('UPDATE memory_revisions SET fields = \'{"content": "x"}\' WHERE n = 2')
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("DELETE FROM memories")
+    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    with opened(tmp_path) as memory:
+        assert len(memory.list()) == 1
+        assert memory._project.db.connection.check() == []
+
+
 def test_there_is_nothing_to_recover_where_there_is_no_memory(tmp_path: Path):
     """It says so, and makes nothing."""
     (tmp_path / "project").mkdir()
