@@ -105,10 +105,21 @@ def measured(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT)
 
 
 def failure(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) -> Growth | None:
-    """Return a measure that shows too fast a growth in every one of the tries, else None."""
+    """Return a measure that shows too fast a growth in every one of the tries, else None.
+
+    What grows up to a bound and is linear from there on is no failure: twice the longest text shows it.
+    """
     found = None
     for _ in range(CONFIRMED):
         found = measured(run, start, bit, end, chars)
-        if found.factor <= GROWTH:
+        if found.factor <= GROWTH or _is_bounded(run, found):
             return None
     return found
+
+
+def _is_bounded(run: Run, found: Growth) -> bool:
+    longest = found.times[-1]
+    if len(found.times) < 3 or longest > HOPELESS:
+        return False
+    longer = seconds(run, text_of(found.start, found.bit, found.end, 8 * found.chars), TRIES)
+    return longer <= GROWTH * longest
