@@ -4,7 +4,7 @@ The recorded sessions of each repository are replayed in order of time. Before e
 then is learned; with a clone (`--repos`, named OWNER__NAME) the code stands as it stood, and `Memory.init`
 reads it. Then its events come to an agent's loop as hooks hand them on, with a clock that stands at the
 session's start, and each distinct text is kept with the event at which it was said first: a memory, a
-command of the brief, likely files, where work was left, a request to record. Headings, and what a brief
+command of the brief, where work was left, a request to record. Headings, and what a brief
 ends with, are no texts.
 
 `--keep DIR` leaves `said.tsv` there for reading. `DIR/labels.tsv` says what a reader found (columns repo,
@@ -51,7 +51,7 @@ _ABOUT = re.compile(r"`[^`]*`")
 END = "("  # how the line that a brief ends with begins
 SHOWN = 400  # characters of an event
 # How a part of a brief or of what goes with a prompt begins, that has a kind of its own.
-KINDS = {"Where the last session": "state", "How work is checked": "checks", session_brief.TOUCHED: "files"}
+KINDS = {"Where the last session": "state", "How work is checked": "checks"}
 
 
 @dataclasses.dataclass
@@ -230,7 +230,7 @@ def texts_of(reply: Reply) -> Iterator[tuple[str, str]]:
             kind, about = known or reply.trigger, "".join(_ABOUT.findall(line)[:1])
         if kind == "state" and not line.startswith(END):
             left.append(line)
-        elif line.startswith("- ") or kind in ("files", record_request.ASK):
+        elif line.startswith("- ") or kind == record_request.ASK:
             yield kind, f"{about if kind == 'partners' else ''} {line}".strip()
     if left:
         yield "state", " ".join(" ".join(left).split())

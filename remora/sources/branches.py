@@ -101,14 +101,10 @@ def follow(repository: Repository, names: Mapping[str, Known]) -> list[Branch]:
     return [_follow(trunk, name, names[name]) for name in sorted(names)]
 
 
-def own_files(repository: Repository, *, uncommitted: bool = True) -> list[str]:
-    """Return the files changed on the current branch since it left the default one, newest first.
+def own_files(repository: Repository) -> list[str]:
+    """Return the files changed on the current branch since it left the default one, uncommitted ones first.
 
     Empty on the default branch, and on one that changed more than MOST_OWN files, which is not one task.
-
-    Args:
-        repository: the repository.
-        uncommitted: include uncommitted changes; git then checks every file.
     """
     default = default_branch(repository)
     if default is None or repository.branch() == _short(default):
@@ -120,7 +116,7 @@ def own_files(repository: Repository, *, uncommitted: bool = True) -> list[str]:
     names = ("--name-only", "-z")
     asked = ("log", "--no-merges", "--no-renames", "--format=", f"--max-count={OWN_COMMITS}", *names)
     printed = run(repository.root, *asked, "HEAD", *others).stdout
-    if uncommitted and not (repository.git_dir / "MERGE_HEAD").exists():  # what others did is among it then
+    if not (repository.git_dir / "MERGE_HEAD").exists():  # what others did is among it then
         printed = (
             run(repository.root, "diff", "--no-ext-diff", "--no-renames", *names, "HEAD").stdout + printed
         )

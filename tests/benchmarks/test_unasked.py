@@ -49,16 +49,6 @@ def test_a_brief_may_end_with_where_work_was_left() -> None:
     assert list(texts_of(Reply(text, trigger="brief"))) == [("state", " ".join(" ".join(LEFT).split()))]
 
 
-def test_likely_files_are_one_text() -> None:
-    """They were guessed together."""
-    text = "What this project's memory has that bears on this task:\n- A [Memory #1]\n"
-    text += "Files that this may touch: `a.py`, `b.py`"
-    assert list(texts_of(Reply(text, trigger="task"))) == [
-        ("task", "- A"),
-        ("files", "Files that this may touch: `a.py`, `b.py`"),
-    ]
-
-
 def test_a_partner_is_told_with_its_file_and_without_counts() -> None:
     """Counts differ from day to day."""
     text = "What usually changes together with `a.py` in this project:\n"

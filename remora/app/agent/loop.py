@@ -157,15 +157,14 @@ class Loop:
         Args:
             task: what the session is about, if it is known by now; then what bears on it comes along.
         """
-        elsewhere = [line for line in self._told() if line["t"] != "brief"]
-        said, told = {str(i) for line in elsewhere for i in line["said"]}, [line["x"] for line in elsewhere]
+        said = {str(i) for line in self._told() if line["t"] != "brief" for i in line["said"]}
 
         def answer() -> Reply:
             first = brief_of(self._project, session_id=self.session_id, task=task, said=said)
             if not task:
                 return first
             known = said.union(first.ids)
-            second = task_of(self._project, task, session_id=self.session_id, said=known, told=told)
+            second = task_of(self._project, task, session_id=self.session_id, said=known)
             texts = [text for text in (first.text, second.text) if text]
             return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
 
@@ -173,13 +172,12 @@ class Loop:
 
     @_or("")
     def first_message(self, task: str) -> str:
-        """Return what goes with the first message of the user: memories and files that bear on the task."""
+        """Return what goes with the first message of the user: memories that bear on the task."""
         _require(task, str, "a task is text")
         self.heard(task)
-        said, told = self._said(""), [line["x"] for line in self._told()]
-        moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
-        own = self.session_id
-        return self._say(moment, lambda: task_of(self._project, task, session_id=own, said=said, told=told))
+        said, own = self._said(""), self.session_id
+        moment = Moment(moments.PROMPT, self.host, own, text=task)
+        return self._say(moment, lambda: task_of(self._project, task, session_id=own, said=said))
 
     @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:

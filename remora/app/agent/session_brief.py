@@ -6,9 +6,8 @@ or brought up to date is for the work that follows a session.
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,6 @@ from remora.app.learning.work_state import last_state
 from remora.app.project.arguments import current_branch, filters_of
 from remora.app.project.locate import branch_of, locate
 from remora.app.project.open_project import opened
-from remora.app.recall.files import predict_files
 from remora.app.recall.relevance import relevance_bar
 from remora.app.recall.search import search
 from remora.core import moments
@@ -47,16 +45,13 @@ from remora.store.memories import records_in
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.config import Settings
-    from remora.core.values import FileHit, Hit, MemoryRecord
+    from remora.core.values import Hit, MemoryRecord
 
 DATABASE = "memory.db"
 MOST = 400  # memories that a brief chooses from, the surest first
-TASK_FILES = 6
 TASK_HITS = 6
-FILE_SCORE = 0.3
 HOST_RULES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # that hosts read themselves
 MOST_RULES = 200_000  # bytes of one
-TOUCHED = "Files that this may touch: "
 
 
 def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
@@ -181,7 +176,7 @@ def brief_of(
 
 
 def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[str]) -> Reply:
-    """Return what goes with the first prompt of a session: what is known of its task, and likely files.
+    """Return what goes with the first prompt of a session: what is known of its task.
 
     A session that was learned only while this one began may have left what it is about.
     """
@@ -197,7 +192,6 @@ def task_of(
     *,
     session_id: str | None = None,
     said: Container[str] = frozenset(),
-    told: Iterable[str] = (),
     host: str = "",
 ) -> Reply:
     """Return what goes with a task, from an open memory; nothing that is no better than chance.
@@ -207,7 +201,6 @@ def task_of(
         text: the task.
         session_id: of the session: what it left itself, in a pause, is known to it.
         said: memories that the session was told.
-        told: the texts that it was told: files that one of them named for a task are not named again.
         host: what its rule files say is not said again.
     """
     inject = project.settings.inject
@@ -220,9 +213,6 @@ def task_of(
         worth = [h for h in hits if _worth_saying(h, bar, threshold_of(project), said, now, host)]
         agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
         chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
-        files = _files(project, text[:2_000]) if hits and hits[0].score >= bar else []
-        known = {name for one in told for name in _named_in(one)}
-        names = [name for file in files if (name := _name(file.path)) not in known]
         lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
         room = 4 * inject.task_tokens
         while lines and sum(map(len, lines)) > room:
@@ -230,8 +220,6 @@ def task_of(
         ids = tuple(h.id for h in chosen[: len(lines)])
         if lines:
             lines.insert(0, "What this project's memory has that bears on this task:")
-        if names:
-            lines.append(TOUCHED + ", ".join(f"`{name}`" for name in names))
         left = _left_open(project, text)
         if left is not None and left.id not in said and left.session_id != session_id:
             lines, ids = [work_state.told(left).removeprefix("## "), *lines], (left.id, *ids)
@@ -257,16 +245,6 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
     return any(isinstance(at, int | float) and at > 1000 * since for at in times)
 
 
-def _files(project: OpenProject, text: str) -> list[FileHit]:
-    """Return the files that a task likely touches; their scores tell an order, not whether it is a task."""
-    found, _ = predict_files(project, text, TASK_FILES, without=frozenset({"meaning"}), look=False)
-    return [f for f in found if f.score >= FILE_SCORE]
-
-
-def _name(path: str) -> str:
-    return render.plain(path).replace("`", "'")
-
-
 def _longterm(project: OpenProject) -> list[str]:
     """Return the lines of MEMORY.md, without those that a rule file of the project holds as well.
 
@@ -285,12 +263,6 @@ def _longterm(project: OpenProject) -> list[str]:
         return []
     lines = (line.strip().lstrip("-*# ").strip() for line in redact(text).text.splitlines())
     return [line for line in lines if line and line not in shown]
-
-
-def _named_in(text: str) -> list[str]:
-    """Return the files that a text names for a task."""
-    lines = (line for line in text.splitlines() if line.startswith(TOUCHED))
-    return [name for line in lines for name in re.findall(r"`([^`]*)`", line)]
 
 
 def _candidates(find: object, project: OpenProject, host: str) -> list[MemoryRecord]:

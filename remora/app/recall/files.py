@@ -63,17 +63,13 @@ def predict_files(
     *,
     tests: bool = False,
     without: frozenset[str] = frozenset(),
-    look: bool = True,
 ) -> tuple[list[FileHit], tuple[str, ...]]:
-    """Return the files that a task will touch, and what to know about the answer; see `Memory`.
-
-    Without `look` only the files of the answer are held against the index.
-    """
-    from remora.app.codebase.freshness import checked, notices, up_to_date
+    """Return the files that a task will touch, and what to know about the answer; see `Memory`."""
+    from remora.app.codebase.freshness import checked, up_to_date
     from remora.retrieval.files import predict
 
     text, k = checked_query(task), checked_k(k)
-    notes = list(up_to_date(project) if look else notices(project))
+    notes = list(up_to_date(project))
     found = reader(project, without, notes, code=True)
     vector = None
     if "dense" not in without and "meaning" not in without:
@@ -92,7 +88,7 @@ def predict_files(
         about = pipeline.search(found, request).hits
     db = project.db
     there = _in_tree(project)
-    branch = _on_branch(project, uncommitted=look) if "branch" not in without else []
+    branch = _on_branch(project) if "branch" not in without else []
     said: list[str] = []
 
     def ask() -> list[FileHit]:
@@ -118,13 +114,13 @@ def predict_files(
     return hits, tuple(dict.fromkeys(notes))
 
 
-def _on_branch(project: OpenProject, *, uncommitted: bool) -> list[str]:
+def _on_branch(project: OpenProject) -> list[str]:
     """Return the files that the branch in use has changed; none where git cannot be asked."""
     from remora.sources.branches import own_files
 
     repository = project.location.repository
     try:
-        return own_files(repository, uncommitted=uncommitted) if repository is not None else []
+        return own_files(repository) if repository is not None else []
     except SourceError:
         return []
 

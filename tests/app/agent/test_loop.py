@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from remora.app.agent import loop as module
-from remora.app.agent import session_brief as starting
 from remora.app.memory import Memory
 from remora.core.actions import own_id
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.moments import Reply
-from remora.core.values import FileHit, MemoryDraft
+from remora.core.values import MemoryDraft
 from remora.injection import decide as decisions
 from tests.helpers import environment
 
@@ -264,20 +263,6 @@ def test_a_system_prompt_is_made_anew_when_a_session_goes_on(memory: Memory):
     assert "emptied at midnight" in before
     assert "stored in cents" not in before
     assert after == before
-
-
-def test_files_that_bear_on_a_task_are_named_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):
-    """A first message leaves out the files and the memories of a brief with the same task."""
-    found = [FileHit(f"shop/{name}.py", 0.9) for name in ("cart", "price")]
-    monkeypatch.setattr(starting, "predict_files", lambda *_, **__: (found, []))
-    task = "why is money stored in cents here"
-    with memory.loop("s1") as loop:
-        assert "`shop/cart.py`, `shop/price.py`" in loop.brief(task)
-        assert loop.first_message(task) == ""
-        found.append(FileHit("shop/tax.py", 0.9))
-        assert loop.first_message(task) == "Files that this may touch: `shop/tax.py`"
-    with memory.loop("s1") as loop:
-        assert loop.first_message(task) == ""
 
 
 def test_a_memory_that_is_only_read_speaks_and_learns_nothing(

@@ -107,6 +107,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, claude: Path, api: Scripted
     (world.repo / "shop.db").unlink()
     world.learnt(world.session(_once_more()).id)  # what helped twice is a memory
     (world.repo / "shop.db").unlink()
+    world.remora("trust", "2")  # what a store of an earlier version has, and a person who confirms reaches
     shutil.copytree(world.folder, folder / "kept", symlinks=True)
     return Taught(world, first, folder / "kept")
 
@@ -210,6 +211,15 @@ def test_what_the_first_session_taught_is_said_in_the_second(world: World) -> No
     told = world.remora("log")
     assert all(session.id in line for line in told.splitlines()[:3])
     assert {"error", "command", "brief"} == {line.split("  ")[1] for line in told.splitlines()[:3]}
+
+
+def test_a_new_project_is_told_only_after_the_error(world: World) -> None:
+    """At the first trust level what no person confirmed is said when the error came back, marked so."""
+    world.remora("trust", "1")
+    session = world.session({TESTS: wrong_tests()})
+    (told,) = heard(session)[1:]
+    assert told.startswith("This error was met before")
+    assert "unconfirmed" in told
 
 
 def _compare(name: str, text: str) -> None:
