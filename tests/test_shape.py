@@ -152,7 +152,6 @@ UNUSED_WITH_REASON = {
     "remora.core.clock:FixedClock.advance": "a clock for the tests of programs",
     "remora.app.learning.live_observation:Watched.*": "what a program tells of its units of work",
     "remora.core.methodology:*Methodology.*": "what a plugin brings with it, as its specification names it",
-    "remora.entries.dump:*": "entries as a folder of Markdown, as their specification names it",
     "remora.sources.transcripts.plain:write": "a transcript that a program writes, see docs/transcripts.md",
     "remora.core.errors:HTTP_STATUS": "what a server answers with for an error, see docs/reference.md",
     "remora.app.learning.learn:LearnReport.*": "values that are printed as JSON",

@@ -82,6 +82,8 @@ class AsyncEntries(_Twin[Entries]):
     unalias = _in_thread(Entries.unalias)
     write = _in_thread(Entries.write)
     remove = _in_thread(Entries.remove)
+    dump = _in_thread(Entries.dump)
+    load = _in_thread(Entries.load)
     show = _in_thread(Entries.show)
     list = _in_thread(Entries.list)
     search = _in_thread(Entries.search)

@@ -8,7 +8,7 @@ an object under the entry point group `remora.methodologies`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from remora.core.values import PHASES, MemoryRecord, WorkUnitRef
 
@@ -66,14 +66,6 @@ class Methodology(Protocol):
         """
         ...
 
-    def extract_work_state(self, session_output: str) -> dict[str, Any]:
-        """Return the state of unfinished work as found in a session's last output."""
-        ...
-
-    def format_work_state_context(self, state: Mapping[str, Any]) -> str:
-        """Return that state as text for the session that resumes it."""
-        ...
-
     def on_work_unit_complete(self, context: ExecutionContext, result: WorkUnitResult) -> str | None:
         """Return a sentence to remember as the outcome of a unit of work, None for nothing."""
         ...
@@ -100,22 +92,8 @@ _NATIVE_PHASES = {
     "insights": "explore",
 }
 
+
 # Headings under which agents report unfinished work, and the key each gets in the state.
-_STATE_HEADINGS = {
-    "done": "completed",
-    "completed": "completed",
-    "in progress": "in_progress",
-    "current": "in_progress",
-    "next": "next",
-    "next steps": "next",
-    "todo": "next",
-    "remaining": "next",
-    "blocked": "blockers",
-    "blockers": "blockers",
-    "open questions": "blockers",
-}
-
-
 class NativeMethodology:
     """Specs cut into subtasks: planner, coder, QA reviewer, QA fixer."""
 
@@ -157,43 +135,6 @@ class NativeMethodology:
         carried = next((t.types for t in self.relay_transitions() if t.to_stage == to_stage), ())
         lines = [f"- [{m.type}] {handed(m)}" for m in memories if not carried or m.type in carried]
         return f"## From earlier stages, for {to_stage}\n" + "\n".join(lines) if lines else ""
-
-    def extract_work_state(self, session_output: str) -> dict[str, Any]:
-        r"""Return bullet points found under headings such as "Done", "Next steps" and "Blockers".
-
-        An indented line goes on with the point above it.
-
-        >>> NATIVE.extract_work_state("Done:\n- parser\n\nNext steps\n1. tests\n")
-        {'completed': ['parser'], 'next': ['tests']}
-        """
-        state: dict[str, Any] = {}
-        current: str | None = None
-        for raw in session_output.splitlines():
-            line = raw.strip()
-            heading = line.strip("#*_ ").rstrip(":").rstrip("*_ ").lower()
-            bullet = line[:1] in "-*•" and line[1:2] == " "
-            numbered = line.partition(". ")[0].isdigit() and ". " in line
-            if heading in _STATE_HEADINGS and not bullet and not numbered:
-                current = _STATE_HEADINGS[heading]
-            elif current and line and (bullet or numbered):
-                item = line[2:] if bullet else line.partition(". ")[2]
-                state.setdefault(current, []).append(item.strip())
-            elif current and line and raw[0].isspace() and state.get(current):
-                state[current][-1] += f" {line}"
-            elif line:
-                current = None
-        return state
-
-    def format_work_state_context(self, state: Mapping[str, Any]) -> str:
-        """Return the state under one heading a key, in the order completed, in progress, next, blockers."""
-        order = ("completed", "in_progress", "next", "blockers")
-        parts = []
-        for key in (*order, *(k for k in state if k not in order)):
-            items = state.get(key)
-            if items:
-                lines = items if isinstance(items, list | tuple) else [items]
-                parts.append(f"{key.replace('_', ' ').capitalize()}:\n" + "\n".join(f"- {i}" for i in lines))
-        return "\n".join(parts)
 
     def on_work_unit_complete(self, context: ExecutionContext, result: WorkUnitResult) -> str | None:
         """Return how the unit ended, with planned and taken steps where both are known."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -74,7 +74,7 @@ def dump(store: EntryStore, folder: Path) -> int:
     return len(entries)
 
 
-def load(store: EntryStore, folder: Path) -> int:
+def load(store: EntryStore, folder: Path, clean: Callable[[str], str] = str) -> int:
     """Replace everything in a store by the entries of a dumped folder; return how many.
 
     Only `notes/*.md` and `archives/*.md` are read. A file without a valid block at its top is content as a
@@ -82,6 +82,11 @@ def load(store: EntryStore, folder: Path) -> int:
     content is dropped. Ids continue from the store's last one, in the order of dates.
 
     If an error is raised, the store is unchanged.
+
+    Args:
+        store: that is filled.
+        folder: that a dump wrote.
+        clean: what a content passes through before it is stored.
 
     Raises:
         NotFound: the folder has neither `notes` nor `archives`.
@@ -100,7 +105,7 @@ def load(store: EntryStore, folder: Path) -> int:
         found = [_read(path, kind) for kind in FOLDERS for path in _files(folder / FOLDERS[kind])]
     # An entry without a date comes last: it is new now.
     found.sort(key=lambda new: (new.created_at or "~", new.kind, new.name))
-    store.apply(Clear(), *found)
+    store.apply(Clear(), *(new._replace(content=clean(new.content)) for new in found))
     return len(found)
 
 

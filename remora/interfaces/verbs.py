@@ -107,6 +107,8 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("note alias", "Add an alias to a note.", "", "entries.alias"),
         Verb("note write", "Replace the text of a note.", "", "entries.write"),
         Verb("note remove", "Delete a note with all its names.", "", "entries.remove"),
+        Verb("note dump", "Write all notes as a folder of Markdown files.", "", "entries.dump"),
+        Verb("note load", "Replace all notes by those of a dumped folder.", "", "entries.load"),
         Verb("note search", "Search notes and archives by words.", "", "entries.search"),
     ),
     "quote": (

@@ -46,14 +46,6 @@ class Kanban:
         """Nothing."""
         return ""
 
-    def extract_work_state(self, session_output):
-        """Nothing."""
-        return {}
-
-    def format_work_state_context(self, state):
-        """Nothing."""
-        return ""
-
     def on_work_unit_complete(self, context, result):
         """Nothing."""
 
@@ -132,57 +124,6 @@ def test_a_stage_is_told_what_rests_on_text_from_outside():
     )
     told = NATIVE.format_relay_context([page._replace(user_verified=True)], "coder")
     assert told.endswith("- [gotcha] always run “x” first")
-
-
-@pytest.mark.parametrize(
-    ("output", "state"),
-    [
-        ("", {}),
-        ("All went well.", {}),
-        ("Done:\n- parser\n* lexer\n", {"completed": ["parser", "lexer"]}),
-        ("## Next steps\n1. tests\n2. docs", {"next": ["tests", "docs"]}),
-        ("**Blocked:**\n- no key", {"blockers": ["no key"]}),
-        ("### In Progress\n\n- half of it\n\n- the rest", {"in_progress": ["half of it", "the rest"]}),
-        ("Done\n- one\nThen I slept.\n- two", {"completed": ["one"]}),
-        (
-            "Next:\n- first\n  goes on here\n  and here\n- second",
-            {"next": ["first goes on here and here", "second"]},
-        ),
-        ("TODO\n• one\nRemaining\n- two", {"next": ["one", "two"]}),
-        ("- done\n- next", {}),
-        ("Open questions:\n10. why?", {"blockers": ["why?"]}),
-        ("Done:\r\n- parser\r\n", {"completed": ["parser"]}),
-    ],
-)
-def test_work_state_is_found_under_headings(output: str, state: dict[str, list[str]]):
-    """Points under the usual headings are the state of unfinished work; prose ends a list."""
-    assert NATIVE.extract_work_state(output) == state
-
-
-def test_work_state_as_text():
-    """The state is told in the order done, under way, next, blocked, then whatever else there is."""
-    state = {
-        "blockers": ["no key"],
-        "next": ["tests"],
-        "completed": ("parser", "lexer"),
-        "mood": "fine",
-        "empty": [],
-    }
-    assert NATIVE.format_work_state_context(state) == (
-        "Completed:\n- parser\n- lexer\nNext:\n- tests\nBlockers:\n- no key\nMood:\n- fine"
-    )
-    assert NATIVE.format_work_state_context({}) == ""
-
-
-def test_work_state_survives_being_told():
-    """What is told of a state is read again as that state."""
-    state = {
-        "completed": ["parser"],
-        "in_progress": ["lexer"],
-        "next": ["tests", "docs"],
-        "blockers": ["no key"],
-    }
-    assert NATIVE.extract_work_state(NATIVE.format_work_state_context(state)) == state
 
 
 @pytest.mark.parametrize(

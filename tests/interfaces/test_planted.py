@@ -81,6 +81,8 @@ CALLED: dict[str, tuple[str, ...]] = {
     "note alias": ("deploy", "release"),
     "note write": ("deploy", PLANTED),
     "note remove": ("deploy",),
+    "note dump": ("dumped",),
+    "note load": ("dumped", "--yes"),
     "note search": ("pager",),
     "quote list": (),
     "quote keep": ("q1",),

@@ -122,6 +122,19 @@ def test_write_and_remove(run: Run, answer: Answer) -> None:
     assert answer("note")["entries"] == []
 
 
+def test_notes_as_a_folder(run: Run, answer: Answer, tmp_path: Path) -> None:
+    """A dump is read back; since it replaces everything, somebody has to say yes."""
+    folder = str(tmp_path / "dumped")
+    run("note", "add", "deploy", "Never on Fridays")
+    assert "1 entry written" in run("note", "dump", folder).stdout
+    run("note", "add", "other", "gone after loading")
+    refused = run("note", "load", folder)
+    assert refused.exit_code == EXIT_CODES[InvalidInput]
+    assert "2 entries would be replaced" in refused.stderr
+    assert answer("note", "load", folder, "--yes") == {"entries": 1}
+    assert [one["name"] for one in answer("note", "list")["entries"]] == ["deploy"]
+
+
 def test_a_large_text_from_stdin_is_whole(run: Run, answer: Answer) -> None:
     """Five megabytes come in to the last word, as a note and as a message."""
     text = "word " * 1_000_000 + "end"

@@ -300,7 +300,7 @@ def test_where_all_branches_are(repo: Repo) -> None:
 
 
 def test_the_files_of_a_branch(repo: Repo, tmp_path: Path) -> None:
-    """What its own commits and the working tree change, newest first; not what others merged meanwhile."""
+    """What its own commits and the working tree change; not what others merged meanwhile."""
     repository = Repository.discover(repo.root)
     assert repository is not None
     assert own_files(repository) == ["b.py"]
@@ -308,7 +308,6 @@ def test_the_files_of_a_branch(repo: Repo, tmp_path: Path) -> None:
     repo.put("a.py", "a = 2\n")
     repo.put("nobody added it.py", "d = 1\n")
     assert own_files(repository) == ["a.py", "über uns.py", "b.py"]
-    assert own_files(repository, uncommitted=False) == ["über uns.py", "b.py"]
     repo.git("stash", "-q", "--include-untracked")
     repo.git("checkout", "-q", "main")
     assert own_files(repository) == []

@@ -33,7 +33,11 @@ MADE_ANEW = {
     ),
 }
 NAMED, NEW = 21, ("device", "upgraded")  # the version that gave every store a random id, and what else
-DROPPED = {"graph_edges.stale_at"}  # the node of a file is stale, and so what starts in it
+DROPPED = {
+    "graph_edges.stale_at",  # the node of a file is stale, and so what starts in it
+    "observer_co_access_edges.task_type_breakdown",  # neither was ever filled
+    "observer_co_access_edges.promoted_at",
+}
 
 
 def at(version: int, path: Path) -> None:

@@ -59,6 +59,8 @@ LEFT_OUT = {
     "graph_edges.id": "two nodes, a type and a source name an edge",
     "graph_edges.created_at": "edges are made again whenever a file is read again; nothing asks when first",
     "graph_edges.stale_at": "an edge is stale while the file where it starts is",
+    "observer_co_access_edges.task_type_breakdown": "nothing filled it",
+    "observer_co_access_edges.promoted_at": "nothing filled it: a memory names the files itself",
     "graph_closure.path": "to depth 2 the one file between (`via_id`) is the path",
 }
 OTHER_TYPE = {

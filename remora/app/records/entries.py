@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.project.argument_types import checked
@@ -103,6 +104,35 @@ class Entries:
         """
         with self._lock:
             return self._project.entries().search(query, k, kind)
+
+    def dump(self, folder: str | Path) -> int:
+        """Write every entry as a Markdown file below a folder, and return how many.
+
+        Raises:
+            InvalidInput: a name cannot be that of a file; nothing was written.
+            Conflict: the folder holds notes or archives that no dump wrote; nothing was changed.
+        """
+        from remora.entries.dump import dump
+
+        with self._lock:
+            return dump(self._project.entries(), Path(folder))
+
+    def load(self, folder: str | Path) -> int:
+        """Replace all entries by those of a dumped folder, and return how many; on an error nothing changes.
+
+        Raises:
+            NotFound: the folder has neither notes nor archives.
+            InvalidInput: a file is not text, or its name cannot be that of an entry.
+            Conflict: two files have the same name or alias.
+        """
+        from remora.app.records.note_index import follow_written
+        from remora.entries.dump import load
+
+        with self._lock:
+            number = load(self._store(), Path(folder), self._clean)
+            follow_written(self._project)
+            self._project.db.connection.scrub()
+            return number
 
     def _store(self) -> EntryStore:
         self._project.store("project")  # a closed memory says so before anything is written

@@ -96,6 +96,16 @@ class Desk:
         else:
             click.echo(draw.plain(shown), nl=False)
 
+    def ask(self, question: str, waits: str) -> None:
+        """Ask for a yes at the terminal; anything else ends the command, and nothing was changed.
+
+        Raises:
+            InvalidInput: nobody can be asked; the message says what waits for a yes.
+        """
+        if self.json or not sys.stdin.isatty():
+            raise InvalidInput(waits, hint="Use --yes to confirm.")
+        click.confirm(question, abort=True, err=True)
+
     def note(self, text: str) -> None:
         """Say something beside the answer, on stderr; nothing when the answer is JSON."""
         if not self.json:

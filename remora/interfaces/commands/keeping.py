@@ -49,9 +49,7 @@ def verify(
         if not ids:
             desk.note("No unverified memory matches.")
         elif len(ids) > MANY and not yes:
-            if desk.json or not sys.stdin.isatty():
-                raise InvalidInput(f"{len(ids)} memories would be verified", hint="Use --yes to confirm.")
-            click.confirm(f"Verify {len(ids)} memories?", abort=True, err=True)
+            desk.ask(f"Verify {len(ids)} memories?", f"{len(ids)} memories would be verified")
     _each(desk, ids, memory.verify, lambda _: "verified")
 
 
@@ -98,9 +96,7 @@ def wrong(
     if not chosen:
         chosen, right, where = _asked_what_is_wrong(desk, record)
     if chosen == ["erase"] and not yes:
-        if desk.json or not sys.stdin.isatty():
-            raise InvalidInput(f"{record.id[:8]} would be erased for good", hint="Use --yes to confirm.")
-        click.confirm("Erase it for good?", abort=True, err=True)
+        desk.ask("Erase it for good?", f"{record.id[:8]} would be erased for good")
     done = memory.wrong(record.id, chosen[0], right=right, **where)
     desk.answer(done._asdict(), lambda: memory_pages.corrected(done))
     if done.flagged:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -77,9 +76,7 @@ def erase(
     memory = desk.memory()
     what = _what(memory, ids, session, containing, whole=whole, everything=everything)
     if not yes:
-        if desk.json or not sys.stdin.isatty():
-            raise InvalidInput(f"{what} would be erased for good", hint="Use --yes to confirm.")
-        click.confirm(f"Erase {what} for good?", abort=True, err=True)
+        desk.ask(f"Erase {what} for good?", f"{what} would be erased for good")
     done = memory.erase(ids, session=session, containing=containing, project=whole, everything=everything)
     desk.answer(done, lambda: project_pages.erased(done, what))
     if not done.whole:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import click
 
@@ -10,6 +11,7 @@ from remora.core.errors import InvalidInput
 from remora.core.values import ENTRY_KINDS
 from remora.interfaces import note_pages
 from remora.interfaces.commands.desk import Desk, command, group
+from remora.interfaces.present import counted
 
 name_argument = click.argument("name", metavar="NAME")
 kind_option = click.option(
@@ -89,6 +91,29 @@ def remove(desk: Desk, *, names: tuple[str, ...]) -> None:
     desk.answer(
         {"entries": gone}, lambda: tuple(p for e in gone for p in note_pages.changed_entry(e, "removed"))
     )
+
+
+@command("note dump", epilog="Example: remora note dump ~/notes")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def dump(desk: Desk, *, folder: Path) -> None:
+    """A later dump into the same FOLDER replaces the files; other folders with notes are left alone."""
+    number = desk.memory(writes=False).entries.dump(folder)
+    written = f"{counted(number, 'entry', 'entries')} written to {folder}"
+    desk.answer({"entries": number}, lambda: note_pages.text(written))
+
+
+@command("note load")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--yes", is_flag=True, help="Replace without asking.")
+def load(desk: Desk, *, folder: Path, yes: bool) -> None:
+    """Notes and archives that FOLDER does not have are gone afterwards."""
+    entries = desk.memory().entries
+    there = counted(len(entries.list()), "entry", "entries")
+    if entries.list() and not yes:
+        desk.ask(f"Replace {there} by those of {folder}?", f"{there} would be replaced")
+    number = entries.load(folder)
+    loaded = f"{counted(number, 'entry', 'entries')} loaded from {folder}"
+    desk.answer({"entries": number}, lambda: note_pages.text(loaded))
 
 
 @command("note search")
@@ -207,7 +232,7 @@ def _date(text: str) -> date:
 
 
 COMMANDS = {
-    "note": group("note", (listing, show, add, rename, alias, write, remove, search)),
+    "note": group("note", (listing, show, add, rename, alias, write, remove, dump, load, search)),
     "journal": group(
         "journal", (journal_show, journal_add, journal_today, journal_history, consolidate, versions, restore)
     ),

@@ -37,6 +37,25 @@ def test_a_note(bare: Memory, tmp_path: Path) -> None:
         notes.show("rollout")
 
 
+def test_entries_as_a_folder(bare: Memory, tmp_path: Path) -> None:
+    """What a folder is dumped into is read back in place of everything, without secrets a person wrote in."""
+    notes = bare.entries
+    notes.add("deploy", "Roll out in steps.", aliases=["release"])
+    folder = tmp_path / "dumped"
+    assert notes.dump(folder) == 1
+    page = folder / "notes" / "deploy.md"
+    page.write_text(page.read_text("utf-8") + f"The key is {SECRET}.\n", "utf-8")
+    notes.add("other", "It goes when the folder is loaded.")
+    assert notes.load(folder) == 1
+    assert [e.name for e in notes.list()] == ["deploy"]
+    assert "in steps" in notes.show("release").content
+    page.unlink()
+    assert holds(tmp_path, SECRET) == []
+    with pytest.raises(NotFound, match="holds neither"):
+        notes.load(tmp_path / "nowhere")
+    assert [e.name for e in notes.list()] == ["deploy"]
+
+
 def test_kinds(bare: Memory) -> None:
     """Notes and archives are listed in the order of their making, and searched together or apart."""
     notes = bare.entries
