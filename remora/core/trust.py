@@ -19,6 +19,7 @@ TO_STANDARD, CONFIRMED = 3, 0.5  # sessions, and the share of what was learned t
 UNREVIEWED = 10  # sessions without a correction after which a person who never reviews is at level 2
 TO_CONFIDENT, CORRECTED = 10, 0.05  # sessions at level 2, and the share of uses that ended in a correction
 MEASURED = 40  # uses from which on that share can be told; below, one correction is allowed
+MANY_WRONG = 3  # memories called wrong in one session, from which on less should be said unasked
 _Z = 1.96
 COUNTED = 200  # ids of sessions that are remembered, so that none counts twice
 

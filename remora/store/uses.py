@@ -18,7 +18,6 @@ from remora.store.memories import Memories
 USED = ("said", "asked", "cited")
 INVENTED = "invented"  # cited without having been said: kept under the id that was cited
 Kind = Literal["said", "asked", "cited", "looked", "helped", "unhelpful", "wrong", "invented"]
-MANY_WRONG = 3  # memories called wrong in one session, from which on less should be said unasked
 BEFORE = "before"  # the session of what earlier versions counted, searches of anybody
 GAINS_AFTER, GAIN, MOST = 5, 0.05, 0.95  # sessions; confidence; the most that use alone reaches
 CLEARED_AFTER = 10  # sessions

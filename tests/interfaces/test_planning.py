@@ -19,7 +19,7 @@ from remora.core.events import FileUse
 from remora.core.values import Context
 from remora.injection.prefetch import Prefetch, PrefetchFile
 from remora.interfaces import learn_pages
-from remora.interfaces.commands.reviewing import Asking, Reviewed, page, review
+from remora.interfaces.commands.reviewing import Asking, Reviewed, due, page, review
 from remora.interfaces.draw import plain
 from remora.observer.promotion import Discarded
 from tests.interfaces.conftest import Run
@@ -365,6 +365,40 @@ def test_a_review_on_a_terminal(
     assert result.stdout.splitlines()[-1].startswith("1 kept")
     (kept,) = memory.learned()
     assert kept.memory.user_verified
+
+
+def test_what_a_review_asks_by_trust_level(memory: Memory) -> None:
+    """What needs review comes first; level 2 offers to keep the rest, level 3 asks only about those."""
+    plain_one, doubtful, confirmed = stored(memory, 3)
+    plain_one = plain_one._replace(memory=plain_one.memory._replace(needs_review=False))
+    confirmed = confirmed._replace(memory=memory.verify(confirmed.memory.id))
+    found = [plain_one, doubtful, confirmed]
+    assert due(found, 1) == due(found, 2) == [doubtful, plain_one]
+    assert due(found, 3) == due(found, 4) == [doubtful]
+
+
+def test_enter_at_each_trust_level(run: Run, memory: Memory, project: Path, monkeypatch: Any) -> None:
+    """At level 1 Enter leaves a memory for later, at level 2 it keeps all."""
+    learn(run, project)
+    number = len(memory.learned())
+    monkeypatch.setattr("remora.interfaces.commands.reviewing.somebody", lambda: True)
+    assert f"{number} for later" in run("learned", "--review", stdin="\n" * number).stdout
+    run("trust", "2")
+    assert f"{number} kept" in run("learned", "--review", stdin="\n").stdout
+    assert "Nothing here needs review." in run("learned", "--review").stderr
+
+
+def test_many_corrections_in_a_session_offer_a_lower_level(run: Run, memory: Memory, project: Path) -> None:
+    """The offer stands under what the session taught, until a lower level was chosen."""
+    learn(run, project)
+    session_id = memory.session_summary().sessions[-1]
+    wrong = [memory.remember(f"The {one} is red").id for one in ("door", "roof", "wall")]
+    with memory._project.db.transaction():
+        memory._project.db.uses.add(session_id, "wrong", dict.fromkeys(wrong, 1), "2026-02-02T00:00:00.000Z")
+    run("trust", "2")
+    assert "`remora trust` takes a lower level" in run("learned").stderr
+    run("trust", "1")
+    assert "lower level" not in run("learned").stderr
 
 
 def answers(*letters: str, text: str | None = None) -> Asking:

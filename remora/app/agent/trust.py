@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.errors import InvalidInput
 from remora.core.trust import (
     EARLIER,
+    MANY_WRONG,
     NAMES,
     STATE,
     THRESHOLDS,
@@ -16,7 +17,6 @@ from remora.core.trust import (
     after_session,
     missing,
 )
-from remora.store.uses import MANY_WRONG
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject

@@ -47,6 +47,7 @@ class SessionSummary(NamedTuple):
         sessions: their ids, "host:session", oldest first.
         remembered: what served in them.
         learned: what was stored or changed, and is still there.
+        wrong: the most memories that a person called wrong in one of the sessions.
     """
 
     run: int
@@ -55,6 +56,7 @@ class SessionSummary(NamedTuple):
     sessions: tuple[str, ...]
     remembered: tuple[Remembered, ...]
     learned: tuple[Learnt, ...]
+    wrong: int = 0
 
 
 def summary(
@@ -86,7 +88,8 @@ def summary(
     told = _said(db, sessions) if used is None else list(used)
     remembered = _remembered(project, told)
     outcome = rows[0].outcome if len(rows) == 1 else ""
-    return SessionSummary(number, title, outcome, sessions, remembered, tuple(found))
+    wrong = (sum(s.db.uses.wrong_in(one) for s in project.stores()) for one in sessions)
+    return SessionSummary(number, title, outcome, sessions, remembered, tuple(found), max(wrong, default=0))
 
 
 def _named(db: Database, name: str) -> list[str]:

@@ -13,6 +13,7 @@ from remora.core.values import MOST_LISTED, MemoryRecord
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
+from remora.interfaces.commands.reviewing import OFFER
 
 ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
 
@@ -102,7 +103,7 @@ def wrong(
     if done.flagged:
         desk.note(memory_pages.flagged_sentence(memory.dependents(record.id)))
     if done.offer:
-        desk.note("Three memories were wrong in one session: `remora trust` takes a lower level.")
+        desk.note(OFFER)
     if done.choice == "outdated" and done.new is None:
         desk.note("What holds now? `remora remember` takes it.")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remora.core.errors import InvalidInput
+from remora.core.trust import MANY_WRONG
 from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command
@@ -76,6 +77,7 @@ def learned(
 ) -> None:
     """Lists the memories that the sessions used and those learned from them, with the evidence.
 
+    --review asks about what nobody confirmed; from trust level 3 on only about what needs review.
     `verify`, `edit` and `forget` take ids. `remora list --tag observed` lists the memories of all runs.
     """
     if verify_all + forget_all + review > 1:
@@ -93,10 +95,16 @@ def learned(
             kept = counted(stay, "memory", "memories")
             desk.note(f"{kept} kept: older, confirmed or seen elsewhere; `forget` takes their ids.")
     elif review:
-        reviewed = reviewing.review(memory, found.learned, reviewing.asking(desk))
+        level = memory.trust().level
+        due = reviewing.due(found.learned, level)
+        if not due and found.learned:
+            desk.note("Nothing here needs review.")
+        reviewed = reviewing.review(memory, due, reviewing.asking(desk, level))
         desk.answer(reviewed, lambda: reviewing.page(reviewed))
     else:
         desk.answer(found, lambda: learn_pages.summary(found))
+    if found.wrong >= MANY_WRONG and memory.trust().level > 1:
+        desk.note(reviewing.OFFER)
     if not found.learned:
         gone = f"The memories of run {found.run} no longer exist."
         if session_id is not None:

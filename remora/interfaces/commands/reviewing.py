@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.interfaces.commands.desk import Desk
 
+KEEP_ALL, REVIEW_ONLY = 2, 3  # trust levels: the default is "keep all"; only what needs review is asked
+OFFER = "Three memories were wrong in one session: `remora trust` takes a lower level."
 CHOICES = {"k": "keep", "e": "edit", "d": "drop", "l": "later", "a": "keep all", "q": "quit"}
 
 
@@ -44,14 +46,28 @@ class Asking(NamedTuple):
     text: Callable[[str], str | None]
 
 
-def asking(desk: Desk) -> Asking:
-    """Return the questions of a terminal."""
+def due(learned: Sequence[Learnt], level: int) -> list[Learnt]:
+    """Return what a person is asked about at a trust level: what needs review first."""
+    open_ = [one for one in learned if not one.memory.user_verified]
+    asked = open_ if level < REVIEW_ONLY else [one for one in open_ if one.memory.needs_review]
+    return sorted(asked, key=lambda one: not one.memory.needs_review)
+
+
+def _default(one: Learnt, level: int) -> str:
+    """Return the answer that Enter gives: at level 2 "keep all", but not of what needs review."""
+    return "a" if level == KEEP_ALL and not one.memory.needs_review else "l"
+
+
+def asking(desk: Desk, level: int) -> Asking:
+    """Return the questions of a terminal, for a trust level."""
     shown = ", ".join(f"[{letter}] {what}" for letter, what in CHOICES.items())
 
     def letter(one: Learnt, number: int, of: int) -> str:
         desk.answer({}, (learn_pages.learned_item(one, number, of),))
         kind = click.Choice(list(CHOICES), case_sensitive=False)
-        answer: str = click.prompt(shown, type=kind, default="l", show_choices=False, err=True)
+        answer: str = click.prompt(
+            shown, type=kind, default=_default(one, level), show_choices=False, err=True
+        )
         return answer.lower()
 
     def text(before: str) -> str | None:
