@@ -149,7 +149,8 @@ def warm(place: Path, env: Mapping[str, str], queries: Sequence[str], calls: int
     return found
 
 
-def _samples() -> Iterator[Sample]:
+def samples() -> Iterator[Sample]:
+    """Yield made-up memories with their queries, without end."""
     texts = Texts()
     while True:
         yield texts.sample()
@@ -158,12 +159,12 @@ def _samples() -> Iterator[Sample]:
 def measure(limit: int | None) -> dict[str, float]:
     """Return every figure."""
     with workplace() as place:
-        samples = list(islice(_samples(), MEMORIES))
+        made = list(islice(samples(), MEMORIES))
         env = environment(place, REMORA_EMBEDDING_PROVIDER="none")
         (place / "project").mkdir()
         with Memory.open(place / "project", environ=env) as memory:
-            memory.remember_many([sample.draft for sample in samples])
-        queries = list(dict.fromkeys(sample.query for sample in samples))
+            memory.remember_many([sample.draft for sample in made])
+        queries = list(dict.fromkeys(sample.query for sample in made))
         say(f"mcp: {limit or ROUNDS} rounds of starts")
         starts = cold(place, env, queries, limit or ROUNDS)
         answers = warm(place, env, queries, WARM_CALLS if limit is None else min(WARM_CALLS, 20 * limit))

@@ -10,6 +10,7 @@ pairs, at 0.3 only 0.2 %. Candidates are then compared word by word.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 from remora.core.text import STOP_WORDS, salient, words
 
@@ -60,6 +61,12 @@ def same_statement(first: str, second: str) -> bool:
     return [w for w in dict.fromkeys(a) if w in shared] == [w for w in dict.fromkeys(b) if w in shared]
 
 
+@lru_cache(4_096)  # a few words make up most of what is written; 5 MB
+def _values(word: str) -> tuple[int, ...]:
+    h = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=7).digest(), "big")
+    return tuple((a * h + b) % _PRIME for a, b in _FUNCTIONS)
+
+
 def bands(text: str) -> list[tuple[int, int]]:
     """Return (band number, value) for each of the 8 bands; empty for a text without words.
 
@@ -68,13 +75,10 @@ def bands(text: str) -> list[tuple[int, int]]:
     >>> len(bands("tokens expire")), bands("...")
     (8, [])
     """
-    hashes = [
-        int.from_bytes(hashlib.blake2b(w.encode(), digest_size=7).digest(), "big")
-        for w in sorted(word_set(text))
-    ]
-    if not hashes:
+    values = [_values(word) for word in word_set(text)]
+    if not values:
         return []
-    minima = [min([(a * h + b) % _PRIME for h in hashes]) for a, b in _FUNCTIONS]
+    minima = [min(column) for column in zip(*values, strict=True)]
     found = []
     for band in range(BANDS):
         piece = repr(minima[band * ROWS : (band + 1) * ROWS]).encode()
