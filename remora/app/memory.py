@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from remora.app.agent.correction import Corrected
     from remora.app.agent.loop import Loop
+    from remora.app.agent.preview import Preview
     from remora.app.agent.status import Status, Why
     from remora.app.agent.trust import TrustReport
     from remora.app.codebase.impact import Impacts
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from remora.app.health.findings import Report
     from remora.app.health.maintenance import Maintained
     from remora.app.health.privacy import Privacy
+    from remora.app.health.score import Health
     from remora.app.health.stats import Stats
     from remora.app.importing.exported import Imported
     from remora.app.importing.other_systems import MoveReport
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from remora.app.learning.live_observation import Watched
     from remora.app.learning.promotion import Learnt
     from remora.app.learning.run_summary import SessionSummary
+    from remora.app.recall.questions import Answer, Passage
     from remora.app.records.entries import Entries
     from remora.app.records.journal import Journal
     from remora.app.records.session import Session
@@ -286,7 +289,14 @@ class Memory:
             )
 
     def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
-        """Change fields of a memory, such as `content="…"` or `tags=[…]`."""
+        """Change fields of a memory, such as `content="…"` or `tags=[…]`.
+
+        With `revision="…"`, the id of the newest revision that the caller saw, nothing is changed where there
+        is a newer one.
+
+        Raises:
+            Conflict: the memory was changed since.
+        """
         with self._lock:
             return memories.edit(self._project, memory_id, changes)
 
@@ -487,6 +497,45 @@ class Memory:
             packed, self.notes = context(project, task, filters, phase, budget, recent)
             project.accesses.note(packed.hits)
             return packed
+
+    def ask(self, question: str, thread: str = "") -> Answer:
+        """Answer a question from what is remembered; counts nothing as used.
+
+        The configured language model words the answer, and every sentence names the passages that it rests
+        on; without a model the best passages stand as they are.
+
+        Args:
+            question: what is asked.
+            thread: "new" keeps the question and its answer as a conversation `ask:<n>`, and the id of one
+                goes on with it; by default nothing is kept.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        from remora.app.recall.questions import ask
+
+        with self._lock:
+            return ask(self._project, question, thread)
+
+    def passages(self, question: str) -> builtins.list[Passage]:
+        """Return the passages that an answer to a question may rest on, best first; asks no model."""
+        from remora.app.recall.questions import passages_for
+
+        with self._lock:
+            found, self.notes = passages_for(self._project, question)
+            return found
+
+    def preview(self, at: str, about: str) -> Preview:
+        """Return what an agent would be told at a moment, and why memories about its file stay silent.
+
+        Args:
+            at: "edit", "run" or "ask".
+            about: the file, the command, or the prompt.
+        """
+        from remora.app.agent.preview import preview
+
+        with self._lock:
+            return preview(self._project, at, about)
 
     def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
         """Return the files that change or are read together with one, best first, with the evidence."""
@@ -1232,6 +1281,13 @@ class Memory:
 
         with self._lock:
             return stats(self._project)
+
+    def health(self) -> Health:
+        """Return the state of the memory: a score from 0 to 100 with its parts, and what needs a person."""
+        from remora.app.health.score import health
+
+        with self._lock:
+            return health(self._project)
 
     def doctor(self) -> Report:
         """Check everything end to end: files, database, models; each finding says what to do."""

@@ -137,7 +137,7 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import remembering
 
             return remembering.COMMANDS[name]
-        case "search" | "context" | "related" | "show" | "list":
+        case "search" | "ask" | "context" | "related" | "show" | "list":
             from remora.interfaces.commands import recalling
 
             return recalling.COMMANDS[name]
@@ -177,16 +177,29 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import keeping
 
             return keeping.COMMANDS[name]
-        case "log" | "why" | "status" | "hook":
+        case "log" | "why" | "status" | "preview" | "hook":
             from remora.interfaces.commands import speaking
 
             return speaking.COMMANDS[name]
+        case "panel":
+            from remora.interfaces.commands import paneling
+
+            return paneling.COMMANDS[name]
         case "mcp":
             from remora.interfaces.commands import serving
 
             return serving.COMMANDS[name]
         case (
-            "init" | "move-in" | "stats" | "doctor" | "reindex" | "backup" | "recover" | "completion" | "work"
+            "init"
+            | "move-in"
+            | "stats"
+            | "health"
+            | "doctor"
+            | "reindex"
+            | "backup"
+            | "recover"
+            | "completion"
+            | "work"
         ):
             from remora.interfaces.commands import running
 

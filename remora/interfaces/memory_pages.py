@@ -38,9 +38,11 @@ from remora.interfaces.present import (
 
 if TYPE_CHECKING:
     from remora.app.agent.correction import Corrected
+    from remora.app.agent.preview import Preview
     from remora.app.agent.status import Status, Why
     from remora.app.agent.trust import TrustReport
     from remora.app.health.maintenance import Maintained
+    from remora.app.recall.questions import Answer, Passage
     from remora.store.injections import Injection
     from remora.store.revisions import Revision
     from remora.store.uses import Use
@@ -580,3 +582,43 @@ def status(found: Status) -> Page:
     )
     head = (Para("Brief for a new session:", "strong"),) if found.brief else ()
     return (Fields(tuple(rows)), *head, Para(said, indent=2 if found.brief else 0))
+
+
+def answer(found: Answer) -> Page:
+    """Return an answer: its sentences with what they rest on, or the best passages as they stand."""
+    if found.how == "nothing":
+        return (Para("Memory does not say."),)
+    rests = tuple(
+        Item(
+            f"#{one.name}",
+            tuple(Cell(fact, "dim") for fact in (one.type or one.source, _place_of(one)) if fact),
+            one.text,
+        )
+        for one in found.passages
+    )
+    if found.how == "passages":
+        return (Para("What memory has:", "strong"), *rests)
+    said = (
+        Para(
+            " ".join([one.text, *(f"[#{name}]" for name in one.cites)])
+            if one.cites
+            else f"{one.text} [unsupported]"
+        )
+        for one in found.sentences
+    )
+    return (*said, Para(""), *rests)
+
+
+def _place_of(passage: Passage) -> str:
+    return f"{passage.path}:{passage.line}" if passage.path and passage.line else passage.path or ""
+
+
+def preview(found: Preview) -> Page:
+    """Return what would be said at a moment, and which memories about the file stay silent."""
+    said = found.text.splitlines() if found.text else ["Nothing would be said."]
+    silent = tuple(Item(short(o.id), (Cell(o.type), Cell(o.why, "warn")), o.content) for o in found.silent)
+    return (
+        *map(Para, said),
+        *((Para(f"Why: {found.why}", "dim"),) if found.why else ()),
+        *((Para("Memories about it that stay silent:", "strong"), *silent) if silent else ()),
+    )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from remora.app.health.erase import Erased
     from remora.app.health.findings import Report
     from remora.app.health.privacy import Privacy
+    from remora.app.health.score import Health
     from remora.app.health.stats import Stats
     from remora.app.importing.exported import Imported
     from remora.graph.modules import ModuleInfo
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 SHOWN_SKIPS = 10  # reasons why `init` left files out
 SHOWN_UNREAD = 5  # files that an index run could not read
 SHOWN_MEMORIES = 5  # of an impact
+SHOWN_MODULES = 12  # by health
 NOT_CODE = ("", ".md", ".txt", ".rst", ".json", ".toml", ".lock", ".yml", ".yaml", ".cfg", ".ini")
 LEVEL_STYLES = {"ok": "good", "note": "dim", "warning": "warn", "error": "bad"}
 
@@ -348,4 +350,24 @@ def privacy(found: Privacy) -> Page:
         *sent,
         Para("Never leaves, but to the models that you configure:", "strong"),
         *(Para(f"- {one}") for one in found.never),
+    )
+
+
+def health(found: Health) -> Page:
+    """Return the score with its parts, the coverage of the modules, and what needs a person."""
+    score = f"{found.score} of 100" if found.score is not None else "no score below ten memories"
+    shares = (("fresh", found.fresh), ("reviewed", found.reviewed), ("right", found.right))
+    parts = (*shares, ("covered", found.covered))
+    rows = tuple(
+        (Cell(one.module), Cell(f"{one.lines:,}"), Cell(counted(one.memories, "memory", "memories")))
+        for one in found.modules[:SHOWN_MODULES]
+    )
+    return (
+        Para(f"Health: {score}", "strong"),
+        Fields(tuple((name, Cell(f"{share:.0%}")) for name, share in parts)),
+        Para(
+            f"{counted(found.memories, 'memory', 'memories')}: {found.active:,} used in 30 days, "
+            f"{found.waiting:,} to review, {found.outdated:,} out of date"
+        ),
+        *((Table(("module", "lines of code", "memories"), rows, wide=0),) if rows else ()),
     )

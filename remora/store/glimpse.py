@@ -23,6 +23,7 @@ from remora.core.trust import EARLIER, FIRST, STATE, THRESHOLDS, UPGRADED
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
 OLDEST = 20  # schema that has the triggers and branches of quotes
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
+ROOT = "root"  # meta key: the folder that the project was opened in last
 MOST = 40  # memories looked at for one question
 MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
 _WORD = re.compile(r"[^\W\d_]\w{3,}")
@@ -122,6 +123,11 @@ class Glimpse:
         state = known.get(STATE)
         first = EARLIER if UPGRADED in known else FIRST
         return THRESHOLDS[state["level"] if isinstance(state, dict) else first]
+
+    def root(self) -> str:
+        """Return the folder that the project was opened in last; empty where none was noted."""
+        sql = "SELECT value FROM meta WHERE key = ?"
+        return next((json.loads(value) for (value,) in self._connections[0].execute(sql, (ROOT,))), "")
 
     def about(self, paths: Collection[str], types: Iterable[str]) -> list[Note]:
         """Return memories of some types about one of some files, best first."""

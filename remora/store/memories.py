@@ -65,7 +65,7 @@ COLUMNS = (
 )
 _CROWDED_BAND = 64
 # As `core.evidence.hit_source` says it.
-_KIND = (
+KIND = (
     f"CASE WHEN m.source IN ({', '.join(map(repr, COMMIT_SOURCES))}) THEN 'commit' "
     f"WHEN m.type IN ({', '.join(map(repr, SESSION_TYPES))}) THEN 'session' "
     f"WHEN m.source = {COUNTED_BY!r} AND m.type IN ({', '.join(map(repr, COUNTED_TYPES))}) THEN 'session' "
@@ -334,7 +334,7 @@ class Memories:
         Records are counted under "record:commit" and "record:session" and nowhere else, except "deprecated".
         """
         found = {"live": 0, "deprecated": 0, "needs_review": 0, "pinned": 0, "verified": 0, "tainted": 0}
-        sql = f"""SELECT {_KIND} AS what, type, deprecated, count(*), total(needs_review), total(pinned),
+        sql = f"""SELECT {KIND} AS what, type, deprecated, count(*), total(needs_review), total(pinned),
                  total(user_verified), count(taint) FROM memories m
                  GROUP BY what, type, deprecated ORDER BY type"""
         for what, kind, gone, number, review, pinned, verified, tainted in self._connection.rows(sql):
@@ -408,7 +408,7 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
         values.append(json.dumps(filters.types))
     kinds = [kind for kind in MEMORY_KINDS if kind in filters.kinds]
     if kinds and len(kinds) < len(MEMORY_KINDS):
-        clauses.append(f"{_KIND} IN (SELECT value FROM json_each(?))")
+        clauses.append(f"{KIND} IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(kinds))
     if filters.scope is not None:
         clauses.append("m.scope = ?")

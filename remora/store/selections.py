@@ -6,7 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from remora.core.clock import to_iso
 from remora.core.evidence import COUNTED_TYPES, SESSION_TYPES
+from remora.store.memories import KIND
 
 if TYPE_CHECKING:
     from remora.store.connection import Connection
@@ -98,6 +100,19 @@ class Selections:
                  WHERE source = 'observer_inferred' AND type NOT IN (SELECT value FROM json_each(?))"""
         row = self._connection.row(sql, (json.dumps((*SESSION_TYPES, *COUNTED_TYPES)),))
         return (int(row[0]), row[1]) if row else (0, 0)
+
+    def vigour(self, now: float, active_days: float) -> tuple[int, int, int, int, int]:
+        """Return the number of live memories, and of those that are fresh, to review, active and out of date.
+
+        Fresh is one that is not out of date and was used within its half-life; active, within some days.
+        """
+        sql = f"""SELECT count(*), total(stale_at IS NULL AND (pinned OR ifnull(decay_half_life_days, 0) <= 0
+                     OR julianday(?1) - julianday(last_accessed_at) <= decay_half_life_days)),
+                   total(needs_review), total(julianday(?1) - julianday(last_accessed_at) <= ?2),
+                   total(stale_at IS NOT NULL)
+                 FROM memories m WHERE {_LIVE} AND {KIND} = 'memory'"""
+        row = self._connection.row(sql, (to_iso(now), active_days))
+        return tuple(map(int, row)) if row else (0, 0, 0, 0, 0)  # type: ignore[return-value]
 
     def _where(self, sql: str, *values: Any) -> list[str]:
         found = self._connection.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)

@@ -18,8 +18,9 @@ from remora.core.clock import FixedClock
 from remora.core.errors import ConfigError, InvalidInput
 from remora.interfaces.mcp_server.holder import Holder
 from remora.interfaces.mcp_server.server import build
-from remora.interfaces.mcp_server.serving import Bearer, app_of, listen, token_from
+from remora.interfaces.mcp_server.serving import Bearer, app_of, token_from
 from remora.interfaces.mcp_server.tools import Tools
+from remora.net.ports import listen
 from tests.interfaces.mcp_calls import MODES, text_of
 
 TOKEN = "only-for-this-test-0123456789"

@@ -59,6 +59,8 @@ CALLED: dict[str, tuple[str, ...]] = {
     "context": ("mend the pager",),
     "plan": ("mend the pager",),
     "related": ("a.py",),
+    "ask": ("pager",),
+    "preview": ("--edit", "a.py"),
     "files": ("mend the pager",),
     "impact": ("a.py",),
     "show": ("ID",),
@@ -106,7 +108,7 @@ CALLED: dict[str, tuple[str, ...]] = {
     "session delete": ("cli:1", "--yes"),
 }
 # They serve, are run by programs, or print nothing that came from outside.
-SERVERS = {"mcp", "hook", "work"}
+SERVERS = {"mcp", "panel", "hook", "work"}
 LEAVES = [one.name for verb in VERBS for one in (GROUPS.get(verb.name) or (verb,)) if one.name not in SERVERS]
 
 

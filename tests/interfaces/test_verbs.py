@@ -46,9 +46,11 @@ LEAST: dict[str, list[str]] = {
     "export": ["out.json"],
     "import": ["all.json"],
     "erase": ["ID", "--yes"],
+    "ask": ["cache"],
+    "preview": ["--edit", "a.py"],
 }
 # Verbs that are no single question to a memory.
-WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "recover", "uninstall")
+WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "panel", "recover", "uninstall")
 
 
 def test_names_are_unique() -> None:

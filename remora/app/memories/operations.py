@@ -219,7 +219,14 @@ def listing(
 def edit(project: OpenProject, memory_id: str, changes: Mapping[str, Any]) -> MemoryRecord:
     """Change fields of a memory; see `Memory.edit`."""
     room, record = find(project, memory_id)
-    edited = room.upkeep.edit(record.id, _with_own_paths(project, changes))
+    changes = dict(changes)
+    seen = changes.pop("revision", None)
+    with room.db.transaction():
+        if seen is not None and room.db.revisions.heads(record.id) != [seen]:
+            raise Conflict(
+                f"{record.id[:8]} was changed since it was shown", hint="Look at it again, then edit it."
+            )
+        edited = room.upkeep.edit(record.id, _with_own_paths(project, changes))
     make_triggers(room, [edited])
     return edited
 

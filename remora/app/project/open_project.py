@@ -25,6 +25,7 @@ from remora.disk.files import make_folder
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
 from remora.store.database import Database
+from remora.store.glimpse import ROOT
 from remora.store.history import COMMIT
 
 if TYPE_CHECKING:
@@ -167,6 +168,10 @@ class OpenProject:
             clock=self.clock,
             author=self.actor,
         )
+        root = str(self.location.root)
+        if own and not self.read_only and db.meta.get(ROOT) != root:
+            with db.transaction():
+                db.meta.set(ROOT, root)
         intake = Intake(db, self.clock, lambda: self.plugins().types())
         return Store(db, intake, Upkeep(db, self.clock, intake))
 

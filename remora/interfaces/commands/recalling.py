@@ -334,6 +334,19 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
         return None
 
 
+@command("ask", epilog='Example: remora ask "why do we sign with ES256?"')
+@click.argument("question", nargs=-1)
+@click.option(
+    "--thread", default="", metavar="ID", help='Keep the answer as a conversation; "new" begins one.'
+)
+def ask(desk: Desk, *, question: tuple[str, ...], thread: str) -> None:
+    """Every sentence ends with what it rests on. Without a language model the best passages are shown."""
+    memory = desk.memory(writes=bool(thread))
+    found = memory.ask(desk.statement(question, "the question"), thread)
+    desk.answer(found, lambda: memory_pages.answer(found))
+    desk.tell(found.notes)
+
+
 def _nothing(desk: Desk, *, filtered: bool, listed: str = "") -> str:
     """Return why there is no answer, and what to do about it; `listed` is what a list would have held."""
     memory = desk.memory(writes=False)
@@ -352,4 +365,11 @@ def _nothing(desk: Desk, *, filtered: bool, listed: str = "") -> str:
     )
 
 
-COMMANDS = {"search": search, "context": context, "related": related, "show": show, "list": list_}
+COMMANDS = {
+    "search": search,
+    "ask": ask,
+    "context": context,
+    "related": related,
+    "show": show,
+    "list": list_,
+}

@@ -96,6 +96,13 @@ def stats(desk: Desk) -> None:
         desk.note(f"note: {note}")
 
 
+@command("health")
+def health(desk: Desk) -> None:
+    """The score is made of four shares; below ten memories there is none."""
+    found = desk.memory(writes=False).health()
+    desk.answer(found, lambda: project_pages.health(found))
+
+
 @command("doctor")
 @click.option("--allow-server", metavar="URL", help="Allow a model server on this machine.")
 @click.pass_context
@@ -238,6 +245,7 @@ COMMANDS = {
     "init": init,
     "move-in": move_in,
     "stats": stats,
+    "health": health,
     "doctor": doctor,
     "reindex": reindex,
     "backup": backup,

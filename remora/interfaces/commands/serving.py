@@ -14,6 +14,7 @@ from remora.core.collector import paused
 from remora.core.errors import InvalidInput
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.present import dumps
+from remora.net.ports import listen
 
 if TYPE_CHECKING:
     from remora.interfaces.mcp_server.holder import Holder
@@ -83,7 +84,7 @@ def mcp(
         serving.over_stdio(server, holder)
         return
     token = serving.token_from(os.environ, token_variable)
-    bound = serving.listen(host, port)
+    bound = listen(host, port)
     server = _built(desk, holder, read_only=read_only)
     desk.note(f"Serving MCP at {address(host, bound.getsockname()[1])}")
     any_address = host in ("0.0.0.0", "::")  # noqa: S104  compared, not bound

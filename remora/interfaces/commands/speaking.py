@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
@@ -59,4 +60,18 @@ def hook(desk: Desk, *, host: str | None) -> None:  # noqa: ARG001  the entry an
     main(["--host", host] if host else [])
 
 
-COMMANDS = {"log": log, "why": why, "status": status, "hook": hook}
+@command("preview", epilog='Example: remora preview --run "git push --force"')
+@click.option("--edit", metavar="PATH", help="If an agent edited this file.")
+@click.option("--run", metavar="COMMAND", help="If an agent ran this command.")
+@click.option("--ask", metavar="TEXT", help="If this were the first prompt of a session.")
+def preview(desk: Desk, *, edit: str | None, run: str | None, ask: str | None) -> None:
+    """Nothing is said and nothing is counted. With --edit it also shows why memories stay silent."""
+    given = [(at, about) for at, about in (("edit", edit), ("run", run), ("ask", ask)) if about]
+    if len(given) != 1:
+        raise InvalidInput("name one moment", hint="--edit PATH, --run COMMAND or --ask TEXT.")
+    at, about = given[0]
+    found = desk.memory(writes=False).preview(at, desk.repository_path(about) if at == "edit" else about)
+    desk.answer(found, lambda: memory_pages.preview(found))
+
+
+COMMANDS = {"log": log, "why": why, "status": status, "preview": preview, "hook": hook}

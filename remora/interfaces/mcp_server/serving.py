@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import anyio
 
-from remora.core.errors import ConfigError, InvalidInput
+from remora.core.errors import ConfigError
 from remora.interfaces.mcp_server.holder import Holder
 
 if TYPE_CHECKING:
@@ -171,22 +171,6 @@ def token_from(environ: MutableMapping[str, str], name: str) -> str:
             f"the token in {name} must be at least {LEAST_TOKEN} ASCII characters without spaces", hint=hint
         )
     return token
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 takes a free one.
-
-    Raises:
-        InvalidInput: nothing can listen there.
-    """
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        raise InvalidInput(
-            f"nothing can listen at {host}:{port}: {said}", hint="Choose another --host or --port."
-        ) from None
 
 
 def end_on_signals(holder: Holder) -> None:

@@ -1,0 +1,125 @@
+"""What an agent would be told if it edited a file, ran a command or was given a prompt now; says nothing.
+
+The decision is the one that a hook makes, for a session that was told nothing yet. Beside it stands why each
+memory about the file stays silent.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.agent.hook_context import setting_of
+from remora.app.agent.loop_calls import moment_of
+from remora.app.agent.session_brief import DATABASE, limits_of, task_of
+from remora.app.agent.trust import threshold_of
+from remora.core import moments
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput
+from remora.core.moments import SILENCE
+from remora.core.values import Filters, MemoryRecord
+from remora.disk.live import Head
+from remora.injection import brief as briefs
+from remora.injection.decide import decide
+from remora.injection.state import State
+from remora.store.glimpse import look
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+
+SESSION = "preview"
+MOST_SILENT = 20
+
+
+class Silent(NamedTuple):
+    """A memory that is not said there, and why."""
+
+    id: str
+    type: str
+    content: str
+    why: str
+
+
+class Preview(NamedTuple):
+    """What would be said.
+
+    Attributes:
+        at: "edit", "run" or "ask".
+        about: the file, the command or the prompt.
+        text: what the agent would be told; empty for nothing.
+        ids: memories that are in it.
+        trigger, why: the rule that speaks, and its reason; empty where none does.
+        silent: memories about the file that are not said, with the reason.
+    """
+
+    at: str
+    about: str
+    text: str
+    ids: tuple[str, ...]
+    trigger: str
+    why: str
+    silent: tuple[Silent, ...] = ()
+
+
+def preview(project: OpenProject, at: str, about: str) -> Preview:
+    """Return what would be said; see `Memory.preview`."""
+    if not about.strip():
+        raise InvalidInput("name a file, a command or a prompt")
+    if at == "ask":
+        reply = task_of(project, about)
+    else:
+        arguments = {
+            "edit": {"file_path": about, "old_string": "", "new_string": ""},
+            "run": {"command": about},
+        }
+        if at not in arguments:
+            raise InvalidInput(f"there is no moment {at!r}", hint="edit, run or ask.")
+        location = project.location
+        head = Head(
+            "preview",
+            SESSION,
+            str(location.root),
+            str(location.home),
+            to_iso(project.clock.now()),
+            head_file=str(location.repository.git_dir / "HEAD") if location.repository is not None else "",
+            limits=limits_of(project.settings),
+        )
+        tool = "Edit" if at == "edit" else "Bash"
+        moment = moment_of(head, moments.BEFORE, tool, arguments[at], "", "", "")
+        glimpse = look(str(location.home / DATABASE), str(project.user_home / DATABASE))
+        reply = SILENCE
+        if glimpse is not None and project.settings.inject.enabled:
+            try:
+                setting = setting_of(head, "", glimpse.threshold(), now=project.clock.now())
+                reply = decide(moment, State(), glimpse, setting)
+            finally:
+                glimpse.close()
+    silent = _silent(project, about, reply.ids) if at == "edit" else ()
+    return Preview(at, about, reply.text, tuple(reply.ids), reply.trigger, reply.why, silent)
+
+
+def _silent(project: OpenProject, path: str, said: tuple[str, ...]) -> tuple[Silent, ...]:
+    about = (
+        record
+        for store in project.stores()
+        for record in store.db.memories.on_files([path], Filters(kinds=("memory",)), MOST_SILENT)
+        if record.id not in said
+    )
+    return tuple(Silent(r.id, r.type, r.content, _why(project, r)) for r in islice(about, MOST_SILENT))
+
+
+def _why(project: OpenProject, record: MemoryRecord) -> str:
+    """Return the first reason for which a memory is not said unasked."""
+    now, threshold = project.clock.now(), threshold_of(project)
+    if record.silent:
+        return "you said that it is of no use here"
+    if record.stale_at is not None:
+        return "it is out of date"
+    if briefs.is_tainted_rule(record) and not (record.user_verified or record.pinned):
+        return "it is a rule from outside text; verify it if it holds"
+    if briefs.is_shaken(record):
+        return record.review_reason or "it needs review"
+    if not briefs.has_evidence(record, threshold, now):
+        known = f"its confidence is {record.confidence:.2f} and the trust level asks for {threshold:.2f}"
+        return f"no person confirmed it, {known}"
+    return "another memory goes first, or it speaks of another moment"

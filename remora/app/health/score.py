@@ -1,0 +1,80 @@
+"""How healthy the memory of a project is: one number from four shares.
+
+score = round(100 · (0.3 fresh + 0.25 reviewed + 0.25 right + 0.2 covered)), from the design. Below ten
+memories there is no score: one memory more or less would move it by ten.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.codebase.impact import modules
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+
+WEIGHTS = {"fresh": 0.30, "reviewed": 0.25, "right": 0.25, "covered": 0.20}
+FEW = 10  # memories below which there is no score
+ACTIVE_DAYS = 30.0
+WRONG = 0.10  # share of uses that ended in a correction at which "right" is 0
+
+
+class Coverage(NamedTuple):
+    """A module, its lines of code, its live memories, and the share of its files that have one."""
+
+    module: str
+    lines: int
+    memories: int
+    covered: float
+
+
+class Health(NamedTuple):
+    """The state of a project's memory.
+
+    Attributes:
+        score: from 0 to 100; None below ten memories.
+        fresh: share of the memories that are not out of date and keep at least half of their confidence.
+        reviewed: share of the memories that wait for no review.
+        right: 1 less ten times the share of uses that ended in a correction, at least 0; 1 without a use.
+        covered: share of the lines of code that are in a module with a live memory; 0 without an index.
+        memories, active, waiting, outdated: live ones, those used in 30 days, and those that need a person.
+        modules: the coverage of each module, the largest first.
+    """
+
+    score: int | None
+    fresh: float
+    reviewed: float
+    right: float
+    covered: float
+    memories: int
+    active: int
+    waiting: int
+    outdated: int
+    modules: tuple[Coverage, ...] = ()
+
+
+def health(project: OpenProject) -> Health:
+    """Return the state of a project's memory; see `Memory.health`."""
+    live, fresh, waiting, active, outdated = project.db.selections.vigour(project.clock.now(), ACTIVE_DAYS)
+    wrong, used = project.db.uses.corrections()
+    covered = tuple(
+        Coverage(m.name, m.lines, m.memories, m.covered)
+        for m in sorted(modules(project), key=lambda m: (-m.lines, m.name))
+    )
+    lines = sum(one.lines for one in covered)
+    parts = {
+        "fresh": fresh / live if live else 0.0,
+        "reviewed": 1 - waiting / live if live else 0.0,
+        "right": max(0.0, 1 - wrong / used / WRONG) if used else 1.0,
+        "covered": sum(one.lines for one in covered if one.memories) / lines if lines else 0.0,
+    }
+    score = round(100 * sum(WEIGHTS[name] * share for name, share in parts.items()))
+    return Health(
+        score=score if live >= FEW else None,
+        **parts,
+        memories=live,
+        active=active,
+        waiting=waiting,
+        outdated=outdated,
+        modules=covered,
+    )

@@ -1,0 +1,264 @@
+"""The changes that a person makes in the panel: each is one verb of `Memory`, most with a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from remora.core.errors import Conflict, InvalidInput, RemoraError
+from remora.interfaces.panel.pages import FILTERS, list_filters, teach_fields
+from remora.interfaces.panel.settings import set_setting
+from remora.interfaces.panel.view import CARDS, Asked, Done, View
+
+MOST_BULK = 10_000
+PANEL = "panel.md"  # name of a text that was typed
+# What a bulk action does, and what takes it back; only what it changed is taken back.
+_BULK: dict[str, str] = {
+    "verify": "",
+    "pin": "unpin",
+    "unpin": "pin",
+    "forget": "restore",
+    "restore": "forget",
+}
+
+
+def edit(asked: Asked) -> Done | View:
+    """Change a memory; one that was changed since it was shown is left alone, and both texts are shown."""
+    memory_id, store = asked.named["id"], asked.memory
+    content = asked.field("content")
+    changes: dict[str, Any] = {
+        "content": content,
+        "type": asked.field("type"),
+        "tags": _listed(asked.field("tags")),
+        "related_files": _listed(asked.field("files")),
+    }
+    record = store.show(memory_id)
+    changed = {
+        name: value
+        for name, value in changes.items()
+        if value != (list(old) if isinstance(old := getattr(record, name), tuple) else old)
+    }
+    try:
+        if changed:
+            store.edit(record.id, revision=asked.field("revision") or None, **changed)
+            _say(asked, "said.edited")
+    except Conflict as error:
+        history = store.history(record.id)
+        more = {
+            "record": store.show(record.id),
+            "yours": content,
+            "revision": history[-1].rev,
+            "why": str(error),
+        }
+        return View({"error": {"kind": "Conflict", "message": str(error)}}, "conflict.html", more, 409)
+    return Done(f"memories/{record.id}")
+
+
+def _listed(text: str) -> list[str]:
+    return [one.strip() for one in text.replace("\n", ",").split(",") if one.strip()]
+
+
+def change(asked: Asked) -> Done:
+    """Verify, pin, unpin, forget or restore one memory."""
+    record = asked.memory.show(asked.named["id"])
+    _changed(asked, asked.field("do"), [record.id], revision=asked.field("revision") or None)
+    return Done(f"memories/{record.id}")
+
+
+def bulk(asked: Asked) -> Done:
+    """Do the same to the memories that were ticked, or to all that pass the filters."""
+    given = {name: asked.field(name) for name in FILTERS if asked.field(name)}
+    if asked.field("all") and not given.get("q"):
+        ids = [one.id for one in asked.memory.list(**list_filters(given), limit=MOST_BULK)]
+    else:
+        ids = asked.fields("id")
+    if not ids:
+        raise InvalidInput("no memory is ticked", hint="Tick some, or choose all that pass the filters.")
+    _changed(asked, asked.field("do"), ids)
+    return Done("memories" + (f"?{urlencode(given)}" if given else ""))
+
+
+def undo(asked: Asked) -> Done:
+    """Take the last change back."""
+    last, asked.visit.undo = asked.visit.undo, {}
+    if not last or last.get("project") != asked.project:
+        raise InvalidInput("there is nothing to take back")
+    _changed(asked, last["do"], last["ids"], again=False)
+    return Done(asked.field("back").removeprefix(f"/{asked.project}/").lstrip("/"))
+
+
+def _changed(
+    asked: Asked, do: str, ids: list[str], *, revision: str | None = None, again: bool = True
+) -> None:
+    """Change memories, and remember what takes that back."""
+    if do not in _BULK:
+        raise InvalidInput(f"there is no action {do!r}", hint=", ".join(_BULK))
+    store = asked.memory
+    verbs: dict[str, Callable[[str], Any]] = {
+        "verify": store.verify,
+        "pin": store.pin,
+        "unpin": lambda one: store.pin(one, pinned=False),
+        "forget": store.forget,
+        "restore": lambda one: store.restore(one, revision=revision),
+    }
+    done, failed = [], 0
+    for one in dict.fromkeys(ids):
+        try:
+            before = store.show(one)
+            verbs[do](one)
+        except RemoraError:
+            if len(ids) == 1:
+                raise
+            failed += 1
+            continue
+        same = {"forget": before.deprecated, "restore": not before.deprecated, "pin": before.pinned}
+        if not same.get(do, False):
+            done.append(one)
+    back = _BULK[do] if again and revision is None else ""
+    asked.visit.undo = {"project": asked.project, "do": back, "ids": done} if back and done else {}
+    _say(asked, f"said.{do}", n=len(done))
+    if failed:
+        _say(asked, "said.failed", n=failed, kind="bad")
+
+
+def _say(asked: Asked, key: str, kind: str = "good", **values: Any) -> None:
+    asked.visit.said.append((kind, asked.words(key, **values)))
+
+
+def wrong(asked: Asked) -> Done:
+    """Correct a memory by one of the five choices."""
+    memory_id = asked.named["id"]
+    where = {"files": _listed(asked.field("only_files")), "modules": _listed(asked.field("only_modules"))}
+    choice = asked.field("choice")
+    narrowed = {name: value for name, value in where.items() if value} if choice == "narrow" else {}
+    done = asked.memory.wrong(
+        memory_id,
+        choice,
+        right=asked.field("right") or None,
+        branch=asked.field("only_branch") or None,
+        **narrowed,
+    )
+    _say(asked, f"said.wrong.{choice}")
+    if done.flagged:
+        _say(asked, "said.flagged", n=len(done.flagged))
+    if done.offer:
+        _say(asked, "said.offer")
+    if choice == "erase":
+        return Done("memories")
+    return Done(f"memories/{done.new.id if done.new is not None else done.memory.id}")
+
+
+def reviewed(asked: Asked) -> Done | View:
+    """Keep, drop or leave what sessions taught: one, or all that needs no look of its own."""
+    store = asked.memory
+    if asked.field("do") == "keep_all":
+        level = store.trust().level
+        learned = [one.memory for one in store.session_summary().learned if not one.memory.user_verified]
+        ids = [one.id for one in learned if level < 3 and not one.needs_review]
+        for one in ids:
+            store.verify(one)
+        _say(asked, "said.verify", n=len(ids))
+        return Done("review")
+    memory_id = asked.field("id")
+    if asked.field("do") == "drop":
+        _changed(asked, "forget", [memory_id])
+        return Done("review")
+    if (content := asked.field("content")) and content != store.show(memory_id).content:
+        store.edit(memory_id, content=content)
+    _changed(asked, "verify", [memory_id])
+    return Done("review")
+
+
+def taught(asked: Asked) -> Done | View:
+    """Show how a text or a file would be stored, or store it."""
+    text, path, about = asked.field("text"), asked.field("path"), asked.field("about")
+    user, kind = bool(asked.field("user")), asked.field("type")
+    store = asked.memory
+    if not (text or path):
+        raise InvalidInput("there is nothing to store", hint="Write a text, or name a file.")
+    if asked.field("do") != "store":
+        name = path or PANEL
+        found = store.teach(name, text=None if path else text, user=user, dry_run=True)
+        return View(found, "teach.html", teach_fields(asked, text, about, path, found))
+    if text and (kind or about):
+        more: dict[str, Any] = {"related_files": _listed(about)} if about else {}
+        more |= {"type": kind} if kind else {}
+        record = store.remember(text, user=user, **more)
+        _say(asked, "said.stored", n=1)
+        return Done(f"memories/{record.id}")
+    found = store.teach(path or PANEL, text=None if path else text, user=user)
+    _say(asked, "said.stored", n=found.number("stored", "restored", "updated"))
+    return Done("memories")
+
+
+def journal(asked: Asked) -> Done:
+    """Write MEMORY.md, or bring an earlier version of it back."""
+    found = asked.memory.journal
+    if version := asked.field("version"):
+        found.restore(version)
+    else:
+        found.write(asked.form.get("text", [""])[0].replace("\r\n", "\n"))
+    _say(asked, "said.journal")
+    return Done("journal")
+
+
+def trusted(asked: Asked) -> Done:
+    """Choose a trust level."""
+    level = asked.field("level")
+    asked.memory.trust(int(level) if level.isdecimal() else level)
+    _say(asked, "said.trust")
+    return Done("settings")
+
+
+def configured(asked: Asked) -> Done:
+    """Set a setting in the user's file."""
+    set_setting(asked.field("name"), asked.field("value"))
+    _say(asked, "said.setting", name=asked.field("name"))
+    return Done(f"settings#{quote(asked.field('name'))}")
+
+
+def exported(asked: Asked) -> Done:
+    """Write everything that is stored to a new file of this machine."""
+    done = asked.memory.export(asked.field("path"), asked.field("format", "json"))
+    _say(asked, "said.exported", path=str(done.path))
+    return Done("privacy")
+
+
+def erased(asked: Asked) -> Done:
+    """Erase every trace of a text for good; the person writes the word that confirms it."""
+    if asked.field("confirm").lower() != asked.words("privacy.word").lower():
+        raise InvalidInput(f"nothing was erased: the word {asked.words('privacy.word')!r} was not written")
+    asked.memory.erase(containing=asked.field("containing"))
+    _say(asked, "said.erased")
+    return Done("privacy")
+
+
+def cards(asked: Asked) -> Done:  # noqa: ARG001  the same for everybody
+    """Close the first steps for good."""
+    return Done(cookie=CARDS)
+
+
+def talk_gone(asked: Asked) -> Done:
+    """Erase a conversation for good."""
+    asked.memory.erase(session=asked.named["id"])
+    _say(asked, "said.erased")
+    return Done("sessions")
+
+
+ACTIONS: tuple[tuple[str, Callable[[Asked], Done | View]], ...] = (
+    ("memories/bulk", bulk),
+    ("memories/{id}/edit", edit),
+    ("memories/{id}/change", change),
+    ("memories/{id}/wrong", wrong),
+    ("undo", undo),
+    ("cards", cards),
+    ("review/done", reviewed),
+    ("teach/text", taught),
+    ("journal/write", journal),
+    ("settings/trust", trusted),
+    ("settings/set", configured),
+    ("privacy/export", exported),
+    ("privacy/erase", erased),
+    ("sessions/{id}/erase", talk_gone),
+)

@@ -1,0 +1,253 @@
+"""The application: one table of pages, one of actions, each answered as JSON or as HTML."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from remora.core.clock import Clock
+from remora.core.errors import HTTP_STATUS, InvalidInput, NotFound, RemoraError
+from remora.interfaces.panel import actions, pages
+from remora.interfaces.panel.guard import Guard, is_own
+from remora.interfaces.panel.projects import Projects
+from remora.interfaces.panel.view import CARDS, Asked, Done, View
+from remora.interfaces.panel.words import LANGUAGES, Words, language_of
+from remora.interfaces.present import SHORT_ID, dumps, error_document
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+MOST_BYTES = 4_000_000  # of a form
+LIVE_SECONDS = 2.0
+YEARS = 10 * 366 * 86_400  # seconds that a cookie stays which is set for good
+
+Page = Callable[[Asked], View]
+Action = Callable[[Asked], Done | View]
+
+
+class Panel:
+    """Answers requests from the tables of pages and actions.
+
+    Args:
+        projects: what can be shown.
+        environ: whose language it is.
+        clock: what time it is.
+    """
+
+    def __init__(self, projects: Projects, environ: Mapping[str, str], clock: Clock) -> None:
+        self.projects = projects
+        self._environ = environ
+        self._clock = clock
+        self._templates = Environment(
+            loader=PackageLoader("remora.interfaces.panel"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters["short"] = lambda value: str(value)[:SHORT_ID]
+
+    def routes(self) -> list[Route | Mount]:
+        """Return the routes of all pages and actions."""
+        found: list[Route | Mount] = [Mount("/static", StaticFiles(packages=[(__package__, "static")]))]
+        found += [Route("/", self._home), Route("/language", self._language, methods=["POST"])]
+        found += [Route("/teach", self._teach)]
+        found += [Route("/{project}/said/live", self._live), Route("/{project}/ask/stream", self._stream)]
+        for path, page in pages.PAGES:
+            found.append(Route(f"/{{project}}/{path}", self._page(page)))
+        for path, action in actions.ACTIONS:
+            found.append(Route(f"/{{project}}/{path}", self._action(action), methods=["POST"]))
+        return found
+
+    # Answers
+
+    def _page(self, page: Page) -> Callable[[Request], Any]:
+        def answer(request: Request) -> Response:
+            return self._answered(request, page, {})
+
+        return answer
+
+    def _action(self, action: Action) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            form = await self._form(request)
+            if isinstance(form, Response):
+                return form
+            return await run_in_threadpool(self._answered, request, action, form)
+
+        return answer
+
+    async def _form(self, request: Request) -> dict[str, list[str]] | Response:
+        """Return the fields of a form of this session, or why it is refused."""
+        body = b""
+        async for piece in request.stream():
+            body += piece
+            if len(body) > MOST_BYTES:
+                return self._failed(request, InvalidInput(f"a form has at most {MOST_BYTES:,} bytes"), 413)
+        form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+        if not is_own(request.state.visit, form.get("token", [""])[0]):
+            return self._failed(request, InvalidInput("this form is not of this session"), 403)
+        return form
+
+    def _asked(self, request: Request, form: Mapping[str, list[str]]) -> Asked:
+        key = str(request.path_params.get("project", self.projects.first))
+        return Asked(
+            self.projects.memory(key),
+            key,
+            self._words(request),
+            request.state.visit,
+            dict(request.query_params),
+            {name: str(value) for name, value in request.path_params.items()},
+            form,
+            self._clock.now(),
+        )
+
+    def _words(self, request: Request) -> Words:
+        return Words(language_of(self._environ, request.state.visit.language))
+
+    def _answered(self, request: Request, answer: Page | Action, form: Mapping[str, list[str]]) -> Response:
+        try:
+            asked = self._asked(request, form)
+            found = answer(asked)
+        except RemoraError as error:
+            return self._failed(request, error)
+        if isinstance(found, Done):
+            went = RedirectResponse(f"/{asked.project}/{found.path}", 303)
+            if found.cookie:
+                went.set_cookie(found.cookie, "1", YEARS, httponly=True, samesite="strict")
+            return went
+        if _wants_json(request):
+            return Response(dumps(found.document), found.status, media_type="application/json")
+        return self._shown(request, found.template, {"asked": asked, **found.more}, found.status)
+
+    def _failed(self, request: Request, error: RemoraError, status: int = 0) -> Response:
+        document = error_document(error)
+        status = status or HTTP_STATUS.get(type(error), 500)
+        if _wants_json(request):
+            return Response(dumps(document), status, media_type="application/json")
+        return self._shown(request, "error.html", {"error": document["error"], "asked": None}, status)
+
+    def _shown(self, request: Request, template: str, more: Mapping[str, Any], status: int) -> Response:
+        visit = request.state.visit
+        said, visit.said = visit.said, []
+        key = str(request.path_params.get("project", self.projects.first))
+        known = self.projects.known()
+        text = self._templates.get_template(template).render(
+            t=self._words(request),
+            now=self._clock.now(),
+            visit=visit,
+            said=said,
+            here=f"/{quote(key)}",
+            path=request.url.path,
+            project=key,
+            projects=known,
+            languages=LANGUAGES,
+            first_visit=CARDS not in request.cookies,
+            **more,
+        )
+        return HTMLResponse(text, status)
+
+    # What belongs to no project
+
+    def _home(self, request: Request) -> Response:
+        key = request.query_params.get("project", self.projects.first)
+        return RedirectResponse(f"/{quote(key)}/", 303)
+
+    def _teach(self, request: Request) -> Response:
+        name = quote(request.query_params.get("file", ""))
+        return RedirectResponse(f"/{quote(self.projects.first)}/teach?file={name}", 303)
+
+    async def _language(self, request: Request) -> Response:
+        form = await self._form(request)
+        if isinstance(form, Response):
+            return form
+        chosen = form.get("language", [""])[0]
+        if chosen in LANGUAGES:
+            request.state.visit.language = chosen
+        back = form.get("back", ["/"])[0]
+        return RedirectResponse(back if back.startswith("/") and not back.startswith("//") else "/", 303)
+
+    # What goes on while it is looked at
+
+    async def _live(self, request: Request) -> Response:
+        """Send the newest things that agents were told, again whenever there is something new."""
+
+        async def lines() -> AsyncIterator[str]:
+            known = ""
+            while not await request.is_disconnected():
+                view = await run_in_threadpool(lambda: pages.said(self._asked(request, {})))
+                text = self._templates.get_template("said_list.html").render(
+                    t=self._words(request),
+                    now=self._clock.now(),
+                    here=f"/{quote(str(request.path_params['project']))}",
+                    **view.more,
+                )
+                if text != known:
+                    known = text
+                    yield _event("said", text)
+                await asyncio.sleep(LIVE_SECONDS)
+
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+    async def _stream(self, request: Request) -> Response:
+        """Send the passages of a question at once, and the worded answer when the model has it."""
+
+        async def lines() -> AsyncIterator[str]:
+            steps: tuple[tuple[str, Page], ...] = (("passages", pages.passages), ("answer", pages.answer))
+            for name, step in steps:
+                try:
+                    view = await run_in_threadpool(lambda step: step(self._asked(request, {})), step)
+                except RemoraError as error:
+                    yield _event("failed", str(error))
+                    return
+                shown = self._templates.get_template(view.template).render(
+                    t=self._words(request),
+                    here=f"/{quote(str(request.path_params['project']))}",
+                    visit=request.state.visit,
+                    **view.more,
+                )
+                yield _event(name, shown)
+
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+
+def _event(name: str, text: str) -> str:
+    data = "".join(f"data: {line}\n" for line in text.splitlines())
+    return f"event: {name}\n{data}\n"
+
+
+def _wants_json(request: Request) -> bool:
+    accepted = request.headers.get("accept", "")
+    return request.query_params.get("format") == "json" or (
+        "application/json" in accepted and "text/html" not in accepted
+    )
+
+
+def build(
+    projects: Projects, environ: Mapping[str, str], clock: Clock, key: str, names: tuple[str, ...]
+) -> ASGIApp:
+    """Return the panel as an ASGI application.
+
+    Args:
+        projects: what can be shown.
+        environ: whose language it is.
+        clock: what time it is.
+        key: that the first request brings.
+        names: values of the Host header under which it answers, such as "127.0.0.1:8766".
+    """
+    panel = Panel(projects, environ, clock)
+
+    def lost(request: Request, _: Exception) -> Response:
+        return panel._failed(request, NotFound(f"there is no page {request.url.path}"))
+
+    app = Starlette(routes=panel.routes(), exception_handlers={404: lost})
+    return Guard(app, key, names)

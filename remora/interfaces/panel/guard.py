@@ -1,0 +1,113 @@
+"""Who may use the panel: a browser that was given the one-time key, and no page of another site.
+
+A port of this machine can be reached by every page that a browser shows and by every user of the machine. So
+the first request brings a key that is printed once; what it gets is a cookie that other sites cannot send.
+Every form carries a token of its session, and every answer forbids scripts, styles and frames from elsewhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "remora_panel"
+SESSIONS = 20  # browsers at a time; the oldest has to come with a new key
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Visit:
+    """What the panel knows of one browser.
+
+    Attributes:
+        token: that each of its forms carries.
+        language: that it chose; empty for that of the machine.
+        said: sentences for the next page.
+        undo: what the last change did, by what takes it back.
+    """
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self.language = ""
+        self.said: list[tuple[str, str]] = []
+        self.undo: dict[str, Any] = {}
+
+
+class Guard:
+    """Lets requests through that may be answered; an ASGI application around another."""
+
+    def __init__(self, app: ASGIApp, key: str, names: Iterable[str]) -> None:
+        self._app = app
+        self._key = key
+        self._names = frozenset(names)
+        self._visits: dict[str, Visit] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        request = Request(scope)
+        refused = self._refused(request)
+        if refused is not None:
+            await refused(scope, receive, with_headers)
+            return
+        await self._app(scope, receive, with_headers)
+
+    def _refused(self, request: Request) -> Response | None:
+        if request.headers.get("host", "") not in self._names:
+            return PlainTextResponse("This name is not one of the panel's.\n", 403)
+        origin = request.headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc not in self._names:
+            return PlainTextResponse("Another site sent this request.\n", 403)
+        if request.headers.get("sec-fetch-site", "same-origin") == "cross-site" and request.method != "GET":
+            return PlainTextResponse("Another site sent this request.\n", 403)
+        given = parse_qs(request.url.query).get("key", [""])[0]
+        if given and self._key and hmac.compare_digest(given.encode(), self._key.encode()):
+            self._key = ""  # it opens the panel once
+            return self._welcome(request)
+        visit = self._visits.get(request.cookies.get(COOKIE, ""))
+        if visit is None and not request.url.path.startswith("/static/"):
+            return PlainTextResponse("Open the panel with the address that `remora panel` prints.\n", 403)
+        request.scope.setdefault("state", {})["visit"] = visit
+        return None
+
+    def _welcome(self, request: Request) -> Response:
+        name = secrets.token_urlsafe(32)
+        self._visits[name] = Visit()
+        while len(self._visits) > SESSIONS:
+            del self._visits[next(iter(self._visits))]
+        answer = RedirectResponse(request.url.path, 303)
+        answer.set_cookie(COOKIE, name, httponly=True, samesite="strict", path="/")
+        return answer
+
+
+def is_own(visit: Visit, given: str) -> bool:
+    """Return whether a form is of a session: it carries its token."""
+    return hmac.compare_digest(given.encode(), visit.token.encode())

@@ -1,0 +1,356 @@
+"""The pages: each asks one verb of `Memory` and answers with the document of its `--json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from remora.core.clock import days_between, to_iso
+from remora.core.errors import NotFound
+from remora.core.strength import current_confidence
+from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
+from remora.interfaces.commands.talking import SHOWN as SESSIONS
+from remora.interfaces.panel import pictures
+from remora.interfaces.panel.settings import shown_settings
+from remora.interfaces.panel.view import Asked, View
+
+MEMORIES, HITS, MODULES, SAID = 50, 50, 30, 50  # of one page
+RELATED = 10
+FILTERS = ("q", "type", "source", "file", "module", "tag", "branch", "state", "order")
+STATES = ("live", "review", "pinned", "forgotten")
+ORDERS = ("created", "accessed", "confidence")
+MOMENTS = ("edit", "run", "ask")
+
+
+def health(asked: Asked) -> View:
+    """The score with its parts, the coverage of the modules, and what needs a person."""
+    memory, t = asked.memory, asked.words
+    found = memory.health()
+    boxes = [
+        pictures.Box(
+            one.module,
+            one.lines,
+            one.covered,
+            t("module.told", module=one.module, lines=t.number(one.lines), share=t.percent(one.covered)),
+            f"/{asked.project}/memories?{urlencode({'module': one.module})}",
+        )
+        for one in found.modules
+    ]
+    more = {
+        "health": found,
+        "picture": pictures.treemap(boxes, t("health.map"), t("health.others")),
+        "reminders": memory.reminders(),
+        "trust": memory.trust(),
+        "sessions": memory.status(),
+        "newest": memory.list(limit=5),
+    }
+    return View(found, "health.html", more)
+
+
+def memories(asked: Asked) -> View:
+    """Memories that pass filters, or that answer a question, best first."""
+    memory, query = asked.memory, asked.query
+    given = {name: query[name] for name in FILTERS if query.get(name)}
+    offset, limit = asked.number("offset", 0), max(1, asked.number("limit", MEMORIES, 1_000))
+    hits: Sequence[Any] = ()
+    more = False
+    if asked_for := query.get("q", "").strip():
+        hits = memory.search(asked_for, k=HITS, **_search_filters(query))
+        notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
+        document: dict[str, Any] = {"query": asked_for, "hits": hits, "notes": notes}
+        records = [hit.memory for hit in hits if hit.memory is not None]
+    else:
+        records = memory.list(**list_filters(query), limit=limit + 1, offset=offset)
+        more, records = len(records) > limit, records[:limit]
+        document = {"memories": records, "more": more, "notes": memory.reminders()}
+    pages = {
+        "before": _address(given, max(0, offset - limit)) if offset else "",
+        "after": _address(given, offset + limit) if more else "",
+    }
+    return View(
+        document,
+        "memories.html",
+        {
+            "records": records,
+            "hits": hits,
+            "given": {name: given.get(name, "") for name in FILTERS},
+            "pages": pages,
+            "types": MEMORY_TYPES,
+            "sources": MEMORY_SOURCES,
+            "states": STATES,
+            "orders": ORDERS,
+            "strength": lambda record: current_confidence(record, asked.now),
+        },
+    )
+
+
+def list_filters(query: Any) -> dict[str, Any]:
+    """Return the filters of an address as `Memory.list` takes them."""
+    state = query.get("state", "")
+    found: dict[str, Any] = {name: [query[key]] for key, name in _LISTED.items() if query.get(key)}
+    found |= {name: query[name] for name in ("tag", "source") if query.get(name)}
+    if query.get("branch"):
+        found["branch"] = query["branch"]
+    if query.get("order") in ORDERS:
+        found["order"] = query["order"]
+    found |= {"needs_review": True} if state == "review" else {}
+    found |= {"pinned": True} if state == "pinned" else {}
+    return found | ({"include_forgotten": True} if state == "forgotten" else {})
+
+
+_LISTED = {"type": "types", "file": "files", "module": "modules"}
+
+
+def _search_filters(query: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {name: [query[key]] for key, name in _LISTED.items() if query.get(key)}
+    return found | ({"branch": query["branch"]} if query.get("branch") else {})
+
+
+def _address(given: dict[str, str], offset: int) -> str:
+    return "?" + urlencode({**given, **({"offset": offset} if offset else {})})
+
+
+def memory(asked: Asked) -> View:
+    """Everything about one memory: provenance, changes, use, where it is said, and every correction."""
+    store, t = asked.memory, asked.words
+    why = store.why(asked.named["id"])
+    record = why.memory
+    dependents = store.dependents(record.id)
+    parents = [one for i in record.derived_from if (one := _known(store, i)) is not None]
+    history = store.history(record.id)
+    age = days_between(record.created_at, asked.now)
+    uses = [days_between(one.at, asked.now) for one in why.said if one.at]
+    curve = pictures.fading(
+        record.confidence,
+        0.0 if record.pinned else record.decay_half_life_days or 0.0,
+        age,
+        uses,
+        t("memory.curve", now=t.percent(current_confidence(record, asked.now))),
+        t("days"),
+    )
+    more = {
+        "record": record,
+        "why": why,
+        "dependents": dependents,
+        "parents": parents,
+        "history": [(one, _when(one.hlc)) for one in reversed(history)],
+        "revision": history[-1].rev if history else "",
+        "curve": curve,
+        "strength": current_confidence(record, asked.now),
+        "types": MEMORY_TYPES,
+        "previews": [store.preview("edit", path) for path in record.related_files[:2] if "*" not in path],
+    }
+    return View({**record._asdict(), "dependents": [d.id for d in dependents]}, "memory.html", more)
+
+
+def _when(clock: str) -> str:
+    return to_iso(int(clock[:13]) / 1000) if clock[:13].isdecimal() else ""
+
+
+def _known(store: Any, memory_id: str) -> MemoryRecord | None:
+    try:
+        return store.show(memory_id)  # type: ignore[no-any-return]
+    except NotFound:
+        return None
+
+
+def modules(asked: Asked) -> View:
+    """The modules of the code, largest first, each with what is known of it."""
+    found = asked.memory.modules()
+    shown = found[:MODULES]
+    return View(
+        {"modules": shown, "more": len(found) > len(shown)},
+        "modules.html",
+        {"modules": shown, "more": len(found) > len(shown)},
+    )
+
+
+def file(asked: Asked) -> View:
+    """What is known of a file: its memories, what changes with it, and what would be said at its change."""
+    path, t = asked.query.get("path", "").strip(), asked.words
+    if not path:
+        raise NotFound("no file is named", hint="Add ?path=… to the address.")
+    store = asked.memory
+    related = store.related_files(path, RELATED)
+    ring = pictures.together(path, [(one.path, one.score) for one in related], t("file.together", path=path))
+    return View(
+        {"path": path, "ownership": store.ownership(path), "files": related},
+        "file.html",
+        {
+            "file": path,
+            "related": related,
+            "picture": ring,
+            "records": store.list(files=[path], limit=MEMORIES),
+            "preview": store.preview("edit", path),
+        },
+    )
+
+
+def ask(asked: Asked) -> View:
+    """A question with its answer, and the threads of earlier ones."""
+    question = asked.query.get("q", "").strip()
+    found = asked.memory.ask(question, asked.query.get("thread", "")) if question else None
+    threads = [one for one in asked.memory.sessions() if one.id.startswith("ask:")]
+    earlier = asked.memory.session(found.thread).messages()[:-2] if found is not None and found.thread else []
+    return View(
+        found if found is not None else {},
+        "ask.html",
+        {
+            "question": question,
+            "answer": found,
+            "threads": threads,
+            "earlier": earlier,
+            "model": _model(asked),
+        },
+    )
+
+
+def _model(asked: Asked) -> bool:
+    return bool(asked.memory.settings.llm.provider not in ("", "none"))
+
+
+def passages(asked: Asked) -> View:
+    """The passages about a question, before any model was asked."""
+    found = asked.memory.passages(asked.query.get("q", ""))
+    return View(found, "passages.html", {"passages": found})
+
+
+def answer(asked: Asked) -> View:
+    """The answer to a question, for a page that shows its passages already."""
+    found = asked.memory.ask(asked.query.get("q", ""), asked.query.get("thread", ""))
+    return View(found, "answer.html", {"answer": found})
+
+
+def review(asked: Asked) -> View:
+    """What the last sessions used and taught, and what waits for a look."""
+    store = asked.memory
+    found = store.session_summary()
+    level = store.trust().level
+    learned = [one for one in found.learned if not one.memory.user_verified]
+    due = [one for one in learned if level < 3 or one.memory.needs_review]
+    waiting = store.list(needs_review=True, limit=MEMORIES)
+    return View(
+        found, "review.html", {"summary": found, "due": due, "waiting": waiting, "trust": store.trust()}
+    )
+
+
+def teach(asked: Asked) -> View:
+    """A text or a file to be stored, and how it would be cut."""
+    return View(
+        {}, "teach.html", teach_fields(asked, asked.query.get("text", ""), asked.query.get("file", ""))
+    )
+
+
+def teach_fields(asked: Asked, text: str, about: str, path: str = "", preview: Any = None) -> dict[str, Any]:
+    """Return what the form of the Teach page holds."""
+    return {
+        "text": text,
+        "about": about,
+        "source": path,
+        "preview": preview,
+        "types": MEMORY_TYPES,
+        "kind": asked.field("type"),
+        "user": bool(asked.field("user")),
+    }
+
+
+def sessions(asked: Asked) -> View:
+    """Conversations, the one written to last first."""
+    found = asked.memory.sessions()
+    return View({"sessions": found[:SESSIONS]}, "sessions.html", {"sessions": found[:SESSIONS]})
+
+
+def session(asked: Asked) -> View:
+    """The messages of a conversation, as the next one of it will see them."""
+    name = asked.named["id"]
+    if not any(one.id == name for one in asked.memory.sessions()):
+        raise NotFound(f"there is no conversation {name!r}", hint="`remora session list` shows them.")
+    found = asked.memory.session(name)
+    messages = found.messages()
+    document = {
+        "session": name,
+        "metadata": found.metadata,
+        "messages": messages,
+        "standing": found.standing(),
+        "problems": found.problems(),
+    }
+    return View(document, "session.html", {"name": name, "messages": messages, "problems": found.problems()})
+
+
+def journal(asked: Asked) -> View:
+    """MEMORY.md with its versions, the history and the notes of a day."""
+    found = asked.memory.journal
+    day = asked.query.get("day", "")
+    days = found.days()
+    chosen = next((one for one in days if one.isoformat() == day), None)
+    document = {"text": found.show(), "path": str(found.folder / "MEMORY.md"), "problems": found.problems}
+    more = {
+        "text": document["text"],
+        "versions": found.versions()[:20],
+        "history": found.history(20),
+        "days": list(reversed(days))[:60],
+        "day": chosen,
+        "notes": found.day(chosen) if chosen is not None else "",
+        "entries": asked.memory.entries.list(),
+    }
+    return View(document, "journal.html", more)
+
+
+def said(asked: Asked) -> View:
+    """What agents were told, newest first, with what followed."""
+    found = asked.memory.log(asked.number("limit", SAID, 500))
+    return View({"said": found}, "said.html", {"said_log": found})
+
+
+def preview(asked: Asked) -> View:
+    """What an agent would be told at a moment."""
+    at, about = asked.query.get("at", "edit"), asked.query.get("about", "").strip()
+    found = asked.memory.preview(at, about) if about else None
+    return View(found or {}, "preview.html", {"preview": found, "at": at, "about": about, "moments": MOMENTS})
+
+
+def privacy(asked: Asked) -> View:
+    """What lies where and what may leave; what can be taken along or erased."""
+    found = asked.memory.privacy()
+    return View(found, "privacy.html", {"privacy": found})
+
+
+def settings(asked: Asked) -> View:
+    """The trust level and every setting with where its value comes from."""
+    store = asked.memory
+    found = shown_settings(store.settings, store.root)
+    trust = store.trust()
+    return View({"trust": trust, "settings": found}, "settings.html", {"trust": trust, "settings": found})
+
+
+def findings(asked: Asked) -> View:
+    """What the doctor finds; it asks the models, so it has a page of its own."""
+    report = asked.memory.doctor()
+    return View({"level": report.level, "findings": report.findings}, "findings.html", {"report": report})
+
+
+def helped(asked: Asked) -> View:  # noqa: ARG001  the same for everybody
+    """The keys and the words of the panel."""
+    return View({}, "help.html")
+
+
+PAGES: tuple[tuple[str, Callable[[Asked], View]], ...] = (
+    ("", health),
+    ("memories", memories),
+    ("memories/{id}", memory),
+    ("modules", modules),
+    ("file", file),
+    ("ask", ask),
+    ("review", review),
+    ("teach", teach),
+    ("sessions", sessions),
+    ("sessions/{id}", session),
+    ("journal", journal),
+    ("said", said),
+    ("preview", preview),
+    ("privacy", privacy),
+    ("settings", settings),
+    ("findings", findings),
+    ("help", helped),
+)

@@ -1,0 +1,179 @@
+"""Pictures as SVG, made on the server: every one is readable without colour and has its numbers in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+WIDTH = 720.0
+_FEW = 14  # boxes of a treemap; the rest is one box
+_LETTER = 7.2  # width of a letter of a label, at most
+
+
+class Box(NamedTuple):
+    """A part of a treemap: its name, its size, how full it is (0..1), and what to say of it."""
+
+    name: str
+    size: float
+    share: float
+    told: str
+    link: str = ""
+
+
+def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0) -> str:
+    """Return a treemap: areas by size, hatched as far as they are full (Bruls et al., squarified, 2000).
+
+    Args:
+        boxes: the parts; those without a size are left out.
+        title: what the picture shows, for those who hear it.
+        other: name of the box that holds the smallest ones together.
+        height: of the picture, in pixels.
+    """
+    known = sorted((one for one in boxes if one.size > 0), key=lambda one: (-one.size, one.name))
+    if len(known) > _FEW:
+        rest = known[_FEW - 1 :]
+        size = sum(one.size for one in rest)
+        share = sum(one.share * one.size for one in rest) / size
+        known = [*known[: _FEW - 1], Box(other, size, share, f"{other}: {len(rest)}")]
+    if not known:
+        return ""
+    scale = WIDTH * height / sum(one.size for one in known)
+    parts = [_head(title, height)]
+    parts.append(
+        '<defs><pattern id="full" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><rect width="3" height="6" class="hatch"/></pattern></defs>'
+    )
+    for one, (x, y, w, h) in zip(known, _squares([o.size * scale for o in known], height), strict=True):
+        full = h * one.share
+        shown = _fitting(one.name, w - 12)
+        label = f'<text x="{x + 8:.1f}" y="{y + 20:.1f}">{escape(shown)}</text>' if shown and h > 26 else ""
+        percent = f'<text x="{x + 8:.1f}" y="{y + 37:.1f}" class="small">{one.share:.0%}</text>'
+        box = (
+            f"<g><title>{escape(one.told)}</title>"
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" class="box"/>'
+            f'<rect x="{x:.1f}" y="{y + h - full:.1f}" width="{w:.1f}" height="{full:.1f}" '
+            f'fill="url(#full)"/>{label}{percent if label and h > 44 else ""}</g>'
+        )
+        parts.append(f'<a href="{escape(one.link)}">{box}</a>' if one.link else box)
+    return "".join((*parts, "</svg>"))
+
+
+def _squares(areas: Sequence[float], height: float) -> list[tuple[float, float, float, float]]:
+    """Return (x, y, width, height) of boxes of given areas, near to squares, that fill the picture."""
+    found: list[tuple[float, float, float, float]] = []
+    x, y, w, h = 0.0, 0.0, WIDTH, height
+    left = list(areas)
+    while left:
+        side = min(w, h)
+        row = [left.pop(0)]
+        while left and _worst([*row, left[0]], side) <= _worst(row, side):
+            row.append(left.pop(0))
+        thick = sum(row) / side if side else 0.0
+        at = 0.0
+        for area in row:
+            long = area / thick if thick else 0.0
+            found.append((x, y + at, thick, long) if w >= h else (x + at, y, long, thick))
+            at += long
+        if w >= h:
+            x, w = x + thick, w - thick
+        else:
+            y, h = y + thick, h - thick
+    return found
+
+
+def _worst(row: Sequence[float], side: float) -> float:
+    """Return the worst ratio of sides in a row of boxes along a side."""
+    total = sum(row)
+    return max(side**2 * max(row) / total**2, total**2 / (side**2 * min(row)))
+
+
+def _fitting(name: str, width: float) -> str:
+    most = int(width / _LETTER)
+    return name if len(name) <= most else f"{name[: most - 1]}…" if most > 3 else ""
+
+
+def fading(
+    confidence: float, half_life: float, age: float, uses: Sequence[float], title: str, days: str
+) -> str:
+    """Return how the confidence of a memory fades, with the days on which it was used as ticks below.
+
+    Args:
+        confidence: when it was used last.
+        half_life: in days; 0 where it does not fade.
+        age: days since it was written.
+        uses: days ago, each.
+        title, days: what the picture shows, and the unit of the axis, in words.
+    """
+    height, top, bottom, left, right = 170.0, 14.0, 130.0, 44.0, WIDTH - 16
+    last = min((*uses, age), default=age)
+    span = max(30.0, age * 1.15, (half_life + age - last) * 1.15 if half_life else 0.0)
+    begin, end = -age, span - age
+
+    def across(day: float) -> float:
+        return left + (right - left) * (day - begin) / (end - begin)
+
+    def up(value: float) -> float:
+        return bottom - (bottom - top) * value
+
+    curve = []
+    for step in range(61):
+        day = begin + (end - begin) * step / 60
+        idle = max(0.0, day + last)
+        curve.append(
+            f"{across(day):.1f},{up(confidence * (0.5 ** (idle / half_life) if half_life else 1)):.1f}"
+        )
+    lines = "".join(
+        f'<line x1="{left}" x2="{right}" y1="{up(v):.1f}" y2="{up(v):.1f}" class="grid"/>'
+        f'<text x="{left - 8}" y="{up(v) + 4:.1f}" class="small end">{v:g}</text>'
+        for v in (0.0, 0.5, 1.0)
+    )
+    below = f'y1="{bottom + 4}" y2="{bottom + 14}" class="tick"'
+    ticks = "".join(
+        f'<line x1="{across(-day):.1f}" x2="{across(-day):.1f}" {below}/>' for day in sorted(set(uses))[:200]
+    )
+    now = (
+        f'<line x1="{across(0):.1f}" x2="{across(0):.1f}" y1="{top}" y2="{bottom}" class="now"/>'
+        f'<text x="{left}" y="{height - 8}" class="small">−{age:.0f} {escape(days)}</text>'
+        f'<text x="{right}" y="{height - 8}" class="small end">+{end:.0f} {escape(days)}</text>'
+    )
+    return (
+        f'{_head(title, height)}{lines}<polyline points="{" ".join(curve)}" class="curve"/>{ticks}{now}</svg>'
+    )
+
+
+def together(name: str, others: Sequence[tuple[str, float]], title: str) -> str:
+    """Return a file in the middle of the files that change with it, nearer and thicker by weight."""
+    if not others:
+        return ""
+    shown, height = others[:10], 300.0
+    x, y = WIDTH / 2, height / 2
+    parts = [_head(title, height)]
+    for number, (other, weight) in enumerate(shown):
+        turn = 2 * math.pi * number / len(shown) - math.pi / 2
+        far = 1.15 - 0.35 * weight
+        ox, oy = x + 250 * far * math.cos(turn), y + 105 * far * math.sin(turn)
+        side, aside, down = (
+            ("end", -8, 4) if ox < x - 20 else ("start", 8, 4) if ox > x + 20 else ("middle", 0, -10)
+        )
+        label = f"{escape(_fitting(PurePosixPath(other).name, 190))} {weight:.0%}"
+        width = 1 + 4 * weight
+        parts.append(
+            f"<g><title>{escape(other)} {weight:.0%}</title>"
+            f'<line x1="{x}" y1="{y}" x2="{ox:.1f}" y2="{oy:.1f}" stroke-width="{width:.1f}" class="spoke"/>'
+            f'<circle cx="{ox:.1f}" cy="{oy:.1f}" r="5" class="dot"/>'
+            f'<text x="{ox + aside:.1f}" y="{oy + down:.1f}" class="small {side}">{label}</text></g>'
+        )
+    middle = escape(_fitting(name.rpartition("/")[2], 200))
+    parts.append(f'<circle cx="{x}" cy="{y}" r="8" class="dot"/>')
+    parts.append(f'<text x="{x}" y="{y - 14}" class="middle">{middle}</text></svg>')
+    return "".join(parts)
+
+
+def _head(title: str, height: float) -> str:
+    return (
+        f'<svg viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="img" aria-label="{escape(title)}" '
+        f'class="picture"><title>{escape(title)}</title>'
+    )

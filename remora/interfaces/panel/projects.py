@@ -1,0 +1,64 @@
+"""The projects that the panel shows, each opened when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from remora.app.project.known import KnownProject, known_projects
+from remora.core.errors import NotFound
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+
+MOST_OPEN = 8
+
+
+class Projects:
+    """The memories of this data folder.
+
+    Args:
+        environ: where the data folder is.
+        opener: opens the memory of a folder.
+        first: the memory that is shown first.
+    """
+
+    def __init__(self, environ: Mapping[str, str], opener: Callable[[str], Memory], first: Memory) -> None:
+        self._environ = environ
+        self._opener = opener
+        self._lock = threading.Lock()
+        self.first = first.home.name
+        self._own = KnownProject(self.first, str(first.root), first.root.name)
+        self._open: dict[str, Memory] = {self.first: first}
+
+    def known(self) -> list[KnownProject]:
+        """Return every project that can be chosen."""
+        found = known_projects(self._environ)
+        return found if any(one.key == self.first for one in found) else [self._own, *found]
+
+    def memory(self, key: str) -> Memory:
+        """Return the memory of a project.
+
+        Raises:
+            NotFound: there is no such project, or its folder is gone.
+        """
+        with self._lock:
+            if key not in self._open:
+                root = next((one.root for one in self.known() if one.key == key), "")
+                if not root:
+                    raise NotFound(f"there is no project {key!r} here", hint="Choose one at the top.")
+                self._open[key] = self._opener(root)
+                if len(self._open) > MOST_OPEN:
+                    oldest = next(one for one in self._open if one not in (self.first, key))
+                    self._open.pop(oldest).close()
+            return self._open[key]
+
+    def close(self) -> None:
+        """Close every memory."""
+        with self._lock:
+            for memory in self._open.values():
+                with suppress(Exception):
+                    memory.close()
+            self._open = {}

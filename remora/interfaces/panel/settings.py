@@ -1,0 +1,146 @@
+"""The settings with where each value comes from, and a change of one in the user's `config.toml`.
+
+Keys of services stand in no file: a setting names the environment variable that holds one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.app.project.locate import SETTINGS_FILE, config_dir
+from remora.core.config import CHOICES, Settings, keys, parse, variable
+from remora.core.described import DESCRIPTIONS
+from remora.core.errors import ConfigError
+from remora.disk.files import make_folder, read_small, write_atomic
+
+FILE = "config.toml"
+
+
+class Setting(NamedTuple):
+    """A setting.
+
+    Attributes:
+        name: "section.key".
+        value: that is in force.
+        whence: "environment", "project", "user" or "default".
+        description: what it does.
+        choices: what it may be; empty where that is open.
+        kind: "bool", "number" or "text".
+    """
+
+    name: str
+    value: Any
+    whence: str
+    description: str
+    choices: tuple[str, ...]
+    kind: str
+
+
+def shown_settings(settings: Settings, root: Path, environ: Mapping[str, str] = os.environ) -> list[Setting]:
+    """Return every setting, in the order of the documentation."""
+    given = {"project": _flat(_read(root / SETTINGS_FILE)), "user": _flat(_read(config_dir(environ) / FILE))}
+    found = []
+    for name, default in keys().items():
+        section, _, key = name.rpartition(".")
+        value = getattr(getattr(settings, section) if section else settings, key)
+        files = (one for one, known in given.items() if known.get(name) == value)
+        whence = "environment" if variable(name) in environ else next(files, "default")
+        kind = (
+            "bool" if isinstance(default, bool) else "number" if isinstance(default, int | float) else "text"
+        )
+        found.append(Setting(name, value, whence, DESCRIPTIONS[name], tuple(CHOICES.get(name, ())), kind))
+    return found
+
+
+def set_setting(name: str, text: str, environ: Mapping[str, str] = os.environ) -> None:
+    """Write a setting to the user's file; what stands in it stays.
+
+    Args:
+        name: "section.key".
+        text: its value, as a person writes it; empty takes the setting out of the file.
+        environ: where the file is.
+
+    Raises:
+        ConfigError: there is no such setting, the value is none for it, or the file cannot be changed safely.
+    """
+    known = keys()
+    if name not in known:
+        raise ConfigError(f"there is no setting {name!r}")
+    path = config_dir(environ) / FILE
+    before = (read_small(path.resolve()) or b"").decode("utf-8")
+    section, _, key = name.rpartition(".")
+    value = _value(text, known[name]) if text else None
+    after = _with(before, section, key, value)
+    wanted: dict[str, Any] = tomllib.loads(before)
+    table = wanted.setdefault(section, {}) if section else wanted
+    table.pop(key, None)
+    if value is not None:
+        table[key] = value
+    if {k: v for k, v in tomllib.loads(after).items() if v != {}} != {
+        k: v for k, v in wanted.items() if v != {}
+    }:
+        raise ConfigError(f"{path} cannot be changed safely", hint=f"Set {name} in it yourself.")
+    parse({str(path): tomllib.loads(after)}, {})
+    make_folder(path.parent)
+    write_atomic(path.resolve(), after.encode("utf-8"))
+
+
+def _value(text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        return text.lower() in ("true", "yes", "on", "1")
+    for kind in (int, float):
+        if isinstance(default, int | float):
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+    return text
+
+
+def _with(text: str, section: str, key: str, value: Any) -> str:
+    """Return TOML with one value set; it is read again before it is trusted."""
+    lines = text.splitlines()
+    head = f"[{section}]"
+    begin = 0
+    if section:
+        begin = next((n + 1 for n, line in enumerate(lines) if line.strip() == head), -1)
+    end = next((n for n in range(max(begin, 0), len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
+    own = re.compile(rf"\s*{re.escape(key)}\s*=")
+    at = next((n for n in range(begin, end) if own.match(lines[n])), -1) if begin >= 0 else -1
+    new = [] if value is None else [f"{key} = {_toml(value)}"]
+    if at >= 0:
+        lines[at : at + 1] = new
+    elif begin >= 0:
+        lines[begin:begin] = new
+    elif new:
+        lines += [*([""] if lines else []), head, *new]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    return '"' + str(value).translate({92: "\\\\", 34: '\\"', 10: "\\n", 13: "\\r", 9: "\\t"}) + '"'
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads((read_small(path.resolve()) or b"").decode("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return {}
+
+
+def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in content.items():
+        found |= (
+            {f"{name}.{key}": v for key, v in value.items()} if isinstance(value, dict) else {name: value}
+        )
+    return found

@@ -1,0 +1,23 @@
+"""A socket that listens on this machine."""
+
+from __future__ import annotations
+
+import socket
+
+from remora.core.errors import InvalidInput
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one.
+
+    Raises:
+        InvalidInput: nothing can listen there.
+    """
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise InvalidInput(
+            f"nothing can listen at {host}:{port}: {said}", hint="Choose another --host or --port."
+        ) from None
