@@ -229,6 +229,15 @@ def claude_code(*, write: bool, only: str) -> None:
     call(python_of(DEV), "-m", "pytest", "-n", "0", "-rs", *(["-k", only] if only else []), file, env=env)
 
 
+def panel(only: str) -> None:
+    """Visit every page of the panel in a real Chromium; screenshots lie in build/panel afterwards."""
+    environment(DEV, ["dev"], editable=True)
+    tools = _apart("panel-tour", ("playwright", "axe-playwright-python"), deep=True)
+    env = {**os.environ, "PYTHONPATH": str(tools)}
+    file = "tests/interfaces/panel/real/panel_tour.py"
+    call(python_of(DEV), "-m", "pytest", "-n", "0", "-rs", *(["-k", only] if only else []), file, env=env)
+
+
 def tool(*command: str) -> Callable[[], None]:
     """Return a step that runs a module of the development environment."""
     return lambda: call(python_of(DEV), "-m", *command)
@@ -346,6 +355,8 @@ def main() -> None:
     verb = verbs.add_parser("claude-code", help="run the real Claude Code, offline, with a scripted model")
     verb.add_argument("--write", action="store_true", help="keep what the model saw as what is expected")
     verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
+    verb = verbs.add_parser("panel", help="visit every page of the panel in a real Chromium")
+    verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")
     verbs.add_parser("lock", help="resolve the dependencies anew")
     arguments = parser.parse_args()
@@ -360,6 +371,8 @@ def main() -> None:
             plugin()
         case "claude-code":
             claude_code(write=arguments.write, only=arguments.k)
+        case "panel":
+            panel(arguments.k)
         case "fix":
             fix()
         case "lock":

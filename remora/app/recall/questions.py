@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.project.arguments import current_branch, filters_of
 from remora.app.recall.relevance import relevance_bar
-from remora.app.recall.search import search
+from remora.app.recall.search import RELEVANT, search
 from remora.app.records.session import Session
 from remora.core.errors import InvalidInput, NotFound, RemoraError
 from remora.core.query import named_paths
@@ -39,7 +39,8 @@ _BREAKS = re.compile(
     r"\b(?:break|breaks|depend|depends|affect|affects|impact|use|uses|import|imports)\b", re.IGNORECASE
 )
 _CITED = re.compile(r"\s*\[(?:Memory\s+)?#?([\w.-]{1,40})(?::[^\]]*)?\]")
-_END = re.compile(r"(?<=[.!?…])\s+(?=[^\s\[])|\n+")
+_LATE = re.compile(rf"([.!?…])((?:{_CITED.pattern})+)")  # citations behind the full stop
+_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 INSTRUCTIONS = f"""\
 You answer questions about a software project from passages of its memory, and from nothing else.
 Each passage has a name in square brackets. Write one to four short sentences. End every sentence with the
@@ -110,9 +111,10 @@ def passages_for(project: OpenProject, question: str) -> tuple[list[Passage], tu
     if not text:
         raise InvalidInput("a question is text")
     found = search(project, text, HITS, filters_of(project, branch=current_branch(project, None)))
-    bar = relevance_bar(project)
-    hits = [h for h in found.hits if h.score >= bar and not (h.session_id or "").startswith(f"{THREAD}:")]
+    hits = [h for h in found.hits if h.score >= RELEVANT and not _asks(h)]
     passages = _broken(project, text)
+    if not passages and (not hits or hits[0].score < relevance_bar(project)):
+        return [], found.notes
     room = BUDGET - sum(ceil_chars_4(one.text) for one in passages)
     for hit in hits:
         one = _passage(hit, len(passages) + 1)
@@ -165,6 +167,13 @@ def citation(passage: Passage) -> str:
     return f"[{kind}{passage.name}: {passage.label}]"
 
 
+def _asks(hit: Hit) -> bool:
+    """Return whether a hit asks instead of telling: an earlier question, here or of a person to an agent."""
+    return (hit.session_id or "").startswith(f"{THREAD}:") or (
+        hit.role == "user" and hit.text.rstrip().endswith("?")
+    )
+
+
 def _thread(project: OpenProject, thread: str) -> Session:
     from remora.conversation.sessions import list_sessions
 
@@ -183,7 +192,8 @@ def _passage(hit: Hit, number: int) -> Passage:
     label = shorten(collapse(hit.text).translate({91: "(", 93: ")"}), BRIEF)
     if memory is None:
         name = f"{hit.source}{number}"
-        return Passage(name, label, hit.text, hit.source, hit.id, "", hit.path, hit.start_line, hit.time)
+        path = hit.path if hit.source == "code" else None
+        return Passage(name, label, hit.text, hit.source, hit.id, "", path, hit.start_line, hit.time)
     return Passage(
         memory.id[:8],
         label,
@@ -249,7 +259,7 @@ def sentences_of(said: str, known: set[str]) -> tuple[Sentence, ...]:
     (Sentence(text='Tokens expire.', cites=('1a2b3c4d',)), Sentence(text='They are signed.', cites=()))
     """
     found: list[Sentence] = []
-    for part in _END.split(said.strip()):
+    for part in _END.split(_LATE.sub(lambda late: late[2] + late[1], said.strip())):
         cites = tuple(dict.fromkeys(name for name in _CITED.findall(part) if name in known))
         text = collapse(re.sub(r"\s+([.!?])", r"\1", _CITED.sub(" ", part))).strip("-* ")
         if text:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from remora.core.errors import Conflict, InvalidInput, RemoraError
+from remora.core.errors import ConfigError, Conflict, InvalidInput, RemoraError
 from remora.interfaces.panel.pages import FILTERS, list_filters, teach_fields
 from remora.interfaces.panel.settings import set_setting
 from remora.interfaces.panel.view import CARDS, Asked, Done, View
@@ -184,7 +184,7 @@ def taught(asked: Asked) -> Done | View:
     if text and (kind or about):
         more: dict[str, Any] = {"related_files": _listed(about)} if about else {}
         more |= {"type": kind} if kind else {}
-        record = store.remember(text, user=user, **more)
+        record = store.remember(text, source="user_taught", user=user, **more)
         _say(asked, "said.stored", n=1)
         return Done(f"memories/{record.id}")
     found = store.teach(path or PANEL, text=None if path else text, user=user)
@@ -213,7 +213,10 @@ def trusted(asked: Asked) -> Done:
 
 def configured(asked: Asked) -> Done:
     """Set a setting in the user's file."""
-    set_setting(asked.field("name"), asked.field("value"))
+    try:
+        set_setting(asked.field("name"), asked.field("value"))
+    except ConfigError as error:
+        raise InvalidInput(str(error), hint=error.hint) from None
     _say(asked, "said.setting", name=asked.field("name"))
     return Done(f"settings#{quote(asked.field('name'))}")
 

@@ -1,0 +1,342 @@
+"""The panel in a real Chromium: `python dev.py panel` runs this; pytest does not find it by itself.
+
+Every page is visited with 0, 1, 300 and 10,000 memories, in both languages, light and dark. Screenshots lie in
+`build/panel` afterwards, to be looked at. axe-core must find nothing serious, no page may scroll sideways at
+320 px, the keyboard alone must reach everything, and no request may leave the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.core.change import PERSON
+from remora.core.clock import SystemClock
+from remora.core.values import MEMORY_TYPES
+from remora.interfaces.panel.demo import made_up
+from remora.interfaces.panel.pages import PAGES
+
+playwright = pytest.importorskip("playwright.sync_api")
+ROOT = Path(__file__).parents[4]
+PICTURES = ROOT / "build" / "panel"
+SIZES = (0, 1, 300, 10_000)
+PLAIN = [path for path, _ in PAGES if "{" not in path and path != "file"]
+MORE = (
+    "file?path=billing/tax.py",
+    "preview?at=edit&about=billing/tax.py",
+    "ask?q=why+do+sessions+end",
+    "memories?q=tax",
+)
+SERIOUS = ("serious", "critical")
+SERVER_SECONDS, FIRST_BYTES = 0.100, 150_000
+
+
+class Panel:
+    """A panel in a process of its own.
+
+    Attributes:
+        address: that opens it once.
+        home: the address of its project.
+        process: it.
+    """
+
+    def __init__(self, folder: Path, size: int) -> None:
+        self.environ = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("REMORA_")},
+            "REMORA_HOME": str(folder / "data"),
+            "REMORA_CONFIG": str(folder / "config"),
+            "REMORA_EMBEDDING_PROVIDER": "none",
+            "HOME": str(folder / "person"),
+            "LANG": "C",
+        }
+        root = folder / "tally"
+        fill(root, self.environ, size)
+        words = [sys.executable, "-m", "remora", "--project", str(root), "panel", "--no-open", "--port", "0"]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=self.environ, cwd=ROOT)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        self.home = ""
+
+
+def fill(root: Path, environ: dict[str, str], size: int) -> None:
+    """Write the project of the demo; below its size the memory is made anew, above it is filled up."""
+    made_up(root, environ, SystemClock()).close()
+    with Memory.open(root, environ=environ, actor=PERSON) as memory:
+        if size <= 1:
+            memory.erase([one.id for one in memory.list()][size:])
+            return
+        store = memory._project.store("project")
+        records = memory.list()
+        with store.db.transaction():
+            for number in range(size - len(records)):
+                kind = MEMORY_TYPES[number % len(MEMORY_TYPES)]
+                copy = records[number % len(records)]._replace(
+                    id=f"{number:08x}-0000-4000-8000-000000000000",
+                    content=f"Statement number {number} of the {kind.replace('_', ' ')} kind stands here",
+                    type=kind,
+                    needs_review=number % 17 == 0,
+                )
+                store.db.memories.insert(copy, content_hash=f"{number}", search_terms="", bands=())
+
+
+@pytest.fixture(scope="module")
+def panels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Panel]]:
+    """A panel of each size."""
+    found = {size: Panel(tmp_path_factory.mktemp(f"panel-{size}"), size) for size in SIZES}
+    yield found
+    for one in found.values():
+        one.process.send_signal(signal.SIGTERM)
+        one.process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """The browser of the machine."""
+    program = (
+        os.environ.get("REMORA_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    )
+    if program is None:
+        pytest.fail("Chromium is not here: install Debian's package chromium, or name one in REMORA_CHROMIUM")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def doors(panels: dict[int, Panel], chromium: Any) -> dict[int, dict[str, Any]]:
+    """The cookie of each panel, for the one key that it has."""
+    found = {}
+    for size, one in panels.items():
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(one.address)
+        one.home = page.url
+        found[size] = context.storage_state()
+        context.close()
+    return found
+
+
+@contextmanager
+def looking(chromium: Any, state: Any, panel: Panel, **how: Any) -> Iterator[Any]:
+    """Yield a page whose console, and whose requests to other hosts, fail the test."""
+    context = chromium.new_context(storage_state=state, **how)
+    page = context.new_page()
+    wrong: list[str] = []
+    own = panel.home.partition("//")[2].partition("/")[0]
+    page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda asked: wrong.append(asked.url) if own not in asked.url else None)
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def speak(page: Any, panel: Panel, language: str) -> None:
+    """Choose a language at the foot of the page."""
+    page.goto(panel.home)
+    page.click(f'footer button[value="{language}"]')
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tour(
+    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel], size: int, language: str, scheme: str
+) -> None:
+    """Every page is there, says what it is, and has a screenshot."""
+    panel = panels[size]
+    folder = PICTURES / f"{size}-{language}-{scheme}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with looking(
+        chromium, doors[size], panel, color_scheme=scheme, viewport={"width": 1280, "height": 860}
+    ) as page:
+        speak(page, panel, language)
+        for path in (*PLAIN, *MORE):
+            page.goto(panel.home + path)
+            assert page.locator("h1").count() == 1, path
+            assert page.get_attribute("html", "lang") == language
+            name = re.sub(r"\W+", "-", path) or "health"
+            page.screenshot(path=folder / f"{name}.png", full_page=size != SIZES[-1])
+        if size:
+            page.goto(panel.home + "memories")
+            page.locator(".memory .text").first.click()
+            page.locator("details summary").first.click()
+            page.screenshot(path=folder / "memory.png", full_page=True)
+    speak_back = {"en": "en"}.get(language)
+    if speak_back is None:
+        with looking(chromium, doors[size], panel) as page:
+            speak(page, panel, "en")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_for_axe(
+    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel], scheme: str
+) -> None:
+    """The rules of WCAG 2.2 AA that a program can check, on every page."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    panel = panels[300]
+    found: list[str] = []
+    with looking(chromium, doors[300], panel, color_scheme=scheme, bypass_csp=True) as page:
+        page.goto(panel.home + "memories")
+        memory = page.locator(".memory .text").first.get_attribute("href").partition("/memories/")[2]
+        for path in (*PLAIN, *MORE, f"memories/{memory}"):
+            page.goto(panel.home + path)
+            for one in axe.run(page).response["violations"]:
+                if one["impact"] in SERIOUS:
+                    found.append(f"{path}: {one['id']}: {one['nodes'][0]['html'][:160]}")
+    assert found == []
+
+
+@pytest.mark.parametrize("size", [0, 300])
+def test_a_narrow_screen_scrolls_one_way(
+    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel], size: int
+) -> None:
+    """At 320 px nothing stands outside of the page."""
+    panel = panels[size]
+    wide = []
+    with looking(chromium, doors[size], panel, viewport={"width": 320, "height": 640}) as page:
+        for path in (*PLAIN, *MORE):
+            page.goto(panel.home + path)
+            over = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            if over > 0:
+                wide.append((path, over))
+        page.goto(panel.home)
+        page.screenshot(path=PICTURES / f"narrow-{size}.png", full_page=True)
+    assert wide == []
+
+
+def test_the_keyboard_alone(chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]) -> None:
+    """From the top of the page to a correction, with Tab, Enter, Space and letters; what has focus is seen."""
+    panel = panels[300]
+    with looking(chromium, doors[300], panel) as page:
+        page.goto(panel.home)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        page.keyboard.press("m")
+        page.wait_for_url("**/memories")
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "find"
+        page.keyboard.type("tax of an order")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**q=tax*")
+        seen = reach(page, "a.text")
+        assert seen
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/memories/*")
+        reach(page, "summary")
+        page.keyboard.press("Enter")
+        reach(page, 'input[name="choice"]')
+        page.keyboard.press("ArrowUp")  # round to the last one
+        page.keyboard.press("ArrowUp")
+        assert page.evaluate("document.activeElement.value") == "silent"
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".said.good")
+
+
+def reach(page: Any, selector: str) -> bool:
+    """Press Tab until something has the focus, and see that it shows."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate(f"document.activeElement.matches({selector!r})"):
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none"
+            return True
+    pytest.fail(f"the keyboard does not reach {selector}")
+
+
+def test_without_scripts(chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]) -> None:
+    """Everything but the streams works: search, ask, forget, undo."""
+    panel = panels[300]
+    with looking(chromium, doors[300], panel, java_script_enabled=False) as page:
+        page.goto(panel.home + "ask")
+        page.fill('input[name="q"] >> nth=1', "why do sessions end")
+        page.locator("#ask button").click()
+        assert "tills" in page.inner_text("#answer")
+        page.goto(panel.home + "memories")
+        page.locator('input[name="id"]').first.check()
+        page.click('button[value="forget"]')
+        page.click(".undo button")
+        assert page.locator(".said.good").count() == 1
+
+
+def test_an_answer_streams(chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]) -> None:
+    """With scripts the answer comes into the page that asked."""
+    panel = panels[300]
+    with looking(chromium, doors[300], panel) as page:
+        page.goto(panel.home + "ask")
+        page.fill('#ask input[name="q"]', "why do sessions end")
+        page.locator("#ask button").click()
+        page.wait_for_selector("#answer blockquote")
+        assert page.url.endswith("/ask")
+
+
+def test_what_agents_are_told_comes_live(
+    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]
+) -> None:
+    """A session that is told something while somebody looks at the page shows up there."""
+    panel = panels[300]
+    with looking(chromium, doors[300], panel) as page:
+        page.goto(panel.home + "said")
+        with Memory.open(
+            Path(panel.environ["REMORA_HOME"]).parent / "tally", environ=panel.environ
+        ) as memory:
+            with memory.loop("live-one", host="tour") as loop:
+                path = str(memory.root / "billing" / "money.py")
+                loop.before("Edit", {"file_path": path, "old_string": "a", "new_string": "b"})
+        page.wait_for_selector("text=tour:live-one", timeout=8_000)
+
+
+def test_pages_are_fast_and_small(doors: dict[int, Any], panels: dict[int, Panel]) -> None:
+    """Under 100 ms a page at 10,000 memories (the median of five), and the first page under 150 kB."""
+    panel = panels[10_000]
+    cookie = next(one for one in doors[10_000]["cookies"] if one["name"] == "remora_panel")
+    slow = {}
+    for path in [p for p in PLAIN if p != "findings"]:
+        asked = urllib.request.Request(
+            panel.home + path, headers={"Cookie": f"remora_panel={cookie['value']}"}
+        )
+        times = []
+        for _ in range(6):
+            started = time.perf_counter()
+            with urllib.request.urlopen(asked) as answer:
+                body = answer.read()
+            times.append(time.perf_counter() - started)
+        print(f"{path or 'health':12} {statistics.median(times[1:]) * 1000:6.1f} ms {len(body):8,} bytes")
+        if statistics.median(times[1:]) > SERVER_SECONDS:
+            slow[path] = statistics.median(times[1:])
+        if not path:
+            assert len(body) < FIRST_BYTES
+    assert slow == {}
+
+
+def test_it_leaves_nothing_behind(tmp_path: Path, chromium: Any) -> None:
+    """After SIGTERM there is no process and no socket, even while a stream is looked at."""
+    panel = Panel(tmp_path, 1)
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(panel.address)
+    page.goto(page.url + "said")
+    panel.process.send_signal(signal.SIGTERM)
+    assert panel.process.wait(10) in (0, -signal.SIGTERM)
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(panel.address)
+    context.close()
+    with Memory.open(tmp_path / "tally", environ=panel.environ) as memory:
+        memory.remember("It can be written to at once")

@@ -1,0 +1,191 @@
+"""What a person changes in the panel is done by the verbs, and most of it can be taken back."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.core.errors import ConfigError
+from remora.interfaces.panel.settings import set_setting
+from tests.interfaces.panel.conftest import Browser
+
+
+def test_a_memory_is_edited(browser: Browser, memory: Memory) -> None:
+    """Text, type, tags and files are what the form says, and the history has a person's name."""
+    record = memory.remember("A cache has a key")
+    fields = {"content": "A cache has two keys", "type": "gotcha", "tags": "cache, keys", "files": "tax.py"}
+    answer = browser.post(
+        f"memories/{record.id}/edit", {**fields, "revision": memory.history(record.id)[-1].rev}
+    )
+    assert "Saved." in answer.text
+    found = memory.show(record.id)
+    assert (found.content, found.type, found.tags) == ("A cache has two keys", "gotcha", ("cache", "keys"))
+    assert found.related_files == ("tax.py",)
+    assert memory.history(record.id)[-1].author.startswith("person:")
+
+
+def test_two_tabs_overwrite_nothing(browser: Browser, memory: Memory) -> None:
+    """The second one is shown both texts, and can write a third."""
+    record = memory.remember("A cache has a key")
+    seen = memory.history(record.id)[-1].rev
+    fields = {"type": record.type, "tags": "", "files": "", "revision": seen}
+    browser.post(f"memories/{record.id}/edit", {**fields, "content": "A cache has two keys"})
+    answer = browser.post(f"memories/{record.id}/edit", {**fields, "content": "A cache has three keys"})
+    assert answer.status_code == 409
+    assert "A cache has two keys" in answer.text
+    assert "A cache has three keys" in answer.text
+    assert memory.show(record.id).content == "A cache has two keys"
+    again = {**fields, "content": "A cache has four keys", "revision": memory.history(record.id)[-1].rev}
+    browser.post(f"memories/{record.id}/edit", again)
+    assert memory.show(record.id).content == "A cache has four keys"
+
+
+def test_forgetting_can_be_taken_back(browser: Browser, memory: Memory) -> None:
+    """Undo restores what the last change forgot, and nothing else."""
+    records = [memory.remember(f"The {one} is red") for one in ("door", "roof", "wall")]
+    memory.forget(records[2].id)
+    answer = browser.post("memories/bulk", {"do": "forget", "id": [one.id for one in records[:2]]})
+    assert "2 memories forgotten" in answer.text
+    assert memory.list() == []
+    browser.post("undo", {"back": "/memories"})
+    assert {one.content for one in memory.list()} == {"The door is red", "The roof is red"}
+    assert browser.post("undo").status_code == 422
+
+
+def test_a_bulk_change_by_filter(browser: Browser, memory: Memory) -> None:
+    """All that pass the filters are meant, also those of other pages."""
+    for one in ("door", "roof", "wall"):
+        memory.remember(f"The {one} is red", type="gotcha")
+    memory.remember("Bills are sent on Mondays", type="decision")
+    browser.post("memories/bulk", {"do": "pin", "all": "1", "type": "gotcha"})
+    assert sorted(one.type for one in memory.list(pinned=True)) == ["gotcha"] * 3
+    assert browser.post("memories/bulk", {"do": "pin"}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("choice", "more", "state"),
+    [
+        ("wrong", {"right": "A cache has two keys"}, lambda r: r.deprecated),
+        ("outdated", {}, lambda r: r.stale_at is not None),
+        ("narrow", {"only_files": "tax.py"}, lambda r: r.related_files == ("tax.py",)),
+        ("silent", {}, lambda r: r.silent),
+    ],
+)
+def test_the_corrections(
+    browser: Browser, memory: Memory, choice: str, more: dict[str, str], state: object
+) -> None:
+    """Each of the choices does what the verb does."""
+    record = memory.remember("A cache has a key")
+    answer = browser.post(f"memories/{record.id}/wrong", {"choice": choice, **more})
+    assert answer.status_code == 200
+    assert state(memory.show(record.id))  # type: ignore[operator]
+
+
+def test_a_correction_that_erases(browser: Browser, memory: Memory) -> None:
+    """Nothing of it is left."""
+    record = memory.remember("The zebra code is 4711")
+    browser.post(f"memories/{record.id}/wrong", {"choice": "erase"})
+    assert "zebra" not in browser.get("memories?state=forgotten").text
+
+
+def test_an_earlier_text_is_brought_back(browser: Browser, memory: Memory) -> None:
+    """From the list of changes."""
+    record = memory.remember("A cache has a key")
+    first = memory.history(record.id)[0].rev
+    memory.edit(record.id, content="A cache has two keys")
+    browser.post(f"memories/{record.id}/change", {"do": "restore", "revision": first})
+    assert memory.show(record.id).content == "A cache has a key"
+
+
+def test_teaching(browser: Browser, memory: Memory) -> None:
+    """A look stores nothing and shows what is taken out; storing makes a person's statement."""
+    text = "Never deploy on Fridays, since nobody is there on Saturdays."
+    looked = browser.post("teach/text", {"text": text, "do": "look"})
+    assert "This would be stored (1 statement)" in looked.text
+    assert memory.list() == []
+    browser.post("teach/text", {"text": text, "do": "store", "type": "preference", "about": "tax.py"})
+    (record,) = memory.list()
+    assert (record.source, record.type, record.related_files) == ("user_taught", "preference", ("tax.py",))
+    assert browser.post("teach/text", {"do": "store"}).status_code == 422
+
+
+def test_teaching_a_file(browser: Browser, memory: Memory, project: Path) -> None:
+    """A file of rules is cut into statements."""
+    (project / "RULES.md").write_text("# Rules\n\n- Never deploy on Fridays\n- Keep times in UTC\n")
+    browser.post("teach/text", {"path": str(project / "RULES.md"), "do": "store"})
+    assert len(memory.list()) == 2
+
+
+def test_the_journal(browser: Browser, memory: Memory) -> None:
+    """MEMORY.md is written as it was typed, and an earlier version comes back."""
+    browser.post("journal/write", {"text": "# One\r\n\r\n- a\r\n"})
+    browser.post("journal/write", {"text": "# Two\n"})
+    assert memory.journal.show().strip() == "# Two"
+    name = memory.journal.versions()[0].name
+    browser.post("journal/write", {"version": name})
+    assert memory.journal.show().startswith("# One\n\n- a")
+
+
+def test_trust_and_settings(browser: Browser, memory: Memory, environ: dict[str, str]) -> None:
+    """A level is chosen for good; a setting goes into the user's file."""
+    browser.post("settings/trust", {"level": "3"})
+    assert memory.trust().level == 3
+    browser.post("settings/set", {"name": "inject.times", "value": "7"})
+    written = tomllib.loads((Path(environ["REMORA_CONFIG"]) / "config.toml").read_text("utf-8"))
+    assert written == {"inject": {"times": 7}}
+    assert browser.post("settings/set", {"name": "inject.times", "value": "many"}).status_code == 422
+
+
+def test_erasing_needs_the_word(browser: Browser, memory: Memory) -> None:
+    """Without it nothing is erased."""
+    memory.remember("The zebra code is 4711")
+    assert browser.post("privacy/erase", {"containing": "zebra code", "confirm": "yes"}).status_code == 422
+    assert memory.list() != []
+    browser.post("privacy/erase", {"containing": "zebra code", "confirm": "erase"})
+    assert memory.list() == []
+
+
+def test_exporting(browser: Browser, memory: Memory, tmp_path: Path) -> None:
+    """A new file has everything; one that is there is left alone."""
+    memory.remember("A cache has a key")
+    browser.post("privacy/export", {"path": str(tmp_path / "out.json"), "format": "json"})
+    assert "A cache has a key" in (tmp_path / "out.json").read_text("utf-8")
+    again = browser.post("privacy/export", {"path": str(tmp_path / "out.json"), "format": "json"})
+    assert again.status_code == 409
+
+
+def test_a_conversation_is_erased(browser: Browser, memory: Memory) -> None:
+    """For good."""
+    memory.session("cli:1").append("user", "hello")
+    browser.post("sessions/cli:1/erase")
+    assert memory.sessions() == []
+
+
+def test_the_first_steps_are_closed_for_good(browser: Browser) -> None:
+    """They do not come back."""
+    assert "Do not show this again" in browser.get().text
+    browser.post("cards")
+    assert "Do not show this again" not in browser.get().text
+
+
+def test_a_setting_changes_nothing_else_in_the_file(tmp_path: Path) -> None:
+    """Comments and other tables stay; an empty value takes the line out; nonsense is refused."""
+    path = tmp_path / "config.toml"
+    path.write_text('# mine\n[inject]\ntimes = 4  # few\n\n[llm]\nprovider = "none"\n')
+    environ = {"REMORA_CONFIG": str(tmp_path)}
+    set_setting("inject.at_once", "2", environ)
+    set_setting("inject.times", "9", environ)
+    set_setting("search.hyde", "true", environ)
+    text = path.read_text()
+    assert text.startswith("# mine\n")
+    found = tomllib.loads(text)
+    assert found["inject"] == {"at_once": 2, "times": 9}
+    assert found["llm"] == {"provider": "none"}
+    set_setting("inject.times", "", environ)
+    assert "times" not in tomllib.loads(path.read_text())["inject"]
+    for name, value in (("nothing.here", "1"), ("llm.provider", "magic")):
+        with pytest.raises(ConfigError):
+            set_setting(name, value, environ)

@@ -1,0 +1,118 @@
+"""The catalogues: the same sentences in every language, and none outside of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from remora.core.values import HIT_SOURCES, MEMORY_SOURCES, MEMORY_TYPES
+from remora.interfaces.panel import actions, pages
+from remora.interfaces.panel.words import LANGUAGES, Words, catalogue, language_of
+from tests.interfaces.panel.conftest import Browser
+
+PANEL = Path(pages.__file__).parent
+TEMPLATES = sorted((PANEL / "templates").glob("*.html"))
+# Keys that are put together from a name.
+MADE = ("nav.", "first.", "health.", "level.", "state.", "order.", "do.", "wrong.", "moment.", "preview.")
+KNOWN = (
+    "type.",
+    "source.",
+    "op.",
+    "author.",
+    "use.",
+    "trigger.",
+    "role.",
+    "finding.",
+    "language.",
+    "whence.",
+)
+
+
+def placeholders(text: str) -> set[str]:
+    """Return the names of the values that a sentence takes."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_catalogues_agree(language: str) -> None:
+    """The same keys in the same order, the same values in each."""
+    english, other = catalogue("en"), catalogue(language)
+    assert list(other) == list(english)
+    assert {k for k in english if placeholders(english[k]) != placeholders(other[k])} == set()
+    assert all(text.strip() for text in other.values())
+
+
+def test_every_sentence_is_said_somewhere() -> None:
+    """A key that no page asks for is dead."""
+    text = "".join(
+        path.read_text("utf-8") for path in (*TEMPLATES, *PANEL.glob("*.py"), *PANEL.glob("words/*.py"))
+    )
+    used = set(re.findall(r'["\']([a-z0-9_]+(?:\.[a-z0-9_]+)*)["\']', text))
+    dead = []
+    for key in catalogue("en"):
+        stem = re.sub(r"\.(?:one|other)$", "", key)
+        if stem not in used and not stem.startswith((*MADE, *KNOWN, "said.", "ago.")):
+            dead.append(key)
+    assert dead == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda p: p.name)
+def test_no_sentence_stands_in_a_template(path: Path) -> None:
+    """What a person reads comes from a catalogue; names of products, files and signs may stand there."""
+    text = re.sub(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<[^>]*>", " ", path.read_text("utf-8"), flags=re.DOTALL)
+    assert set(re.findall(r"[A-Za-z][a-z]{2,}", text)) <= {"Remora", "MEMORY", "doctype", "html"}
+
+
+def test_every_type_has_a_name() -> None:
+    """Types, sources and kinds of hits that we bring are named in every language."""
+    for key in (
+        *(f"type.{one}" for one in (*MEMORY_TYPES, *HIT_SOURCES)),
+        *(f"source.{s}" for s in MEMORY_SOURCES),
+    ):
+        assert key in catalogue("en"), key
+
+
+def test_the_pages_speak_french(browser: Browser) -> None:
+    """Chosen at the foot of a page, and kept."""
+    browser.client.post("/language", data={"token": browser.token(), "language": "fr", "back": "/"})
+    text = browser.get("memories").text
+    assert '<html lang="fr">' in text
+    assert "Souvenirs" in text
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "fr_FR.UTF-8"}, "fr"),
+        ({"LANG": "tr_TR.UTF-8"}, "en"),
+        ({"LANG": "fr_CA", "REMORA_LANG": "en"}, "en"),
+        ({"LC_ALL": "C", "LANG": "fr"}, "fr"),
+        ({"REMORA_LANG": "fr"}, "fr"),
+    ],
+)
+def test_the_language_of_a_machine(environ: dict[str, str], language: str) -> None:
+    """`REMORA_LANG` wins over the locale; what is not spoken is English."""
+    assert language_of(environ) == language
+
+
+def test_plurals_and_numbers() -> None:
+    """French takes the singular for zero, and writes numbers its own way."""
+    english, french = Words("en"), Words("fr")
+    assert english("module.files", n=0) == "0 files"
+    assert french("module.files", n=0) == "0 fichier"
+    assert english.number(10_000) == "10,000"
+    assert french.number(0.5) == "0,50"
+    assert english.date("2026-01-31T10:00:00Z") == "31 Jan 2026"
+    assert english.ago("2026-01-01T00:00:00Z", 1767225600 + 3 * 86_400) == "3 days ago"
+    assert english.ago("2020-01-01T00:00:00Z", 1767225600) == "6 years ago"
+
+
+def test_every_action_says_what_it_did() -> None:
+    """The keys of what an action says are in the catalogue."""
+    text = Path(actions.__file__).read_text("utf-8")
+    for key in re.findall(r'_say\(asked, "([a-z.]+)"', text):
+        assert key in catalogue("en") or f"{key}.one" in catalogue("en"), key
