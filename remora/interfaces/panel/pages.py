@@ -42,7 +42,6 @@ def health(asked: Asked) -> View:
         "picture": pictures.treemap(boxes, t("health.map"), t("health.others")),
         "reminders": memory.reminders(),
         "trust": memory.trust(),
-        "sessions": memory.status(),
         "newest": memory.list(limit=5),
     }
     return View(found, "health.html", more)

@@ -41,7 +41,7 @@ def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0)
     if not known:
         return ""
     scale = WIDTH * height / sum(one.size for one in known)
-    parts = [_head(title, height)]
+    parts = [_head(title, height, "group")]
     parts.append(
         '<defs><pattern id="full" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><rect width="3" height="6" class="hatch"/></pattern></defs>'
@@ -172,8 +172,8 @@ def together(name: str, others: Sequence[tuple[str, float]], title: str) -> str:
     return "".join(parts)
 
 
-def _head(title: str, height: float) -> str:
+def _head(title: str, height: float, role: str = "img") -> str:
     return (
-        f'<svg viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="img" aria-label="{escape(title)}" '
+        f'<svg viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="{role}" aria-label="{escape(title)}" '
         f'class="picture"><title>{escape(title)}</title>'
     )
