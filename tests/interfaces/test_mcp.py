@@ -122,7 +122,7 @@ def test_what_is_offered(call: Caller) -> None:
     assert [t.name for t in TOOLS if t.always] == ["search_memory", "record_memory"]
     assert [str(r.uri) for r in resources] == ["remora://project/brief"]
     assert [t.uri_template for t in templates] == ["remora://memory/{memory_id}", "remora://files/{+path}"]
-    assert [p.name for p in prompts] == ["recall", "remember", "reflect", "review"]
+    assert [p.name for p in prompts] == ["recall", "ask", "remember", "reflect", "review"]
 
 
 def test_lengths() -> None:

@@ -66,7 +66,7 @@ RESOURCES = {
     "remora://memory/{memory_id}": "keeps its stream",
     "remora://files/{+path}": "Eve",
 }
-PROMPTS = {"recall": "topic", "remember": "text", "reflect": "session", "review": ""}
+PROMPTS = {"recall": "topic", "ask": "question", "remember": "text", "reflect": "session", "review": ""}
 
 
 @pytest.fixture(scope="module")

@@ -105,6 +105,12 @@ class Answer(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+def prompt(question: str, passages: Sequence[Passage]) -> str:
+    """Return the passages of a question, each with its name, and the question: what a model is given."""
+    quoted = "\n".join(f"[#{one.name}] ({one.type or one.source}) “{_plain(one.text)}”" for one in passages)
+    return f"Passages:\n{quoted}\n\nQuestion: {question}"
+
+
 def passages_for(project: OpenProject, question: str) -> tuple[list[Passage], tuple[str, ...]]:
     """Return the passages about a question, best first, and what the search had to do without."""
     text = collapse(question)[:QUESTION]
@@ -236,10 +242,7 @@ def _asked(
             return (), ""
         told = [Message("system", INSTRUCTIONS)]
         told += [Message(one.role, one.content) for one in earlier if one.role in ("user", "assistant")]
-        quoted = "\n".join(
-            f"[#{one.name}] ({one.type or one.source}) “{_plain(one.text)}”" for one in passages
-        )
-        told.append(Message("user", f"Passages:\n{quoted}\n\nQuestion: {question}"))
+        told.append(Message("user", prompt(question, passages)))
         said = model.complete(told, max_tokens=ANSWER_TOKENS, temperature=0.0, timeout=SECONDS).text
     except RemoraError as error:
         return (), f"the model did not answer: {error}"

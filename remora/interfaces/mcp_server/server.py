@@ -242,6 +242,19 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
             "is unverified or waits for review, and what the code contradicts. Add nothing of your own."
         )
 
+    @server.prompt(title="Ask", description="Answer a question from memory, with citations.")
+    def ask(question: Annotated[str, Field(description="The question.")]) -> str:
+        from remora.app.recall import questions  # loads the search, which most sessions never need
+
+        try:
+            with tools.holder.use() as memory:
+                passages = memory.passages(question)
+        except RemoraError as error:
+            return f"Tell me that memory cannot be asked: {_in_words(error)}"
+        if not passages:
+            return f"Tell me that memory does not say, and call search_memory for this first: {question}"
+        return f"{questions.INSTRUCTIONS}\n{questions.prompt(question, passages)}"
+
     if not read_only:
 
         @server.prompt(title="Remember", description="Remember a statement about the project.")

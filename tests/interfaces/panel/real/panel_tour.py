@@ -71,6 +71,14 @@ class Panel:
         self.address = self.process.stdout.readline().strip()
         self.home = ""
 
+    def end(self) -> int:
+        """Tell it to end, and return its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(10)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
 
 def fill(root: Path, environ: dict[str, str], size: int) -> None:
     """Write the project of the demo; below its size the memory is made anew, above it is filled up."""
@@ -99,8 +107,7 @@ def panels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Panel
     found = {size: Panel(tmp_path_factory.mktemp(f"panel-{size}"), size) for size in SIZES}
     yield found
     for one in found.values():
-        one.process.send_signal(signal.SIGTERM)
-        one.process.wait(10)
+        one.end()
 
 
 @pytest.fixture(scope="module")
@@ -331,8 +338,7 @@ def test_it_leaves_nothing_behind(tmp_path: Path, chromium: Any) -> None:
     page = context.new_page()
     page.goto(panel.address)
     page.goto(page.url + "said")
-    panel.process.send_signal(signal.SIGTERM)
-    assert panel.process.wait(10) in (0, -signal.SIGTERM)
+    assert panel.end() in (0, -signal.SIGTERM)
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(panel.address)
     context.close()
