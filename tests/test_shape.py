@@ -153,7 +153,6 @@ UNUSED_WITH_REASON = {
     "remora.app.learning.live_observation:Watched.*": "what a program tells of its units of work",
     "remora.core.methodology:*Methodology.*": "what a plugin brings with it, as its specification names it",
     "remora.sources.transcripts.plain:write": "a transcript that a program writes, see docs/transcripts.md",
-    "remora.core.errors:HTTP_STATUS": "what a server answers with for an error, see docs/reference.md",
     "remora.app.learning.learn:LearnReport.*": "values that are printed as JSON",
     "remora.core.values:Memory*.*": "values that are stored, and printed as JSON",
     "remora.core.values:Receipt.*": "values that are printed as JSON",
@@ -221,6 +220,9 @@ def unused_in(root: Path) -> list[str]:
                 uses[modules.get(of, ""), node.attr].add((module, node.lineno))
             elif isinstance(node, ast.ClassDef) and any("Protocol" in ast.unparse(b) for b in node.bases):
                 promised |= {name for name, _ in defined_in(node.body)}
+    for template in root.rglob("*.html"):
+        for name in re.findall(r"\.(\w+)", template.read_text("utf-8")):
+            uses["", name].add((template.name, 0))
     found = []
     for module, tree in trees.items():
         definitions: dict[str, list[ast.stmt]] = defaultdict(list)

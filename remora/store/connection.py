@@ -56,6 +56,7 @@ class Connection:
         self._depth = 0
         self._durable = True
         self._commits = 0
+        self._changes_at_start = connection.total_changes()
         self._seen: Stamp | None = None  # of a file that is read as if nobody could change it
         self.path = path
         self.read_only = read_only
@@ -149,6 +150,10 @@ class Connection:
         with self._statement():
             self._connection.execute(sql, values)
             return self._connection.changes()
+
+    def was_written(self) -> bool:
+        """Return whether this connection has changed any row since it was opened."""
+        return self._connection.total_changes() > self._changes_at_start
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement once per row of values, inside a transaction."""

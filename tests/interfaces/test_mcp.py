@@ -144,7 +144,7 @@ def test_read_only(tools: Tools, stored: Remember) -> None:
     found, prompts = with_client(call.server, "auto", act)
     assert {t.name for t in found} == READS
     assert all(t.annotations.read_only_hint for t in found)
-    assert [p.name for p in prompts] == ["recall", "review"]
+    assert [p.name for p in prompts] == ["recall", "ask", "review"]
     assert "Tokens expire" in call("review")
     assert "not used" in call("review", confirm=["abcd"])
     assert "there is no tool 'forget'" in call.error("forget", ids=["abcd"])

@@ -10,7 +10,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -168,10 +168,6 @@ class OpenProject:
             clock=self.clock,
             author=self.actor,
         )
-        root = str(self.location.root)
-        if own and not self.read_only and db.meta.get(ROOT) != root:
-            with db.transaction():
-                db.meta.set(ROOT, root)
         intake = Intake(db, self.clock, lambda: self.plugins().types())
         return Store(db, intake, Upkeep(db, self.clock, intake))
 
@@ -326,6 +322,17 @@ class OpenProject:
             return {}
         return self._recent[1]
 
+    def _note_root(self) -> None:
+        """Note where the project lies, in a store that something else was written to."""
+        store = self._stores.get("project")
+        root = str(self.location.root)
+        if store is None or self.read_only or not store.db.connection.was_written():
+            return
+        with suppress(StoreError):
+            if store.db.meta.get(ROOT) != root:
+                with store.db.transaction():
+                    store.db.meta.set(ROOT, root)
+
     def close(self) -> None:
         """Write what is pending, stop the background, close every database and model."""
         self.accesses.flush()
@@ -339,6 +346,7 @@ class OpenProject:
             if model is not None and hasattr(model, "close"):
                 model.close()
         self._llm = self._reranker = None
+        self._note_root()
         for room in self._stores.values():
             room.db.close()
         self._stores.clear()

@@ -38,7 +38,7 @@ BREAKING = 10  # files that a change of one may break, named in a passage
 _BREAKS = re.compile(
     r"\b(?:break|breaks|depend|depends|affect|affects|impact|use|uses|import|imports)\b", re.IGNORECASE
 )
-_CITED = re.compile(r"\s*\[(?:Memory\s+)?#?([\w.-]{1,40})(?::[^\]]*)?\]")
+_CITED = re.compile(r"(?<!\s)\s*+\[(?:Memory )?#?([\w.-]{1,40})(?::[^\[\]\n]{0,200})?\]")
 _LATE = re.compile(rf"([.!?…])((?:{_CITED.pattern})+)")  # citations behind the full stop
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 INSTRUCTIONS = f"""\
@@ -264,7 +264,7 @@ def sentences_of(said: str, known: set[str]) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     for part in _END.split(_LATE.sub(lambda late: late[2] + late[1], said.strip())):
         cites = tuple(dict.fromkeys(name for name in _CITED.findall(part) if name in known))
-        text = collapse(re.sub(r"\s+([.!?])", r"\1", _CITED.sub(" ", part))).strip("-* ")
+        text = collapse(re.sub(r"(?<!\s)\s++([.!?])", r"\1", _CITED.sub(" ", part))).strip("-* ")
         if text:
             found.append(Sentence(text, cites))
     return tuple(found)

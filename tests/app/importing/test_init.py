@@ -139,6 +139,7 @@ def test_again_in_another_process(repo: Repo, tmp_path: Path, clock: FixedClock)
     repo.commit("Add the shop", {"CLAUDE.md": RULES})
     with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
         memory.init()
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
         before = rows(memory)
     clock.advance(days=3)
     with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
