@@ -9,6 +9,7 @@ from remora.core.text import collapse, shorten
 from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import counted, listed, redaction_sentence, short
 from remora.interfaces.project_pages import of_branches
+from remora.interfaces.words import Words, spoken
 
 if TYPE_CHECKING:
     from remora.app.importing.teach import Piece, Taught
@@ -237,43 +238,42 @@ def _piece(piece: Piece, *, dry_run: bool) -> Item:
 
 def summary(found: SessionSummary) -> Page:
     """Return what was remembered in a session and what was learned from it, numbered, as in section 13."""
-    parts: list[Part] = []
+    t, parts = spoken(), list[Part]()
     if found.outcome:
-        parts.append(Para(f"Done: {found.title} ({found.outcome})", "strong"))
+        outcome = t(f"review.outcome.{found.outcome}")
+        parts.append(Para(f"{t('review.done', title=found.title)} ({outcome})", "strong"))
     elif found.title:
-        parts.append(Para(f"Run {found.run}", "strong"))
+        parts.append(Para(t("review.run", n=found.run), "strong"))
     if found.remembered:
-        parts.append(Para("What the agent remembered:", "strong"))
-        parts += [_remembered(one) for one in found.remembered]
+        parts.append(Para(f"{t('review.used')}:", "strong"))
+        parts += [_remembered(one, t) for one in found.remembered]
     if found.learned:
-        many = counted(len(found.learned), "memory", "memories")
-        parts.append(Para(f"What the agent learned ({many}):", "strong"))
+        parts.append(Para(f"{t('review.learned', n=len(found.learned))}:", "strong"))
         parts += [learned_item(one, n, len(found.learned)) for n, one in enumerate(found.learned, start=1)]
     return tuple(parts)
 
 
-def _remembered(one: Remembered) -> Para:
+def _remembered(one: Remembered, t: Words) -> Para:
     how = f" → {one.how}" if one.how else ""
-    sure = {True: "  [ok]", False: "  [did not help]", None: ""}[one.ok]
-    often = f"  ({one.times} times)" if one.times > 1 else ""
-    kind = one.type.replace("_", " ")
+    sure = {True: "  [ok]", False: f"  [{t('review.no_help')}]", None: ""}[one.ok]
+    often = f"  ({t('use.times', n=one.times)})" if one.times > 1 else ""
+    kind = t.known(f"type.{one.type}")
     style = "warn" if one.ok is False else ""
     return Para(f"- {short(one.memory_id)} {kind}: {one.text}{how}{often}{sure}", style, indent=2)
 
 
 def learned_item(one: Learnt, number: int, of: int) -> Item:
     """Return one memory that was learned: its place, its kind, its file, its text, the evidence."""
-    record = one.memory
+    record, t = one.memory, spoken()
     about = listed(record.related_files or record.related_modules, SHOWN_FILES)
-    marks = [
-        mark for mark, on in (("needs review", record.needs_review), ("verified", record.user_verified)) if on
-    ]
+    states = (("review", "warn", record.needs_review), ("verified", "good", record.user_verified))
+    marks = [Cell(t(f"chip.{name}"), style) for name, style, on in states if on]
     facts = (
         Cell(f"{number}/{of}", "dim"),
         Cell(record.type, "strong"),
         *((Cell(about, "dim"),) if about else ()),
         Cell(f"{record.confidence:.2f}", "dim"),
-        *(Cell(mark, "warn" if mark == "needs review" else "good") for mark in marks),
+        *marks,
     )
     tail = (Cell(evidence(one), "dim"),)
     return Item(short(record.id), facts, shorten(collapse(record.content), MEMORY_CHARS), tail)

@@ -194,19 +194,33 @@ def made(number: int, **fields: Any) -> Learnt:
 
 
 SUMMARY = """\
-Done: Auth bug fix (success)
+Session complete: Auth bug fix (success)
 What the agent remembered:
   - r1aaaaaa decision: JWT decision → used when planning  [ok]
   - r2aaaaaa gotcha: Redis → the next command failed  (2 times)  [did not help]
   - r3aaaaaa gotcha: Old one
 What the agent learned (2 memories):
 id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py and 1 more  0.80  Fact 1 about tokens  [seen once]
-id2aaaaa  2/2  gotcha  0.80  needs review  Fact 2 about tokens  [seen once]
+id2aaaaa  2/2  gotcha  0.80  to review  Fact 2 about tokens  [seen once]
 """
 
 
-def test_the_page_of_a_session() -> None:
-    """Section 13: title, what was remembered, what was learned, numbered."""
+FRENCH = """\
+Session terminée\u202f: Auth bug fix (réussie)
+Ce que l’agent s’est rappelé:
+  - r1aaaaaa décision: JWT decision → used when planning  [ok]
+  - r2aaaaaa piège: Redis → the next command failed  (2 fois)  [n’a pas aidé]
+  - r3aaaaaa piège: Old one
+Ce que l’agent a appris (2 souvenirs):
+id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py and 1 more  0.80  Fact 1 about tokens  [seen once]
+id2aaaaa  2/2  gotcha  0.80  à relire  Fact 2 about tokens  [seen once]
+"""
+
+
+@pytest.mark.parametrize(("language", "page"), [("en", SUMMARY), ("fr", FRENCH)])
+def test_the_page_of_a_session(monkeypatch: pytest.MonkeyPatch, language: str, page: str) -> None:
+    """Section 13: title, what was remembered, what was learned, numbered; in the reader's language."""
+    monkeypatch.setenv("REMORA_LANG", language)
     found = SessionSummary(
         3,
         "Auth bug fix",
@@ -219,7 +233,7 @@ def test_the_page_of_a_session() -> None:
         ),
         (made(1, related_files=("auth/a.py", "auth/b.py", "auth/c.py")), made(2, needs_review=True)),
     )
-    assert plain(learn_pages.summary(found)) == SUMMARY
+    assert plain(learn_pages.summary(found)) == page
     assert learn_pages.summary(SessionSummary(0, "", "", (), (), ())) == ()
 
 
@@ -335,7 +349,9 @@ def test_learned(run: Run, answer: Answer, project: Path) -> None:
     """It says what the session was asked for; JSON has the same and more."""
     learn(run, project)
     shown = run("learned").stdout
-    assert shown.startswith("Done: Please make the token lifetime a setting of the server (success)\n")
+    assert shown.startswith(
+        "Session complete: Please make the token lifetime a setting of the server (success)\n"
+    )
     assert "  1/" in shown
     found = answer("learned", "--session", "s1")
     assert (found["run"], found["sessions"]) == (1, ["claude-code:s1"])

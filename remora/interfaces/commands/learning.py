@@ -14,6 +14,7 @@ from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
 from remora.interfaces.present import counted
+from remora.interfaces.words import spoken
 
 if TYPE_CHECKING:
     from remora.app.learning.promotion import Learnt
@@ -98,7 +99,7 @@ def learned(
         level = memory.trust().level
         due = reviewing.due(found.learned, level)
         if not due and found.learned:
-            desk.note("Nothing here needs review.")
+            desk.note(spoken()("review.no_need"))
         reviewed = reviewing.review(memory, due, reviewing.asking(desk, level))
         desk.answer(reviewed, lambda: reviewing.page(reviewed))
     else:

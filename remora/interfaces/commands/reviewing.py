@@ -13,6 +13,7 @@ from remora.core.values import MemoryRecord
 from remora.interfaces import learn_pages
 from remora.interfaces.page import Cell, Item, Page, Para
 from remora.interfaces.present import short
+from remora.interfaces.words import spoken
 
 if TYPE_CHECKING:
     from remora.app.learning.promotion import Learnt
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 KEEP_ALL, REVIEW_ONLY = 2, 3  # trust levels: the default is "keep all"; only what needs review is asked
 OFFER = "Three memories were wrong in one session: `remora trust` takes a lower level."
-CHOICES = {"k": "keep", "e": "edit", "d": "drop", "l": "later", "a": "keep all", "q": "quit"}
+CHOICES = "kedlaq"  # keep, edit, drop, later, keep all, quit: as `review.ask` of the catalogues has them
 
 
 def somebody() -> bool:
@@ -60,7 +61,7 @@ def _default(one: Learnt, level: int) -> str:
 
 def asking(desk: Desk, level: int) -> Asking:
     """Return the questions of a terminal, for a trust level."""
-    shown = ", ".join(f"[{letter}] {what}" for letter, what in CHOICES.items())
+    shown = spoken()("review.ask")
 
     def letter(one: Learnt, number: int, of: int) -> str:
         desk.answer({}, (learn_pages.learned_item(one, number, of),))
@@ -111,12 +112,12 @@ def review(memory: Memory, found: Sequence[Learnt], ask: Asking) -> Reviewed:
 
 def page(found: Reviewed) -> Page:
     """Return what a person decided."""
-    counts = ((found.kept, "kept"), (found.edited, "edited"), (found.dropped, "dropped"))
-    told = [f"{len(records):,} {what}" for records, what in counts if records]
-    told += [f"{found.later:,} for later"] if found.later else []
-    edited = tuple(Item(short(r.id), (Cell("edited", "good"),), r.content) for r in found.edited)
+    t = spoken()
+    counts = (("kept", len(found.kept)), ("edited", len(found.edited)), ("dropped", len(found.dropped)))
+    told = [t(f"review.{what}", n=number) for what, number in (*counts, ("later", found.later)) if number]
+    edited = tuple(Item(short(r.id), (Cell(t("op.edit"), "good"),), r.content) for r in found.edited)
     return (
-        Para(", ".join(told) or "nothing to review", "strong"),
+        Para(", ".join(told) or t("review.nothing"), "strong"),
         *edited,
         *(Para(problem, "bad") for problem in found.problems),
     )

@@ -21,8 +21,8 @@ from remora.interfaces.panel import actions, pages
 from remora.interfaces.panel.guard import Guard, is_own
 from remora.interfaces.panel.projects import Projects
 from remora.interfaces.panel.view import CARDS, Asked, Done, View
-from remora.interfaces.panel.words import LANGUAGES, Words, language_of
 from remora.interfaces.present import SHORT_ID, dumps, error_document
+from remora.interfaces.words import LANGUAGES, Words, language_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.interfaces.panel.guard import Visit
-from remora.interfaces.panel.words import Words
+from remora.interfaces.words import Words
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory

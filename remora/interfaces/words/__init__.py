@@ -1,9 +1,13 @@
-"""The sentences of the panel in the languages of its readers; a memory's own text is never translated."""
+"""Sentences for people, in their language: of the panel, and of the review at a terminal.
+
+A memory's own text, what agents read, JSON, and names of errors are never translated.
+"""
 
 from __future__ import annotations
 
 import json
 import locale
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -31,6 +35,11 @@ def language_of(environ: Mapping[str, str], chosen: str = "") -> str:
     named += [environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG")]
     known = (locale.normalize(name).partition("_")[0].lower() for name in named if name)
     return next((one for one in known if one in LANGUAGES), LANGUAGES[0])
+
+
+def spoken() -> Words:
+    """Return the words of whoever sits at this process's terminal."""
+    return Words(language_of(os.environ))
 
 
 class Words:
