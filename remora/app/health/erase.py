@@ -14,16 +14,20 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.project.locate import data_dir
+from remora.app.records.session import Session
 from remora.conversation.log import SUFFIX
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, NotFound
 from remora.disk import live
 from remora.disk.files import os_errors
 from remora.disk.names import safe_name
+from remora.entries.names import archive_name
+from remora.journal.daily import note_line
 from remora.lifecycle.prune import keep_erased, keep_forgotten
 from remora.lifecycle.upkeep import resolve
 from remora.store import erase
@@ -31,10 +35,11 @@ from remora.store.items import Items
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
-    from remora.core.values import MemoryRecord
+    from remora.core.values import Entry, MemoryRecord, Message
 
 CAPTURED = "captured"  # folder of the home
 SCRUB = "erase.scrub"  # meta key: rows were deleted whose bytes may still be in the file
+A_LINE = 24  # characters of a line of an archive that is looked for in the history
 LEAST = 4  # characters of a text that is looked for everywhere
 _WORD = re.compile(r"[a-z_]+")
 _KEY = re.compile(rb'(?:[^"\\\n]|\\.){0,200}"\s*:')  # the rest of a key of JSON
@@ -92,7 +97,10 @@ def erase_text(project: OpenProject, text: str) -> Erased:
 
 
 def erase_session(project: OpenProject, session_id: str) -> Erased:
-    """Erase a conversation or an agent's session: its log, and what was learned from it alone.
+    """Erase a conversation or an agent's session: its log, what retells it, and what it alone taught.
+
+    Its lines of the daily notes and its archives go with it. A summary that a model wrote into the history
+    says it in other words: `containing` erases that.
 
     Raises:
         NotFound: there is no such session.
@@ -111,10 +119,36 @@ def erase_session(project: OpenProject, session_id: str) -> Erased:
         if {record.session_id, *record.provenance_session_ids} <= own and record.session_id is not None
     ]
     texts = [text for record in only for text in _sayings(record)]
+    if log.exists():
+        texts += _noted(Session(project, session_id).history())
+    archives = _archives(project, session_id)
+    texts += [line for one in archives for line in one.content.splitlines() if len(line) >= A_LINE]
+    for one in archives:
+        project.entries().remove(one.name)
     done = _erase(project, only, texts, sessions=[session_id, *known])
     for path in (log, *_files_of(project, known)):
         _overwrite_whole(path)
     return done._replace(sessions=1)
+
+
+def _noted(messages: Sequence[Message]) -> list[str]:
+    """Return the exchanges of a conversation as daily notes have them, without the time."""
+    found, asked = [], ""
+    for message in messages:
+        if message.role == "user":
+            asked = message.content
+        elif message.role == "assistant" and asked and message.content.strip():
+            line = note_line(asked, message.content, datetime.min)
+            found.append(line.partition("] ")[2].rstrip("\n"))
+    return found
+
+
+def _archives(project: OpenProject, session_id: str) -> list[Entry]:
+    """Return the archives of a conversation; their lines stand in the history, too."""
+    own = re.compile(re.escape(archive_name(session_id, ())).removesuffix("1") + r"\d+")
+    with suppress(NotFound):
+        return [one for one in project.entries().entries("archive") if own.fullmatch(one.name)]
+    return []
 
 
 def erase_project(project: OpenProject) -> Erased:

@@ -210,6 +210,24 @@ def test_a_session_goes_with_what_it_alone_taught(house: House) -> None:
     assert house.holding(marker(3)) == house.holding(marker(5)) == []
 
 
+def test_what_retells_a_session_goes_with_it(house: House) -> None:
+    """Its lines of the daily notes and its archive; those of another conversation stay."""
+    with house.open() as memory:
+        for name, number in (("cli:7", 3), ("cli:77", 4)):
+            session = memory.session(name)
+            for turn in range(30):
+                session.append("user", f"{marker(number)} question {turn}")
+                session.append("assistant", f"answer {turn} about {marker(number)}")
+            session.compact()
+        assert marker(3) in memory.journal.today()
+        assert len(memory.entries.list("archive")) == 2
+        memory.erase(session="cli:7")
+        assert marker(3) not in memory.journal.today()
+        assert marker(4) in memory.journal.today()
+        assert [one.name for one in memory.entries.list("archive")] == ["cli-77-1"]
+    assert house.holding(marker(3)) == []
+
+
 def test_a_log_that_lost_a_text_is_still_a_log(house: House) -> None:
     """Its lines, their order and their offsets are the same; the mark stands where the words stood."""
     with house.open() as memory:
