@@ -27,6 +27,7 @@ from remora.disk import live
 from remora.disk.files import os_errors
 from remora.disk.names import safe_name
 from remora.entries.names import archive_name
+from remora.journal import history
 from remora.journal.daily import note_line
 from remora.lifecycle.prune import keep_erased, keep_forgotten
 from remora.lifecycle.upkeep import resolve
@@ -121,8 +122,11 @@ def erase_session(project: OpenProject, session_id: str) -> Erased:
     texts = [text for record in only for text in _sayings(record)]
     if log.exists():
         texts += _noted(Session(project, session_id).history())
-    archives = _archives(project, session_id)
-    texts += [line for one in archives for line in one.content.splitlines() if len(line) >= A_LINE]
+    archives, others = _archives(project, session_id)
+    retold = [line for one in archives for line in one.content.splitlines()]
+    retold += _in_history(project, session_id)
+    shared = {line for one in others for line in one.content.splitlines()}
+    texts += [line for line in retold if len(line) >= A_LINE and line not in shared]
     for one in archives:
         project.entries().remove(one.name)
     done = _erase(project, only, texts, sessions=[session_id, *known])
@@ -143,12 +147,23 @@ def _noted(messages: Sequence[Message]) -> list[str]:
     return found
 
 
-def _archives(project: OpenProject, session_id: str) -> list[Entry]:
-    """Return the archives of a conversation; their lines stand in the history, too."""
-    own = re.compile(re.escape(archive_name(session_id, ())).removesuffix("1") + r"\d+")
+def _in_history(project: OpenProject, session_id: str) -> Iterator[str]:
+    """Yield the lines of the history's entries that name a conversation."""
+    named = re.compile(rf" in {re.escape(session_id)}, extracted without a model")
+    for entry in history.entries(project.memory_folder, []):
+        if named.search(entry.text):
+            yield from entry.text.splitlines()
+
+
+def _archives(project: OpenProject, session_id: str) -> tuple[list[Entry], list[Entry]]:
+    """Return the archives of a conversation, and all others."""
+    name = re.compile(re.escape(archive_name(session_id, ())).removesuffix("1") + r"\d+")
+    own: list[Entry] = []
+    others: list[Entry] = []
     with suppress(NotFound):
-        return [one for one in project.entries().entries("archive") if own.fullmatch(one.name)]
-    return []
+        for one in project.entries().entries("archive"):
+            (own if name.fullmatch(one.name) else others).append(one)
+    return own, others
 
 
 def erase_project(project: OpenProject) -> Erased:
