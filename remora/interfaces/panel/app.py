@@ -92,10 +92,10 @@ class Panel:
         async for piece in request.stream():
             body += piece
             if len(body) > MOST_BYTES:
-                return self._failed(request, InvalidInput(f"a form has at most {MOST_BYTES:,} bytes"), 413)
+                return self.failed(request, InvalidInput(f"a form has at most {MOST_BYTES:,} bytes"), 413)
         form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
         if not is_own(request.state.visit, form.get("token", [""])[0]):
-            return self._failed(request, InvalidInput("this form is not of this session"), 403)
+            return self.failed(request, InvalidInput("this form is not of this session"), 403)
         return form
 
     def _asked(self, request: Request, form: Mapping[str, list[str]]) -> Asked:
@@ -119,7 +119,7 @@ class Panel:
             asked = self._asked(request, form)
             found = answer(asked)
         except RemoraError as error:
-            return self._failed(request, error)
+            return self.failed(request, error)
         if isinstance(found, Done):
             went = RedirectResponse(f"/{asked.project}/{found.path}", 303)
             if found.cookie:
@@ -129,7 +129,8 @@ class Panel:
             return Response(dumps(found.document), found.status, media_type="application/json")
         return self._shown(request, found.template, {"asked": asked, **found.more}, found.status)
 
-    def _failed(self, request: Request, error: RemoraError, status: int = 0) -> Response:
+    def failed(self, request: Request, error: RemoraError, status: int = 0) -> Response:
+        """Return an error with what to do about it, as JSON or as a page."""
         document = error_document(error)
         status = status or HTTP_STATUS.get(type(error), 500)
         if _wants_json(request):
@@ -247,7 +248,10 @@ def build(
     panel = Panel(projects, environ, clock)
 
     def lost(request: Request, _: Exception) -> Response:
-        return panel._failed(request, NotFound(f"there is no page {request.url.path}"))
+        return panel.failed(request, NotFound(f"there is no page {request.url.path}"))
 
-    app = Starlette(routes=panel.routes(), exception_handlers={404: lost})
+    def broken(request: Request, error: Exception) -> Response:
+        return panel.failed(request, RemoraError(f"{type(error).__name__}: {error}"), 500)
+
+    app = Starlette(routes=panel.routes(), exception_handlers={404: lost, 500: broken})
     return Guard(app, key, names)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from remora import Memory
 from remora.interfaces.panel.pages import PAGES
@@ -169,6 +170,23 @@ def test_errors_have_three_parts(browser: Browser) -> None:
     assert "there is no memory" in answer.text
     document = browser.json("memories/nobody")
     assert set(document["error"]) == {"kind", "message", "hint", "retryable"}
+
+
+def test_a_mistake_of_ours_is_a_page(
+    client: TestClient, browser: Browser, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No traceback comes out, and nothing is half shown."""
+
+    def mistaken(_: object) -> None:
+        raise ZeroDivisionError("of our own")
+
+    monkeypatch.setattr(type(memory), "health", mistaken)
+    careless = TestClient(client.app, base_url=str(client.base_url), raise_server_exceptions=False)
+    careless.cookies = client.cookies
+    answer = careless.get(f"{browser.home}/")
+    assert answer.status_code == 500
+    assert "of our own" in answer.text
+    assert "Traceback" not in answer.text
 
 
 def test_a_long_list_has_pages(browser: Browser, memory: Memory) -> None:
