@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Impact, IndexReport
 from remora.core.text import shorten
-from remora.core.values import HISTORY, InitReport
+from remora.core.values import HISTORY, FileHit, InitReport
 from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
 from remora.interfaces.present import counted, listed, redaction_sentence, short
 
@@ -32,12 +32,13 @@ NOT_CODE = ("", ".md", ".txt", ".rst", ".json", ".toml", ".lock", ".yml", ".yaml
 LEVEL_STYLES = {"ok": "good", "note": "dim", "warning": "warn", "error": "bad"}
 
 
-def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
+def initialised(report: InitReport, *, hottest: Sequence[str] = (), facts: Sequence[str] = ()) -> Page:
     """Return what `init` found, stored, merged and skipped, and what to try next.
 
     Args:
         report: what it did.
         hottest: the files that change most, to try `related` on.
+        facts: what is known of the repository now, a sentence each.
     """
     said: list[Part] = [Para(f"Memory of {report.root}", "strong")]
     said += [
@@ -50,6 +51,8 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
     said += of_branches(report.branches_revived, report.branches_merged, report.branches_retired, indent=2)
     said += _skips(report)
     said.append(Para(f"Done in {report.seconds:.1f} s. Stored in {report.home}", "dim", indent=2))
+    if facts:
+        said += [Para(""), Para("About this repository", "strong"), *(Para(one, indent=2) for one in facts)]
     tries = _tries(report, hottest)
     width = max(len(command) for command, _ in tries)
     said += [Para(""), Para("Try next", "strong")]
@@ -57,9 +60,32 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
     return tuple(said)
 
 
+def facts_of(hottest: Sequence[str], related: Sequence[FileHit], checks: Sequence[str]) -> list[str]:
+    """Return up to three sentences on a repository that was just read.
+
+    Args:
+        hottest: the files that change most.
+        related: files related to the first of them, best first.
+        checks: the commands that check its work, best first.
+    """
+    told = []
+    if hottest:
+        told.append(f"{hottest[0]} changes most.")
+    if related and related[0].why:
+        told.append(f"{related[0].path} goes with it: {related[0].why[0]}.")
+    if checks:
+        told.append(f"Its work is checked with {' and '.join(f'`{one}`' for one in checks)}.")
+    return told
+
+
+def is_code(path: str) -> bool:
+    """Return whether a file is code by its name."""
+    return PurePath(path).suffix not in NOT_CODE
+
+
 def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
     """Return commands that have an answer now, and what each is for."""
-    code = next((path for path in hottest if PurePath(path).suffix not in NOT_CODE), next(iter(hottest), ""))
+    code = next(filter(is_code, hottest), next(iter(hottest), ""))
     tries: list[tuple[str, str]] = []
     if report.rules_found:
         tries.append(('remora search "how are the tests run"', "ask anything; --why explains the ranking"))

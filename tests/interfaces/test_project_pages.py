@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remora.app.health.findings import Finding, Report
 from remora.app.health.stats import Stats, VectorCount
-from remora.core.values import HISTORY, InitReport, Redaction, Skipped
+from remora.core.values import HISTORY, FileHit, InitReport, Redaction, Skipped
 from remora.interfaces import project_pages
 from remora.interfaces.draw import plain
 
@@ -212,3 +212,18 @@ def test_examination() -> None:
     assert plain(project_pages.examination(Report((Finding("note", "a", "b"),)))).endswith(
         "\nAll is well: 1 note.\n"
     )
+
+
+def test_what_is_known_of_a_repository() -> None:
+    """A newcomer reads three facts about the very repository, and none where nothing is known."""
+    related = [FileHit("b.py", 0.9, ("changed together in 4 of 5 commits",))]
+    facts = project_pages.facts_of(["a.py"], related, ["make test", "make lint"])
+    assert facts == [
+        "a.py changes most.",
+        "b.py goes with it: changed together in 4 of 5 commits.",
+        "Its work is checked with `make test` and `make lint`.",
+    ]
+    assert "About this repository\n  a.py changes most." in plain(
+        project_pages.initialised(INIT, facts=facts)
+    )
+    assert project_pages.facts_of([], [], []) == []

@@ -13,7 +13,7 @@ from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.interfaces import note_pages, project_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
-from remora.interfaces.page import Para
+from remora.interfaces.page import Page, Para
 from remora.interfaces.present import counted, dumps
 
 SHELLS = ("bash", "zsh", "fish")
@@ -64,7 +64,16 @@ def init(
         )
     with desk.progress() as progress:
         report = memory.init(path, progress=progress)
-    desk.answer(report, lambda: project_pages.initialised(report, hottest=memory.stats().hottest))
+
+    def page() -> Page:
+        hottest = memory.stats().hottest
+        code = next((one for one in hottest if project_pages.is_code(one)), "")
+        related = memory.related_files(code, 1) if code else []
+        checks = [one.command for one in memory.suggest_commands(2)]
+        facts = project_pages.facts_of([code] if code else [], related, checks)
+        return project_pages.initialised(report, hottest=hottest, facts=facts)
+
+    desk.answer(report, page)
     desk.tell(memory.reminders())
 
 
