@@ -152,8 +152,10 @@ class Connection:
             return self._connection.changes()
 
     def was_written(self) -> bool:
-        """Return whether this connection has changed any row since it was opened."""
-        return self._connection.total_changes() > self._changes_at_start
+        """Return whether this connection has changed any row since it was opened; False once it is closed."""
+        with self._lock, contextlib.suppress(apsw.ConnectionClosedError):
+            return self._connection.total_changes() > self._changes_at_start
+        return False
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement once per row of values, inside a transaction."""

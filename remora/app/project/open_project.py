@@ -330,7 +330,7 @@ class OpenProject:
             return
         with suppress(StoreError):
             if store.db.meta.get(ROOT) != root:
-                with store.db.transaction():
+                with store.db.transaction(wait=0.0):  # the next time will do
                     store.db.meta.set(ROOT, root)
 
     def close(self) -> None:
