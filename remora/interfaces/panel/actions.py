@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from remora.core.errors import ConfigError, Conflict, InvalidInput, RemoraError
+from remora.interfaces.commands.reviewing import due
 from remora.interfaces.panel.pages import FILTERS, list_filters, teach_fields
 from remora.interfaces.panel.settings import set_setting
 from remora.interfaces.panel.view import CARDS, Asked, Done, View
+
+if TYPE_CHECKING:
+    from remora.core.values import MemoryRecord
 
 MOST_BULK = 10_000
 PANEL = "panel.md"  # name of a text that was typed
@@ -61,9 +65,24 @@ def _listed(text: str) -> list[str]:
 
 def change(asked: Asked) -> Done:
     """Verify, pin, unpin, forget or restore one memory."""
-    record = asked.memory.show(asked.named["id"])
+    record = _as_shown(asked, asked.named["id"])
     _changed(asked, asked.field("do"), [record.id], revision=asked.field("revision") or None)
     return Done(f"memories/{record.id}")
+
+
+def _as_shown(asked: Asked, memory_id: str) -> MemoryRecord:
+    """Return a memory whose text is the one that the person saw on the page.
+
+    Raises:
+        Conflict: it was changed since: nobody confirms or forgets a text that they never read.
+    """
+    record = asked.memory.show(memory_id)
+    shown = asked.form.get("shown")
+    if shown is not None and shown[0].split() != record.content.split():
+        raise Conflict(
+            f"{record.id[:8]} was changed since it was shown: {record.content}", hint="Look at it again."
+        )
+    return record
 
 
 def bulk(asked: Asked) -> Done:
@@ -128,7 +147,7 @@ def _say(asked: Asked, key: str, kind: str = "good", **values: Any) -> None:
 
 def wrong(asked: Asked) -> Done:
     """Correct a memory by one of the five choices."""
-    memory_id = asked.named["id"]
+    memory_id = _as_shown(asked, asked.named["id"]).id
     where = {"files": _listed(asked.field("only_files")), "modules": _listed(asked.field("only_modules"))}
     choice = asked.field("choice")
     narrowed = {name: value for name, value in where.items() if value} if choice == "narrow" else {}
@@ -153,18 +172,19 @@ def reviewed(asked: Asked) -> Done | View:
     """Keep, drop or leave what sessions taught: one, or all that needs no look of its own."""
     store = asked.memory
     if asked.field("do") == "keep_all":
-        level = store.trust().level
-        learned = [one.memory for one in store.session_summary().learned if not one.memory.user_verified]
-        ids = [one.id for one in learned if level < 3 and not one.needs_review]
+        asked_about = due(store.session_summary().learned, store.trust().level)
+        seen = asked.fields("id")  # what was learned since the page was made waits for its own look
+        ids = [o.memory.id for o in asked_about if o.memory.id in seen and not o.memory.needs_review]
         for one in ids:
             store.verify(one)
         _say(asked, "said.verify", n=len(ids))
         return Done("review")
-    memory_id = asked.field("id")
+    record = _as_shown(asked, asked.field("id"))
+    memory_id = record.id
     if asked.field("do") == "drop":
         _changed(asked, "forget", [memory_id])
         return Done("review")
-    if (content := asked.field("content")) and content != store.show(memory_id).content:
+    if (content := asked.field("content")) and content != record.content:
         store.edit(memory_id, content=content)
     _changed(asked, "verify", [memory_id])
     return Done("review")

@@ -10,6 +10,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.errors import NotFound
 from remora.core.strength import current_confidence
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
+from remora.interfaces.commands.reviewing import due
 from remora.interfaces.commands.talking import SHOWN as SESSIONS
 from remora.interfaces.panel import pictures
 from remora.interfaces.panel.settings import shown_settings
@@ -225,12 +226,11 @@ def review(asked: Asked) -> View:
     """What the last sessions used and taught, and what waits for a look."""
     store = asked.memory
     found = store.session_summary()
-    level = store.trust().level
-    learned = [one for one in found.learned if not one.memory.user_verified]
-    due = [one for one in learned if level < 3 or one.memory.needs_review]
+    trust = store.trust()
+    asked_about = due(found.learned, trust.level)
     waiting = store.list(needs_review=True, limit=MEMORIES)
     return View(
-        found, "review.html", {"summary": found, "due": due, "waiting": waiting, "trust": store.trust()}
+        found, "review.html", {"summary": found, "due": asked_about, "waiting": waiting, "trust": trust}
     )
 
 

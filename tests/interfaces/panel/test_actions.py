@@ -43,6 +43,23 @@ def test_two_tabs_overwrite_nothing(browser: Browser, memory: Memory) -> None:
     assert memory.show(record.id).content == "A cache has four keys"
 
 
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [("change", {"do": "verify"}), ("change", {"do": "forget"}), ("wrong", {"choice": "silent"})],
+)
+def test_nobody_confirms_a_text_that_they_never_read(
+    browser: Browser, memory: Memory, path: str, fields: dict[str, str]
+) -> None:
+    """A page that was overtaken by a change shows the new text instead of acting on it."""
+    record = memory.remember("A cache has a key")
+    memory.edit(record.id, content="A cache has two keys")
+    answer = browser.post(f"memories/{record.id}/{path}", {**fields, "shown": "A cache has a key"})
+    assert answer.status_code == 409
+    assert "A cache has two keys" in answer.text
+    found = memory.show(record.id)
+    assert (found.user_verified, found.deprecated, found.silent) == (False, False, False)
+
+
 def test_forgetting_can_be_taken_back(browser: Browser, memory: Memory) -> None:
     """Undo restores what the last change forgot, and nothing else."""
     records = [memory.remember(f"The {one} is red") for one in ("door", "roof", "wall")]

@@ -158,6 +158,9 @@ def test_what_a_session_taught_is_reviewed(browser: Browser, filled: Memory, run
     assert "the file was changed" in text
     browser.post("review/done", {"id": due[0].id, "do": "keep", "content": due[0].content})
     assert filled.show(due[0].id).user_verified
+    late = filled.session_summary().learned
+    browser.post("review/done", {"do": "keep_all", "id": []})
+    assert filled.session_summary().learned == late  # nothing that was not on the page
     for one in due[1:]:
         browser.post("review/done", {"id": one.id, "do": "drop"})
         assert filled.show(one.id).deprecated
