@@ -27,12 +27,11 @@ ENDING = 2  # seconds that open requests get at the end
 
 
 class Server(uvicorn.Server):
-    """A server that ends on SIGTERM, SIGINT and SIGHUP, streams included."""
+    """A server that ends on SIGTERM, SIGINT and SIGHUP, streams included, and lets its caller clean up."""
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End, without waiting for browsers that look at a stream."""
-        super().handle_exit(sig, frame)
-        self.force_exit = True
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  as uvicorn calls it
+        """End, without waiting for browsers that look at a stream; the signal is not raised again."""
+        self.should_exit = self.force_exit = True
 
 
 def address(port: int, key: str) -> str:
