@@ -10,15 +10,21 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Iterable
+from html import escape
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "remora_panel"
+_WELCOME = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Remora</title>'
+    '<meta http-equiv="refresh" content="0; url={path}"></head>'
+    '<body><p><a href="{path}">Remora</a></p></body></html>'
+)
 SESSIONS = 20  # browsers at a time; the oldest has to come with a new key
 HEADERS = {
     "Content-Security-Policy": (
@@ -103,7 +109,9 @@ class Guard:
         self._visits[name] = Visit()
         while len(self._visits) > SESSIONS:
             del self._visits[next(iter(self._visits))]
-        answer = RedirectResponse(request.url.path, 303)
+        # A page, not a redirect: where another site holds the link, a browser keeps the cookie back until a
+        # page of ours asks.
+        answer = HTMLResponse(_WELCOME.format(path=escape(request.url.path)))
         answer.set_cookie(COOKIE, name, httponly=True, samesite="strict", path="/")
         return answer
 

@@ -132,6 +132,7 @@ def doors(panels: dict[int, Panel], chromium: Any) -> dict[int, dict[str, Any]]:
         context = chromium.new_context()
         page = context.new_page()
         page.goto(one.address)
+        page.wait_for_selector("main")
         one.home = page.url
         found[size] = context.storage_state()
         context.close()
@@ -331,12 +332,28 @@ def test_pages_are_fast_and_small(doors: dict[int, Any], panels: dict[int, Panel
     assert slow == {}
 
 
+def test_a_link_on_another_site_opens_it(tmp_path: Path, chromium: Any) -> None:
+    """A terminal in a browser is another site: the link that it shows works all the same."""
+    panel = Panel(tmp_path, 1)
+    page = chromium.new_page()
+    page.route(
+        "http://elsewhere.test/",
+        lambda route: route.fulfill(body=f'<a href="{panel.address}">open</a>', content_type="text/html"),
+    )
+    page.goto("http://elsewhere.test/")
+    page.click("a")
+    page.wait_for_selector("main h1")
+    page.close()
+    assert panel.end() == 0
+
+
 def test_it_leaves_nothing_behind(tmp_path: Path, chromium: Any) -> None:
     """After SIGTERM there is no process and no socket, even while a stream is looked at."""
     panel = Panel(tmp_path, 1)
     context = chromium.new_context()
     page = context.new_page()
     page.goto(panel.address)
+    page.wait_for_selector("main")
     page.goto(page.url + "said")
     assert panel.end() == 0
     with pytest.raises(OSError, match="refused"):
