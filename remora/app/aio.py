@@ -19,6 +19,7 @@ from remora.app.memory import Memory
 from remora.app.records.entries import Entries
 from remora.app.records.journal import Journal
 from remora.app.records.session import Session
+from remora.app.sharing.sharing import Sharing
 
 if TYPE_CHECKING:
     from remora.core.clock import Clock
@@ -122,6 +123,36 @@ class AsyncJournal(_Twin[Journal]):
     add_history = _in_thread(Journal.add_history)
     history = _in_thread(Journal.history)
     consolidate = _in_thread(Journal.consolidate)
+
+
+class AsyncSharing(_Twin[Sharing]):
+    """The shared log of a project, for async programs.
+
+    Attributes:
+        sharing: the synchronous object behind it.
+    """
+
+    def __init__(self, sharing: Sharing) -> None:
+        super().__init__(sharing)
+        self.sharing = sharing
+
+    init = _in_thread(Sharing.init)
+    join = _in_thread(Sharing.join)
+    leave = _in_thread(Sharing.leave)
+    status = _in_thread(Sharing.status)
+    sync = _in_thread(Sharing.sync)
+    share = _in_thread(Sharing.share)
+    invite = _in_thread(Sharing.invite)
+    members = _in_thread(Sharing.members)
+    set_role = _in_thread(Sharing.set_role)
+    conflicts = _in_thread(Sharing.conflicts)
+    decide = _in_thread(Sharing.decide)
+    dispute = _in_thread(Sharing.dispute)
+    comment = _in_thread(Sharing.comment)
+    uphold = _in_thread(Sharing.uphold)
+    disputes = _in_thread(Sharing.disputes)
+    thread = _in_thread(Sharing.thread)
+    onboarding = _in_thread(Sharing.onboarding)
 
 
 class AsyncSession(_Twin[Session]):
@@ -328,6 +359,11 @@ class AsyncMemory(_Twin[Memory]):
     def journal(self) -> AsyncJournal:
         """MEMORY.md, HISTORY and the daily notes of the project."""
         return AsyncJournal(self.memory.journal)
+
+    @property
+    def sharing(self) -> AsyncSharing:
+        """The shared log of the project."""
+        return AsyncSharing(self.memory.sharing)
 
     close = _in_thread(Memory.close)
     learn = _in_thread(Memory.learn)

@@ -53,10 +53,12 @@ if TYPE_CHECKING:
     from remora.app.records.entries import Entries
     from remora.app.records.journal import Journal
     from remora.app.records.session import Session
+    from remora.app.sharing.sharing import Sharing
     from remora.checks.suggest import Suggestion
     from remora.conversation.sessions import SessionInfo
     from remora.core.code import IndexReport
     from remora.core.config import Settings
+    from remora.core.merge import Revision
     from remora.core.values import Context, FileHit, Hit, InitReport, Ownership, Used, WorkUnitRef
     from remora.embeddings.embedder import Embedder
     from remora.graph.modules import ModuleInfo
@@ -64,7 +66,6 @@ if TYPE_CHECKING:
     from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
     from remora.store.injections import Injection
-    from remora.store.revisions import Revision
 
 Paths = Sequence[str | os.PathLike[str]]
 Progress = Callable[[str, int, int], None]
@@ -1245,6 +1246,13 @@ class Memory:
 
             self._entries = Entries(self._project)
         return self._entries
+
+    @property
+    def sharing(self) -> Sharing:
+        """The shared log of the project: several machines, a team."""
+        from remora.app.sharing.sharing import Sharing
+
+        return Sharing(self._project)
 
     @property
     def journal(self) -> Journal:

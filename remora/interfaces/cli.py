@@ -181,6 +181,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import speaking
 
             return speaking.COMMANDS[name]
+        case "share" | "team" | "sync" | "conflicts" | "dispute":
+            from remora.interfaces.commands import sharing
+
+            return sharing.COMMANDS[name]
         case "panel":
             from remora.interfaces.commands import paneling
 

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from remora.app.agent.trust import TrustReport
     from remora.app.health.maintenance import Maintained
     from remora.app.recall.questions import Answer, Passage
+    from remora.core.merge import Revision
     from remora.store.injections import Injection
-    from remora.store.revisions import Revision
     from remora.store.uses import Use
 
 # Stages whose score is a factor; the others add evidence or give a rank.

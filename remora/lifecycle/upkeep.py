@@ -13,6 +13,7 @@ from remora.core import sketch
 from remora.core.change import Change
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.merge import Revision
 from remora.core.strength import half_life
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
@@ -26,7 +27,6 @@ from remora.lifecycle.flags import (
 )
 from remora.lifecycle.intake import Intake, search_terms
 from remora.store.database import Database
-from remora.store.revisions import Revision
 
 EDITABLE = (
     "content",

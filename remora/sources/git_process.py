@@ -19,10 +19,11 @@ from remora.disk.programs import find_program, search_path
 from remora.sources.git_log import text
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
     from pathlib import Path
 
 CALL_SECONDS = 30.0
+ONLINE_SECONDS = 120.0
 STREAM_SECONDS = 900.0  # a history of 100,000 commits takes git one to three minutes
 TOKEN_BYTES = 1 << 20  # a commit message or path beyond this is cut; memory stays bounded
 RENAME_LIMIT = 400  # rename detection is quadratic in the files of one commit
@@ -75,27 +76,51 @@ def _git(folder: Path) -> str:
     return found
 
 
-def run(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Return a finished git command, whatever its exit code; `given` is its standard input.
+def run(
+    folder: Path,
+    *arguments: str,
+    given: bytes = b"",
+    extra: Mapping[str, str] | None = None,
+    seconds: float = CALL_SECONDS,
+) -> subprocess.CompletedProcess[bytes]:
+    """Return a finished git command, whatever its exit code.
+
+    Args:
+        folder: a folder of the repository.
+        arguments: of the command.
+        given: its standard input.
+        extra: further variables of its environment.
+        seconds: that it may take.
 
     Raises:
-        SourceError: git is not installed, cannot be started or takes longer than CALL_SECONDS.
+        SourceError: git is not installed, cannot be started or takes longer.
     """
     try:
         return subprocess.run(
             [_git(folder), "-C", str(folder), *_SAFE, *arguments],
             input=given,
             capture_output=True,
-            timeout=CALL_SECONDS,
-            env=_environment(),
+            timeout=seconds,
+            env={**_environment(), **(extra or {})},
             check=False,
         )
     except FileNotFoundError:
         raise _no_git() from None
     except subprocess.TimeoutExpired:
-        raise SourceError(f"git {arguments[0]} took longer than {CALL_SECONDS:.0f} s in {folder}") from None
+        raise SourceError(f"git {arguments[0]} took longer than {seconds:.0f} s in {folder}") from None
     except OSError as error:
         raise SourceError(f"git could not be started: {error}") from error
+
+
+def run_online(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Return a finished git command that may speak to a remote, which nobody is asked a password for.
+
+    Raises:
+        SourceError: as `run`, after ONLINE_SECONDS.
+    """
+    batch = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=10")
+    extra = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_SSH_COMMAND": batch}
+    return run(folder, *arguments, extra=extra, seconds=ONLINE_SECONDS)
 
 
 def ask(folder: Path, *arguments: str) -> bytes:

@@ -28,6 +28,7 @@ from remora.store.overrides import Overrides
 from remora.store.overview import Overview
 from remora.store.revisions import Revisions
 from remora.store.selections import Selections
+from remora.store.shared import Shared
 from remora.store.ties import Ties
 from remora.store.trees import Trees
 from remora.store.triggers import Triggers
@@ -85,6 +86,7 @@ class Database:
         self.triggers = Triggers(connection)
         self.injections = Injections(connection)
         self.uses = Uses(connection, self.memories)
+        self.shared = Shared(connection)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}

@@ -31,6 +31,11 @@ def memories(db: Database, ids: Collection[str]) -> None:
     db.connection.execute(
         "UPDATE learned SET text = '' WHERE memory_id IN (SELECT value FROM json_each(?))", (listed,)
     )
+    db.connection.execute(
+        """UPDATE shared_entries SET line = json_replace(line, '$.body', json('null'))
+           WHERE memory_id IN (SELECT value FROM json_each(?))""",
+        (listed,),
+    )
     db.memories.delete(list(ids))
 
 

@@ -125,11 +125,12 @@ class Memories:
         content_hash: str | None = None,
         search_terms: str | None = None,
         bands: Sequence[tuple[int, int]] | None = None,
-        change: Change = Change(),  # noqa: B008  immutable
+        change: Change | None = Change(),  # noqa: B008  immutable
     ) -> None:
         """Change fields of a memory (names of `MemoryRecord`), with a revision; call inside a transaction.
 
-        If no value changes, only the search data is written.
+        If no value changes, only the search data is written. Without a change its revisions come from
+        elsewhere.
         """
         columns = self._differing(memory_id, changes)
         logged = {name: value for name, value in columns.items() if name not in UNLOGGED}
@@ -147,7 +148,7 @@ class Memories:
         if bands is not None:
             self._connection.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
             self._set_bands(memory_id, bands)
-        if logged:
+        if logged and change is not None:
             self._revisions.write(memory_id, change, logged)
 
     def _differing(self, memory_id: str, changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,48 +11,17 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from remora.core.change import PERSON, Change, author_of
 from remora.core.clock import DAY_SECONDS, Clock, SystemClock
+from remora.core.merge import Merged, Revision, merge
 from remora.store.connection import Connection, Row
 
 UNLOGGED = ("access_count", "last_accessed_at", "embedding_model_id")  # columns that use and indexing change
 KEPT_DAYS, KEPT = 30, 20  # texts that are kept: of so many days, and the newest of each memory
 _COUNTER = 1_000_000
 _COLUMNS = "rev, memory_id, parents, device, n, hlc, author, op, fields, why"
-
-
-class Revision(NamedTuple):
-    """One change of a memory.
-
-    Attributes:
-        rev: its id, a UUID of version 7.
-        parents: ids of the revisions that its author saw; empty at the creation.
-        device: random id of the store that it was made in.
-        n: counts the revisions of a device from 1, without gaps.
-        hlc: its time, 19 digits: text order is order in time.
-        author: see `core.change.Change`; a person's id is "person:DEVICE".
-        op: one of `core.change.Op`.
-        fields: the columns that changed, as stored; empty where the texts of old revisions were emptied.
-        why: the reason in words.
-    """
-
-    rev: str
-    memory_id: str
-    parents: tuple[str, ...]
-    device: str
-    n: int
-    hlc: str
-    author: str
-    op: str
-    fields: Mapping[str, Any]
-    why: str
-
-    @property
-    def at(self) -> float:
-        """When it was made, in seconds since the epoch."""
-        return int(self.hlc[:13]) / 1000
 
 
 class Revisions:
@@ -102,6 +71,10 @@ class Revisions:
         self._connection.execute("INSERT INTO memory_heads VALUES (?, ?)", (memory_id, rev))
         return rev
 
+    def next_place(self) -> tuple[str, str]:
+        """Return an id and a time for a change that stands in another log; call inside a transaction."""
+        return _uuid7(self._clock.now()), self._next()[1]
+
     def heads(self, memory_id: str) -> list[str]:
         """Return the ids of the newest revisions of a memory, in order."""
         sql = "SELECT rev FROM memory_heads WHERE memory_id = ? ORDER BY rev"
@@ -119,12 +92,19 @@ class Revisions:
             memory_id: whose.
             upto: id of the last revision that counts; all by default.
         """
-        fields: dict[str, Any] = {}
-        for one in self.of(memory_id):
-            fields = {} if one.op == "erase" else {**fields, **one.fields}
-            if one.rev == upto:
-                break
-        return fields
+        known = self.of(memory_id)
+        if upto is not None:
+            known = known[: 1 + next((i for i, one in enumerate(known) if one.rev == upto), len(known))]
+        return merge(known).fields
+
+    def merged(self, memory_id: str) -> Merged:
+        """Return what the revisions of a memory add up to, and what is contested among them."""
+        return merge(self.of(memory_id))
+
+    def forked(self) -> list[str]:
+        """Return the ids of memories with several newest revisions, in order: some may be contested."""
+        sql = "SELECT memory_id FROM memory_heads GROUP BY memory_id HAVING count(*) > 1 ORDER BY memory_id"
+        return [memory_id for (memory_id,) in self._connection.rows(sql)]
 
     def empty(self, memory_ids: Collection[str], change: Change) -> None:
         """Empty every text of memories that are deleted, and note that they were; inside a transaction."""
@@ -160,6 +140,28 @@ class Revisions:
             )
         return added
 
+    def replace_foreign(
+        self, memory_id: str, devices: Collection[str], rows: Iterable[Mapping[str, Any]]
+    ) -> None:
+        """Put revisions of other devices in the place of those that are here, and find the heads anew.
+
+        Call inside a transaction.
+        """
+        listed = json.dumps(sorted(devices))
+        self._connection.execute(
+            """DELETE FROM memory_revisions WHERE memory_id = ?
+               AND device IN (SELECT value FROM json_each(?))""",
+            (memory_id, listed),
+        )
+        self.take_in(memory_id, rows)
+        self._connection.execute("DELETE FROM memory_heads WHERE memory_id = ?", (memory_id,))
+        known = self.of(memory_id)
+        before = {parent for one in known for parent in one.parents}
+        self._connection.execute_many(
+            "INSERT INTO memory_heads VALUES (?, ?)",
+            [(memory_id, one.rev) for one in known if one.rev not in before],
+        )
+
     def find_heads(self) -> None:
         """Make the heads of memories that have none: revisions that no other came after. In a transaction."""
         self._connection.execute(
@@ -172,11 +174,13 @@ class Revisions:
     def thin(self) -> int:
         """Empty the texts of old revisions beyond the newest of each memory; call inside a transaction.
 
-        The oldest that is kept gets all that was known by then, so that the log still adds up to the row.
+        The oldest that is kept gets all that was known by then, so that the log still adds up to the row. Of
+        memories in a shared log every text is kept: a device that was away may have changed an old one.
         Returns how many were emptied.
         """
         before = f"{int((self._clock.now() - KEPT_DAYS * DAY_SECONDS) * 1000):013d}"
         sql = f"""SELECT memory_id, count(*) FROM memory_revisions WHERE hlc < ? AND fields <> '{{}}'
+                  AND memory_id NOT IN (SELECT memory_id FROM shared_entries)
                   GROUP BY memory_id HAVING (SELECT count(*) FROM memory_revisions r
                   WHERE r.memory_id = memory_revisions.memory_id) > {KEPT}"""
         emptied = 0
@@ -203,7 +207,12 @@ class Revisions:
         number = self._connection.value(
             "SELECT coalesce(max(n), 0) FROM memory_revisions WHERE device = ?", (self.device,)
         )
-        last = self._connection.value("SELECT coalesce(max(hlc), '') FROM memory_revisions") or "0" * 19
+        last = self._connection.value(
+            """SELECT max((SELECT coalesce(max(hlc), '') FROM memory_revisions),
+                          (SELECT coalesce(max(hlc), '') FROM shared_entries WHERE device = ?))""",
+            (self._connection.value("SELECT value ->> '$.device' FROM meta WHERE key = 'share'"),),
+        )
+        last = last or "0" * 19
         ms, count = int(last[:13]), int(last[13:])
         if now > ms:
             ms, count = now, 0

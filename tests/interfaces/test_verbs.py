@@ -13,6 +13,7 @@ from remora.app.memory import Memory
 from remora.app.records.entries import Entries
 from remora.app.records.journal import Journal
 from remora.app.records.session import Session
+from remora.app.sharing.sharing import Sharing
 from remora.interfaces.cli import cli, load
 from remora.interfaces.verbs import GROUPS, VERBS, Verb, verb
 from tests.interfaces.conftest import Run
@@ -71,7 +72,7 @@ def test_method_exists(entry: Verb) -> None:
 def test_method_of_a_group_exists(entry: Verb) -> None:
     """A command of a group names a method of Memory, or of what it hands out."""
     owner, _, method = entry.method.rpartition(".")
-    owners = {"": Memory, "session": Session, "entries": Entries, "journal": Journal}
+    owners = {"": Memory, "session": Session, "entries": Entries, "journal": Journal, "sharing": Sharing}
     assert inspect.getdoc(getattr(owners[owner], method))
 
 

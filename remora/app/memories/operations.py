@@ -21,7 +21,7 @@ from remora.lifecycle.upkeep import resolve
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
-    from remora.store.revisions import Revision
+    from remora.core.merge import Revision
 
 Paths = Sequence[str | os.PathLike[str]]
 GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning

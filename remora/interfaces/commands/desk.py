@@ -265,8 +265,17 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
     return make
 
 
-def group(name: str, commands: Sequence[click.Command], *, epilog: str = "") -> click.Group:
-    """Return the group of a verb; called with nothing behind it, it does what its first command does."""
+def group(
+    name: str, commands: Sequence[click.Command], *, epilog: str = "", otherwise: str = ""
+) -> click.Group:
+    """Return the group of a verb; called with nothing behind it, it does what its first command does.
+
+    Args:
+        name: of the verb.
+        commands: in order.
+        epilog: of its help.
+        otherwise: the command that is meant by a word that is the name of none.
+    """
     entry = verb(name)
     first = commands[0]
 
@@ -283,13 +292,28 @@ def group(name: str, commands: Sequence[click.Command], *, epilog: str = "") -> 
         invoke_without_command=True,
         subcommand_metavar="[COMMAND ...]",
     )(common(run, again=True))
+    made.otherwise = otherwise
     for one in commands:
         made.add_command(one)
     return made
 
 
 class _Ordered(click.Group):
-    """A group that lists its commands in the order in which they were added."""
+    """A group that lists its commands in the order in which they were added.
+
+    Attributes:
+        otherwise: the command that is meant by a word that is the name of none; empty for none.
+    """
+
+    otherwise = ""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant."""
+        if self.otherwise and args[0] not in self.commands and not args[0].startswith("-"):
+            return self.otherwise, self.commands[self.otherwise], args
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         return list(self.commands)

@@ -1,0 +1,308 @@
+"""What comes from the shared log: checked, kept as it came, and merged into memories.
+
+Every entry is kept, also one that does not count: of a device that nobody vouched for yet, from the future,
+of a newer version, or of somebody who had no right to it. What counts is decided anew when the members
+change. What a colleague wrote is text from outside until a steward or the user themselves confirmed it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+from remora.app.health.erase import erase_memories
+from remora.app.sharing.outgoing import PERSONAL, SHARED
+from remora.app.sharing.space import set_member, standing_of
+from remora.core import sketch
+from remora.core.change import Op, acting
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.text import content_hash
+from remora.core.values import MemoryDraft, MemoryRecord
+from remora.lifecycle.drafts import prepare
+from remora.lifecycle.intake import search_terms
+from remora.sharing.entries import MEMBERSHIP, Entry, is_genuine, parse
+from remora.sharing.standing import ROLES, Standing
+from remora.store.shared import COUNTS, HELD, REFUSED, UNKNOWN, SharedLine
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.app.sharing.space import Space
+
+AHEAD = 600.0  # seconds that a clock may be ahead of ours
+OPS = get_args(Op)
+_STEWARD = ROLES.index("steward")
+_PENDING = "pending"
+_TEXT = (
+    *("type", "content", "citation_text", "scope", "source", "created_at", "updated_at", "deprecated_at"),
+    *("superseded_by", "stale_at", "trust_level_scope", "review_reason"),
+)
+_LISTS = ("tags", "related_files", "related_modules", "relations")
+_NUMBERS = ("confidence", "decay_half_life_days")
+_FLAGS = ("deprecated", *PERSONAL[:-1])
+_NEEDED = ("type", "content", "confidence", "created_at", "updated_at", "source", "scope")
+
+
+def keep(project: OpenProject, space: Space, device: str, after: int, lines: Sequence[str]) -> None:
+    """Keep lines of a device as they came; call inside a transaction.
+
+    A line that is no entry takes its number, so that it is not asked for again.
+    """
+    rows, hlcs, ops = [], [], []
+    for number, line in enumerate(lines, start=after + 1):
+        try:
+            entry = parse(line)
+            fits = entry.device == device and entry.n == number and entry.space == space.space
+        except InvalidInput:
+            fits = False
+        if not fits:
+            entry = parse_blank(space.space, device, number)
+        state, reason = (_PENDING, "") if fits else (REFUSED, "it is no entry of this device")
+        rows.append(SharedLine(device, number, entry.rev, entry.memory_id, entry.line, state, reason))
+        hlcs.append(entry.hlc)
+        ops.append(entry.op)
+    project.db.shared.add(rows, hlcs, ops)
+
+
+def parse_blank(space: str, device: str, n: int) -> Entry:
+    """Return an entry that says nothing, in the place of a line that is none."""
+    nothing = dict.fromkeys(("memory", "scope", "author", "digest", "sig"), "")
+    named = {"space": space, "device": device, "n": n, "rev": f"?{device}:{n}", "op": "?"}
+    return parse(json.dumps({"v": 1, **nothing, **named, "parents": [], "hlc": "0" * 19, "body": None}))
+
+
+def settle(project: OpenProject, space: Space) -> Space:
+    """Decide about every entry that waits, and merge what changed; returns the space as it is then.
+
+    Each memory is a transaction of its own, so a kill costs nothing: the rest is done the next time.
+    """
+    db = project.db
+    waiting = db.shared.in_state(_PENDING, HELD, UNKNOWN)
+    if not waiting:
+        return space
+    with db.transaction():
+        standing, changed = _membership(project, space, [r for r in waiting if not r.memory_id])
+        own = standing.member_of(space.device)
+        if own is not None and own != space.member:
+            space = set_member(project, space, own)
+    touched = dict.fromkeys(row.memory_id for row in waiting if row.memory_id)
+    touched |= dict.fromkeys(db.shared.of_devices(changed))
+    for memory_id in touched:
+        _settle_memory(project, space, standing, memory_id)
+    return space
+
+
+def _membership(
+    project: OpenProject, space: Space, waiting: Sequence[SharedLine]
+) -> tuple[Standing, set[str]]:
+    """Decide about entries of membership; returns the standing, and devices whose rights may have changed."""
+    db = project.db
+    before = standing_of(project, space)
+    now = project.clock.now()
+    rows = [r for r in db.shared.of_memory("") if r.state != REFUSED or r.rev[:1] != "?"]
+    entries = [parse(row.line) for row in rows]
+    due = [e for e in entries if e.op in MEMBERSHIP and e.at <= now + AHEAD]
+    standing = Standing(space.space, due)
+    counted = {e.rev for e in due} - set(standing.refused)
+    states: dict[tuple[str, int], tuple[str, str]] = {}
+    for row, entry in zip(rows, entries, strict=True):
+        if entry.rev in counted:
+            state = (COUNTS, "")
+        elif entry.rev in standing.refused:
+            known = standing.key_of(entry.device) is not None
+            state = (REFUSED if known else UNKNOWN, standing.refused[entry.rev])
+        elif entry.op in MEMBERSHIP:
+            state = (HELD, "its time is in the future")
+        else:
+            state = (UNKNOWN, "it takes a newer version of Remora")
+        if state != (row.state, row.reason):
+            states[row.device, row.n] = state
+    db.shared.set_states(states)
+    if not any(row.state == _PENDING for row in waiting) and not states:
+        return standing, set()
+    members = {m.id for m in (*before.members(), *standing.members())}
+    changed = {
+        m for m in members if before.role(m) != standing.role(m) or _cuts(before, m) != _cuts(standing, m)
+    }
+    devices = {d for m in changed for d in (*before.devices_of(m), *standing.devices_of(m))}
+    return standing, devices
+
+
+def _cuts(standing: Standing, member: str) -> object:
+    return standing.changes_of(member)
+
+
+def _settle_memory(project: OpenProject, space: Space, standing: Standing, memory_id: str) -> None:
+    db = project.db
+    with db.transaction():
+        rows = db.shared.of_memory(memory_id)
+        entries, states = _counted(project, space, standing, rows)
+        db.shared.set_states(
+            {k: v for k, v in states.items() if v != _state_of(rows, k)},
+        )
+        erased = next((e for e in entries if e.op == "erase"), None)
+        if erased is None:
+            _merge(project, space, standing, memory_id, entries)
+            _disputes(project, standing, memory_id, entries)
+            return
+    if db.memories.get(memory_id) is not None:
+        with acting(f"member:{standing.member_of(erased.device)}"):
+            erase_memories(project, [memory_id])
+
+
+def _state_of(rows: Sequence[SharedLine], key: tuple[str, int]) -> tuple[str, str]:
+    return next((row.state, row.reason) for row in rows if (row.device, row.n) == key)
+
+
+def _counted(
+    project: OpenProject, space: Space, standing: Standing, rows: Sequence[SharedLine]
+) -> tuple[list[Entry], dict[tuple[str, int], tuple[str, str]]]:
+    """Return the entries of a memory that count, in order, and the state of every one of them."""
+    now = project.clock.now()
+    counted: list[Entry] = []
+    states: dict[tuple[str, int], tuple[str, str]] = {}
+    creator: str | None = None
+    for row in rows:
+        entry = parse(row.line)
+        key = standing.key_of(entry.device)
+        if key is None:
+            state = (UNKNOWN, "nobody vouched for its device yet")
+        elif row.state != COUNTS and not is_genuine(entry, key):
+            state = (REFUSED, "its signature is wrong")
+        elif entry.op not in OPS:
+            state = (UNKNOWN, "it takes a newer version of Remora")
+        elif entry.at > now + AHEAD:
+            state = (HELD, "its time is in the future; a clock is wrong")
+        elif why := standing.verdict(entry, creator) or _nonsense(entry):
+            state = (REFUSED, why)
+        elif not _is_ours(space, entry.scope):
+            state = (REFUSED, "of another project")
+        else:
+            state = (COUNTS, "")
+            creator = creator or standing.member_of(entry.device)
+            counted.append(entry)
+        states[entry.device, entry.n] = state
+    return counted, states
+
+
+def _is_ours(space: Space, scope: str) -> bool:
+    return scope in (space.scope, "team", "organization")
+
+
+def _nonsense(entry: Entry) -> str:
+    """Return what is wrong with the columns of an entry; empty where they can be stored."""
+    fields = entry.fields
+    kinds = ((_TEXT, str | None), (_FLAGS, bool | int), (_NUMBERS, int | float | None))
+    for names, kind in kinds:
+        if any(name in fields and not isinstance(fields[name], kind) for name in names):
+            return "it cannot be understood"
+    try:
+        lists = [json.loads(fields[name]) for name in _LISTS if name in fields]
+        payload = json.loads(fields.get("payload") or "{}")
+        draft = MemoryDraft(content=fields.get("content", "no text"), type=fields.get("type", "gotcha"))
+        given = {name: fields[name] for name in ("confidence", "scope", "source") if name in fields}
+        prepare(draft._replace(**given), lambda: [draft.type])
+    except (RemoraError, TypeError, ValueError, RecursionError) as error:
+        return f"it cannot be understood: {error}"
+    well_formed = all(isinstance(one, list) for one in lists) and isinstance(payload, dict)
+    return "" if well_formed else "it cannot be understood"
+
+
+def _merge(
+    project: OpenProject, space: Space, standing: Standing, memory_id: str, entries: Iterable[Entry]
+) -> None:
+    """Put the changes that count into the local log, and the row of the memory as they add up."""
+    db = project.db
+    rows = [_revision(space, standing, one) for one in entries]
+    devices = {row.device for row in db.shared.of_memory(memory_id)}
+    db.revisions.replace_foreign(memory_id, devices, rows)
+    merged = db.revisions.merged(memory_id).fields
+    known = db.memories.get(memory_id)
+    if any(merged.get(name) is None for name in _NEEDED):
+        return  # its beginning has not come yet
+    values = db.memories.values_of(merged)
+    if known is None:
+        values = {**_started(project), **values, "id": memory_id}
+        record = MemoryRecord(**{n: v for n, v in values.items() if n in MemoryRecord._fields})
+        db.memories.insert(
+            record,
+            content_hash=content_hash(record.content),
+            search_terms=search_terms(record),
+            bands=sketch.bands(record.content),
+            change=None,
+        )
+        return
+    changes = {n: v for n, v in values.items() if n in (*SHARED, *PERSONAL, "taint", "origins")}
+    after = known._replace(**changes)
+    told = after.content != known.content
+    db.memories.update(
+        memory_id,
+        changes,
+        content_hash=content_hash(after.content) if told else None,
+        search_terms=search_terms(after),
+        bands=sketch.bands(after.content) if told else None,
+        change=None,
+    )
+
+
+def _started(project: OpenProject) -> dict[str, Any]:
+    now = to_iso(project.clock.now())
+    base = {
+        "tags": (),
+        "related_files": (),
+        "related_modules": (),
+        "last_accessed_at": now,
+        "access_count": 0,
+    }
+    return {**base, "project_id": project.db.project_id}
+
+
+def _revision(space: Space, standing: Standing, entry: Entry) -> dict[str, Any]:
+    """Return an entry as a change of the local log, with the columns that it may set here."""
+    member = standing.member_of(entry.device)
+    fields = {name: entry.fields[name] for name in SHARED if name in entry.fields}
+    if member == space.member:
+        fields |= {name: entry.fields[name] for name in PERSONAL if name in entry.fields}
+    else:
+        fields |= _foreign(standing, entry, member)
+    return {
+        "rev": entry.rev,
+        "parents": entry.parents,
+        "device": entry.device,
+        "n": entry.n,
+        "hlc": entry.hlc,
+        "author": f"member:{member}",
+        "op": entry.op,
+        "fields": fields,
+        "why": entry.why,
+    }
+
+
+def _foreign(standing: Standing, entry: Entry, member: str | None) -> Mapping[str, Any]:
+    """Return the columns that say how far a colleague's words are trusted here."""
+    name = standing.name(member)
+    approved = ROLES.index(standing.role_at(entry.device, entry.n)) >= _STEWARD
+    found: dict[str, Any] = {}
+    if "content" in entry.fields:
+        found["taint"] = None if approved else json.dumps({"source": f"shared by {name}"}, ensure_ascii=False)
+        found["origins"] = json.dumps(
+            [{"source": "shared", "at": to_iso(entry.at), "text": name}], ensure_ascii=False
+        )
+    elif entry.op in ("verify", "resolve") and approved:
+        found["taint"] = None
+    return found
+
+
+def _disputes(project: OpenProject, standing: Standing, memory_id: str, entries: Iterable[Entry]) -> None:
+    opened: Entry | None = None
+    for one in entries:
+        if one.op == "dispute":
+            opened = opened or one
+        elif one.op == "resolve":
+            opened = None
+    if opened is None:
+        project.db.shared.settle(memory_id)
+    else:
+        name = standing.name(standing.member_of(opened.device))
+        project.db.shared.dispute(memory_id, to_iso(opened.at), name)

@@ -1,0 +1,323 @@
+"""The shared log that a project takes part in: founding, inviting, joining, leaving.
+
+What identifies this machine lies in the project's home: an id in the database, and the private key in a file
+that only the user can read. An invitation is a line of text with the address, the log's id and a key that is
+good for one membership.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.core.clock import to_iso
+from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.disk.files import make_folder, os_errors, read_small, write_atomic
+from remora.sharing import keys
+from remora.sharing.addresses import open_carrier
+from remora.sharing.entries import Entry, parse, seal
+from remora.sharing.standing import Standing, vouched
+from remora.store.shared import COUNTS, SharedLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from remora.app.project.open_project import OpenProject
+    from remora.sharing.carrier import Carrier
+
+KEY = "share"  # meta key of the space
+MARK, WAITING, STATE = "share.mark", "share.waiting", "share.state"
+CONFIRMED = "share.confirmed"  # meta key: a person has let this machine send
+CODE = "remora-invitation:"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class Space(NamedTuple):
+    """A shared log, as this machine takes part in it.
+
+    Attributes:
+        address: see `sharing.addresses`.
+        space: id of the log.
+        device: id of this machine in it.
+        member: id of the person.
+        project: the name by which the members call the project.
+        automatic: what is learned about the project is shared without asking, but for what needs a word.
+    """
+
+    address: str
+    space: str
+    device: str
+    member: str
+    project: str
+    automatic: bool
+
+    @property
+    def scope(self) -> str:
+        """The scope of what belongs to this project alone."""
+        return f"project:{self.project}"
+
+
+def space_of(project: OpenProject) -> Space | None:
+    """Return the shared log that a project takes part in; None where it takes part in none."""
+    found = project.db.meta.get(KEY)
+    return Space(**found) if isinstance(found, dict) else None
+
+
+def need_space(project: OpenProject) -> Space:
+    """Return the shared log of a project.
+
+    Raises:
+        NotFound: it takes part in none.
+    """
+    found = space_of(project)
+    if found is None:
+        raise NotFound("this project is not shared", hint="`remora share init git` begins.")
+    return found
+
+
+def carrier_of(project: OpenProject, space: Space) -> Carrier:
+    """Return the carrier of a space."""
+    return open_carrier(space.address, space.space, project.location.root, project.environ)
+
+
+def standing_of(project: OpenProject, space: Space) -> Standing:
+    """Return the members of a space and their rights, as far as this machine knows."""
+    rows = project.db.shared.of_memory("")
+    return Standing(space.space, [parse(row.line) for row in rows if row.state == COUNTS])
+
+
+def found(project: OpenProject, address: str, name: str, who: str, *, automatic: bool) -> Space:
+    """Begin a shared log at an address; the user is its first admin.
+
+    Args:
+        project: the open project.
+        address: see `sharing.addresses`.
+        name: of the project, as members call it.
+        who: the user's name, as members see it.
+        automatic: see `Space`.
+
+    Raises:
+        Conflict: the project is shared already.
+        InvalidInput: an address or a name that cannot be.
+        SourceError: the address cannot be reached.
+    """
+    _must_be_new(project)
+    seed = keys.new_seed()
+    device = keys.device_of(keys.public_key(seed))
+    member = secrets.token_hex(8)
+    space = Space(address, device, device, member, _checked(name), automatic)
+    carrier = carrier_of(project, space)
+    try:
+        getattr(carrier, "found", carrier.last)()
+    finally:
+        carrier.close()
+    _keep_seed(project, device, seed)
+    with project.db.transaction():
+        project.db.meta.set(KEY, space._asdict())
+        fields = {"key": keys.public_key(seed), "member": member, "name": _named(who)}
+        write(project, space, "space", fields)
+    return space
+
+
+def invite(project: OpenProject, who: str, role: str, *, member: str | None = None) -> str:
+    """Return an invitation, for a person or for another machine of one's own.
+
+    Args:
+        project: the open project.
+        who: the person's name.
+        role: one of `standing.ROLES`.
+        member: an existing member who gets one more machine.
+    """
+    space = need_space(project)
+    seed = keys.new_seed()
+    fields = {
+        "key": keys.public_key(seed),
+        "member": member or secrets.token_hex(8),
+        "role": role,
+        "name": _named(who),
+    }
+    if why := _why_not(project, space, fields["member"]):
+        raise InvalidInput(f"you cannot invite {who}: {why}")
+    with project.db.transaction():
+        write(project, space, "invite", fields)
+    told = {"address": space.address, "space": space.space, "seed": seed, "project": space.project}
+    return CODE + base64.urlsafe_b64encode(json.dumps(told).encode()).decode()
+
+
+def join(project: OpenProject, code: str, address: str | None, *, automatic: bool) -> Space:
+    """Take part in a shared log by an invitation.
+
+    Args:
+        project: the open project.
+        code: the invitation.
+        address: where the log lies for this machine, if not where the invitation says.
+        automatic: see `Space`.
+
+    Raises:
+        Conflict: the project is shared already.
+        InvalidInput: the text is no invitation.
+    """
+    _must_be_new(project)
+    try:
+        told = json.loads(base64.urlsafe_b64decode(code.strip().removeprefix(CODE)))
+        invited = {name: str(told[name]) for name in ("address", "space", "seed", "project")}
+        voucher = keys.public_key(invited["seed"])
+    except (ValueError, KeyError, TypeError):
+        raise InvalidInput("the text is no invitation", hint="Copy the whole line.") from None
+    seed = keys.new_seed()
+    key = keys.public_key(seed)
+    device = keys.device_of(key)
+    where = address or invited["address"]
+    space = Space(where, invited["space"], device, "", _checked(invited["project"]), automatic)
+    carrier_of(project, space).close()
+    _keep_seed(project, device, seed)
+    with project.db.transaction():
+        project.db.meta.set(KEY, space._asdict())
+        signature = keys.sign(invited["seed"], vouched(space.space, key))
+        write(project, space, "join", {"key": key, "voucher": voucher, "signature": signature})
+    return space
+
+
+def renew(project: OpenProject, space: Space) -> Space:
+    """Give this machine another id in the log, vouched for by the one it had; call inside a transaction.
+
+    Two copies of one data folder would write under one id: whoever notices takes another.
+    """
+    old = seed_of(project, space.device)
+    seed = keys.new_seed()
+    key = keys.public_key(seed)
+    device = keys.device_of(key)
+    _keep_seed(project, device, seed)
+    after = space._replace(device=device)
+    project.db.meta.set(KEY, after._asdict())
+    signature = keys.sign(old, vouched(space.space, key))
+    write(project, after, "join", {"key": key, "voucher": space.device, "signature": signature})
+    return after
+
+
+def set_member(project: OpenProject, space: Space, member: str) -> Space:
+    """Note who one is, once the log says so; call inside a transaction."""
+    after = space._replace(member=member)
+    project.db.meta.set(KEY, after._asdict())
+    return after
+
+
+def write(project: OpenProject, space: Space, op: str, fields: Mapping[str, Any]) -> Entry:
+    """Add an entry of membership to the log; call inside a transaction."""
+    rev, hlc = project.db.revisions.next_place()
+    return add(project, space, rev=rev, memory_id="", parents=(), hlc=hlc, scope="", op=op, fields=fields)
+
+
+def add(
+    project: OpenProject,
+    space: Space,
+    *,
+    rev: str,
+    memory_id: str,
+    parents: tuple[str, ...],
+    hlc: str,
+    scope: str,
+    op: str,
+    fields: Mapping[str, Any],
+    author: str = "person",
+    why: str = "",
+) -> Entry:
+    """Sign an entry of this machine and add it to the log; call inside a transaction."""
+    entry = seal(
+        seed_of(project, space.device),
+        space=space.space,
+        device=space.device,
+        n=project.db.shared.last().get(space.device, 0) + 1,
+        rev=rev,
+        memory_id=memory_id,
+        parents=parents,
+        hlc=hlc,
+        scope=scope,
+        op=op,
+        author=author,
+        fields=fields,
+        why=why,
+    )
+    row = SharedLine(entry.device, entry.n, rev, memory_id, entry.line, COUNTS, "")
+    project.db.shared.add([row], [hlc], [op])
+    return entry
+
+
+def seed_of(project: OpenProject, device: str) -> str:
+    """Return the private key of a machine's id.
+
+    Raises:
+        NotFound: its file is gone.
+    """
+    found = read_small(_seed_file(project, device))
+    if not found:
+        raise NotFound(
+            "the key of this machine in the shared log is gone",
+            hint="`remora share leave`, then join again with a new invitation.",
+        )
+    return found.decode().strip()
+
+
+def forget_space(project: OpenProject, space: Space) -> None:
+    """Take part no more: the log of this node, its marks and its key go."""
+    with project.db.transaction():
+        project.db.shared.drop()
+        for key in (KEY, MARK, WAITING, STATE, CONFIRMED):
+            project.db.meta.remove(key)
+    with suppress(OSError):
+        _seed_file(project, space.device).unlink()
+
+
+def note_state(project: OpenProject, problem: str) -> None:
+    """Note how the last exchange went."""
+    now = to_iso(project.clock.now())
+    before = project.db.meta.get(STATE) or {}
+    after = {"at": now, "tried": now, "problem": "", "since": ""}
+    if problem:
+        since = before.get("since") or now
+        after = {"at": before.get("at", ""), "tried": now, "problem": problem, "since": since}
+    with project.db.transaction():
+        project.db.meta.set(STATE, after)
+
+
+def _why_not(project: OpenProject, space: Space, member: str) -> str:
+    standing = standing_of(project, space)
+    role = standing.role(space.member)
+    return "" if role == "admin" or member == space.member else f"you are a {role}, and it takes an admin"
+
+
+def _must_be_new(project: OpenProject) -> None:
+    project.must_be_writable()
+    if space_of(project) is not None:
+        raise Conflict("this project is shared already", hint="`remora share status` says where.")
+
+
+def _seed_file(project: OpenProject, device: str) -> Path:
+    return project.location.home / "share" / f"{device}.key"
+
+
+def _keep_seed(project: OpenProject, device: str, seed: str) -> None:
+    path = _seed_file(project, device)
+    with os_errors(path, "write"):
+        make_folder(path.parent)
+        write_atomic(path, seed + "\n")
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"{name!r} cannot be the name of a shared project", hint="Letters, digits, '.', '_' and '-'."
+        )
+    return name
+
+
+def _named(who: str) -> str:
+    name = " ".join(who.split())[:80]
+    if not name:
+        raise InvalidInput("a member needs a name", hint="--name NAME")
+    return name

@@ -1,0 +1,228 @@
+"""One exchange with the shared log: send what is new here, take what is new there.
+
+Everything is kept before it is acted on, and every step is safe to repeat. A server that is away, refuses or
+loses what it had is noted; commands go on without it.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.sharing import incoming, outgoing
+from remora.app.sharing.space import (
+    CONFIRMED,
+    MARK,
+    STATE,
+    WAITING,
+    carrier_of,
+    need_space,
+    note_state,
+    renew,
+    space_of,
+    standing_of,
+    write,
+)
+from remora.core.clock import from_iso
+from remora.core.errors import InvalidInput, RemoraError, SourceError, StoreBusy
+from remora.disk.files import lock
+from remora.sharing.carrier import BATCH
+from remora.sharing.entries import parse
+from remora.store.shared import HELD, REFUSED, UNKNOWN
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.app.sharing.space import Space
+    from remora.sharing.carrier import Carrier
+
+EVERY = 60.0  # seconds between exchanges that nobody asked for
+TRIES = 3  # exchanges in one call, where another copy of this machine's data was found
+
+
+class Synced(NamedTuple):
+    """What an exchange did.
+
+    Attributes:
+        sent, received: entries.
+        waiting: changes that stay here, by memory: why.
+        refused, held, unknown: entries of others that do not count: for want of a right or a signature, since
+            their time is in the future, and since their device or their form is not known.
+        conflicts: memories with two texts, for somebody to decide.
+        renewed: this machine took another id, since a copy of its data wrote under the one it had.
+    """
+
+    sent: int = 0
+    received: int = 0
+    waiting: dict[str, str] = {}  # noqa: RUF012  never changed
+    refused: int = 0
+    held: int = 0
+    unknown: int = 0
+    conflicts: int = 0
+    renewed: bool = False
+
+
+def sync(project: OpenProject, *, send: bool = True) -> Synced:
+    """Exchange now.
+
+    Args:
+        project: the open project.
+        send: send changes of memories, too, and from now on after sessions; else only what concerns the
+            membership.
+
+    Raises:
+        NotFound: the project is not shared.
+        SourceError: the log cannot be reached, or refuses; what was received until then is kept.
+    """
+    space = need_space(project)
+    project.must_be_writable()
+    with lock(project.location.home / "share-sync"):
+        try:
+            carrier = carrier_of(project, space)
+            try:
+                if send:
+                    with project.db.transaction():
+                        project.db.meta.set(CONFIRMED, True)
+                        outgoing.gather(project, space, standing_of(project, space))
+                done = _exchange(project, space, carrier)
+            finally:
+                carrier.close()
+        except RemoraError as error:
+            note_state(project, str(error))
+            raise
+        note_state(project, "")
+    return done
+
+
+def sync_when_due(project: OpenProject) -> Synced | None:
+    """Exchange if the last attempt is EVERY seconds ago; None where nothing was done or it failed."""
+    if project.read_only or space_of(project) is None:
+        return None
+    tried = (project.db.meta.get(STATE) or {}).get("tried")
+    if tried and 0 <= project.clock.now() - from_iso(tried) < EVERY:
+        return None
+    with suppress(SourceError, StoreBusy):
+        return sync(project, send=bool(project.db.meta.get(CONFIRMED)))
+    return None
+
+
+def _exchange(project: OpenProject, space: Space, carrier: Carrier) -> Synced:
+    db = project.db
+    renewed = False
+    there = carrier.last()
+    sent = received = 0
+    for _ in range(TRIES):
+        common = _common(project, space, carrier, there.get(space.device, 0))
+        if common is not None:
+            space, renewed = _renewed(project, space, common), True
+        sent += _push(project, space, carrier, there.get(space.device, 0))
+        there = carrier.last()
+        received += _pull(project, space, carrier, there)
+        if _common(project, space, carrier, there.get(space.device, 0)) is None:
+            break
+    space = incoming.settle(project, space)
+    _empty(project, space, carrier)
+    _uses(project, space, carrier)
+    states = [row.state for row in db.shared.in_state(REFUSED, HELD, UNKNOWN)]
+    return Synced(
+        sent,
+        received,
+        db.meta.get(WAITING) or {},
+        states.count(REFUSED),
+        states.count(HELD),
+        states.count(UNKNOWN),
+        sum(bool(db.revisions.merged(one).contested) for one in db.revisions.forked()),
+        renewed,
+    )
+
+
+def _common(project: OpenProject, space: Space, carrier: Carrier, last: int) -> int | None:
+    """Return up to where the log agrees with this machine on its own entries; None where it does whole.
+
+    A log that lost entries agrees on those that it has.
+    """
+    mine = project.db.shared.last().get(space.device, 0)
+    newest = min(mine, last)
+    if last <= mine and (newest == 0 or _same(project, space, carrier, newest)):
+        return None
+    low, high = 0, newest
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _same(project, space, carrier, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _same(project: OpenProject, space: Space, carrier: Carrier, n: int) -> bool:
+    there = carrier.read(space.device, n - 1, 1)
+    here = project.db.shared.lines(space.device, n - 1, 1)
+    try:
+        return bool(there and here) and parse(there[0]).rev == parse(here[0]).rev
+    except InvalidInput:
+        return False
+
+
+def _renewed(project: OpenProject, space: Space, common: int) -> Space:
+    """Take another id, and write under it what the log does not have from here."""
+    db = project.db
+    with db.transaction():
+        lost = [parse(line) for line in db.shared.lines(space.device, common, 1_000_000)]
+        db.shared.drop_after(space.device, common)
+        after = renew(project, space)
+        for entry in lost:
+            if entry.op in ("invite", "role", "leave"):
+                write(project, after, entry.op, entry.fields)
+        db.meta.set(MARK, 0)  # every change is looked at again; those in the log are known by their ids
+        if db.meta.get(CONFIRMED):
+            outgoing.gather(project, after, standing_of(project, after))
+    return after
+
+
+def _push(project: OpenProject, space: Space, carrier: Carrier, last: int) -> int:
+    sent = 0
+    while lines := project.db.shared.lines(space.device, last + sent, BATCH):
+        carrier.append(space.device, lines, last + sent)
+        sent += len(lines)
+    return sent
+
+
+def _pull(project: OpenProject, space: Space, carrier: Carrier, there: dict[str, int]) -> int:
+    here = project.db.shared.last()
+    received = 0
+    for device, last in there.items():
+        after = here.get(device, 0)
+        while device != space.device and after < last:
+            lines = carrier.read(device, after, BATCH)
+            if not lines:
+                break
+            with project.db.transaction():
+                incoming.keep(project, space, device, after, lines)
+            after += len(lines)
+            received += len(lines)
+    return received
+
+
+def _empty(project: OpenProject, space: Space, carrier: Carrier) -> None:
+    """Take the bodies of erased memories out of this machine's part of the log."""
+    due = project.db.shared.to_empty(space.device)
+    if due:
+        carrier.empty(space.device, due)
+        with project.db.transaction():
+            project.db.shared.emptied(space.device, due)
+
+
+def _uses(project: OpenProject, space: Space, carrier: Carrier) -> None:
+    """Send what was counted here, and take what other devices counted."""
+    there = carrier.uses()
+    own = json.dumps(project.db.shared.own_uses(), separators=(",", ":"))
+    if own != (there.get(space.device) or "[]"):
+        carrier.put_uses(space.device, own)
+    with project.db.transaction():
+        for device, counts in there.items():
+            if device == space.device:
+                continue
+            with suppress(ValueError, TypeError):
+                rows = [(str(i), str(kind), int(n), str(at)) for i, kind, n, at in json.loads(counts)]
+                project.db.shared.set_uses(device, rows)

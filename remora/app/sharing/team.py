@@ -1,0 +1,337 @@
+"""Members, disputes, conflicts, and what a newcomer is shown first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.sharing.space import need_space, space_of, standing_of, write
+from remora.core import sketch
+from remora.core.change import Change
+from remora.core.clock import DAY_SECONDS, from_iso, to_iso
+from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.text import content_hash
+from remora.core.values import MemoryDraft
+from remora.lifecycle.intake import search_terms
+from remora.lifecycle.upkeep import resolve
+from remora.sharing.standing import REMOVED, ROLES
+from remora.store.shared import COUNTS
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.core.merge import Revision
+    from remora.core.values import MemoryRecord
+    from remora.store.shared import Dispute
+
+FIVE = 5  # memories that a newcomer is shown
+PINNED_WEIGHT = 2.0
+ESCALATED_DAYS = 14  # without an answer, from which on the admins are told of a dispute
+
+
+class MemberInfo(NamedTuple):
+    """A member: id, name, role, and how many machines they use; `me` for the user."""
+
+    id: str
+    name: str
+    role: str
+    machines: int
+    me: bool
+
+
+class Version(NamedTuple):
+    """One of the texts between which somebody has to decide.
+
+    Attributes:
+        revision: id of the change.
+        by: who made it.
+        at: when, ISO 8601.
+        content: the text; empty for a retirement.
+        mine: made on this machine.
+    """
+
+    revision: str
+    by: str
+    at: str
+    content: str
+    mine: bool
+
+
+class Contested(NamedTuple):
+    """A memory with several texts, and these texts, oldest first."""
+
+    memory: MemoryRecord
+    versions: tuple[Version, ...]
+
+
+class Comment(NamedTuple):
+    """A part of a thread: what was done ("dispute", "comment", "resolve"), by whom, when, and the words."""
+
+    op: str
+    by: str
+    at: str
+    text: str
+
+
+def members(project: OpenProject) -> list[MemberInfo]:
+    """Return the members, by name."""
+    space = need_space(project)
+    standing = standing_of(project, space)
+    found = [
+        MemberInfo(m.id, m.name, m.role, len(standing.devices_of(m.id)), m.id == space.member)
+        for m in standing.members()
+    ]
+    return sorted(found, key=lambda m: (m.name.casefold(), m.id))
+
+
+def set_role(project: OpenProject, who: str, role: str) -> MemberInfo:
+    """Give a member another role, or none ("removed").
+
+    Raises:
+        NotFound: there is no such member, by name or id.
+        InvalidInput: there is no such role, or the user is no admin.
+    """
+    if role not in (*ROLES, REMOVED):
+        raise InvalidInput(f"{role!r} is no role", hint=f"One of {', '.join((*ROLES, REMOVED))}.")
+    space = need_space(project)
+    member = _member(project, who)
+    standing = standing_of(project, space)
+    mine = standing.role(space.member)
+    if mine != "admin":
+        raise InvalidInput(f"you are a {mine}; changing a role takes an admin")
+    admins = [m for m in standing.members() if m.role == "admin"]
+    if [m.id for m in admins] == [member.id] and role != "admin":
+        raise Conflict(f"{member.name} is the only admin", hint="Make somebody else an admin first.")
+    last = project.db.shared.last()
+    cuts = {device: last.get(device, 0) for device in standing.devices_of(member.id)}
+    with project.db.transaction():
+        write(project, space, "role", {"member": member.id, "role": role, "cuts": cuts})
+    return member._replace(role=role)
+
+
+def _member(project: OpenProject, who: str) -> MemberInfo:
+    known = members(project)
+    found = [m for m in known if who in (m.id, m.name)] or [m for m in known if m.id.startswith(who)]
+    if len(found) != 1:
+        raise NotFound(f"there is no one member {who!r}", hint="`remora team members` shows names and ids.")
+    return found[0]
+
+
+# Conflicts
+
+
+def conflicts(project: OpenProject) -> list[Contested]:
+    """Return the memories with several texts, oldest first."""
+    db = project.db
+    found = []
+    for memory_id in db.revisions.forked():
+        contested = db.revisions.merged(memory_id).contested
+        record = db.memories.get(memory_id)
+        if contested and record is not None:
+            made = [one for one in db.revisions.of(memory_id) if one.rev in contested]
+            found.append(Contested(record, tuple(_version(project, one) for one in made)))
+    return sorted(found, key=lambda c: (c.versions[0].at, c.memory.id))
+
+
+def _version(project: OpenProject, one: Revision) -> Version:
+    mine = one.device == project.db.revisions.device
+    by = "you" if mine else _by(project, one)
+    return Version(one.rev, by, to_iso(one.at), str(one.fields.get("content", "")), mine)
+
+
+def _by(project: OpenProject, one: Revision) -> str:
+    space = space_of(project)
+    kind, _, member = one.author.partition(":")
+    return standing_of(project, space).name(member) if space and kind == "member" else one.author
+
+
+def decide(project: OpenProject, memory_id: str, keep: str) -> MemoryRecord:
+    """Decide between the texts of a memory.
+
+    Args:
+        project: the open project.
+        memory_id: its id or a start of it.
+        keep: "mine", "theirs", "both", a revision's id or a start of it, or the words of another text.
+
+    Raises:
+        NotFound: nothing is contested.
+        Conflict: more than one text is meant.
+    """
+    record = resolve(project.db, memory_id)
+    contested = next((c for c in conflicts(project) if c.memory.id == record.id), None)
+    if contested is None:
+        raise NotFound(f"nothing of {record.id[:8]} is contested", hint="`remora conflicts` lists them.")
+    if keep == "both":
+        chosen = contested.versions[-1]
+        with project.db.transaction():
+            for one in contested.versions[:-1]:
+                if one.content and one.content != chosen.content:
+                    _beside(project, record, one.content)
+            return _settled(project, record, chosen.content)
+    named = _named(contested, keep)
+    if len(named) > 1:
+        raise Conflict(
+            f"{keep!r} means more than one text of {record.id[:8]}", hint="Name the revision: " + _ids(named)
+        )
+    if named and not named[0].content:
+        with project.db.transaction():
+            _settled(project, record, record.content)
+            return project.store("project").upkeep.forget(record.id)
+    return _settled(project, record, named[0].content if named else keep)
+
+
+def _named(contested: Contested, keep: str) -> list[Version]:
+    if keep in ("mine", "theirs"):
+        found = [v for v in contested.versions if v.mine == (keep == "mine")]
+        if not found:
+            raise NotFound(f"no text of {contested.memory.id[:8]} is {keep}", hint=_ids(contested.versions))
+        return found
+    return [v for v in contested.versions if len(keep) >= 8 and v.revision.startswith(keep)]
+
+
+def _ids(versions: tuple[Version, ...] | list[Version]) -> str:
+    return ", ".join(f"{v.revision} ({v.by})" for v in versions)
+
+
+def _settled(project: OpenProject, record: MemoryRecord, content: str) -> MemoryRecord:
+    """Write a text after all that were contested, even where it is the one that stands."""
+    db = project.db
+    checked, _ = project.store("project").intake.check_changes(record, {"content": content})
+    changes = {"content": checked["content"], "deprecated": False, "deprecated_at": None}
+    changes["updated_at"] = to_iso(project.clock.now())
+    after = record._replace(**changes)
+    with db.transaction():
+        db.revisions.write(record.id, Change("edit", "decided between texts"), {**changes, "deprecated": 0})
+        db.memories.update(
+            record.id,
+            changes,
+            content_hash=content_hash(after.content),
+            search_terms=search_terms(after),
+            bands=sketch.bands(after.content),
+            change=None,
+        )
+    return resolve(db, record.id)
+
+
+def _beside(project: OpenProject, record: MemoryRecord, content: str) -> None:
+    """Store another text of a memory as a memory of its own."""
+    draft = MemoryDraft(
+        content=content,
+        type=record.type,
+        source=record.source,
+        confidence=record.confidence,
+        tags=record.tags,
+        related_files=record.related_files,
+        related_modules=record.related_modules,
+        taint=record.taint,
+    )
+    project.store("project").intake.remember(draft)
+
+
+# Disputes
+
+
+def dispute(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
+    """Say that a shared memory is wrong; everybody sees it, and it ranks lower until somebody decides."""
+    return _talk(project, memory_id, "dispute", text)
+
+
+def comment(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
+    """Add to the thread of a disputed memory."""
+    record = resolve(project.db, memory_id)
+    if record.id not in {d.memory_id for d in project.db.shared.disputes()}:
+        raise NotFound(f"{record.id[:8]} is not disputed", hint="`remora dispute ID TEXT` begins.")
+    return _talk(project, record.id, "comment", text)
+
+
+def uphold(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
+    """Decide that a disputed memory holds; takes a steward."""
+    space = need_space(project)
+    role = standing_of(project, space).role(space.member)
+    if role not in ROLES or ROLES.index(role) < ROLES.index("steward"):
+        raise InvalidInput(f"you are a {role}; deciding a dispute takes a steward")
+    return _talk(project, memory_id, "resolve", text)
+
+
+def _talk(project: OpenProject, memory_id: str, op: str, text: str) -> MemoryRecord:
+    need_space(project)
+    record = resolve(project.db, memory_id)
+    if record.trust_level_scope == "personal":
+        raise InvalidInput(
+            f"{record.id[:8]} is not shared", hint=f"`remora share {record.id[:8]} --with project`"
+        )
+    words = " ".join(text.split())
+    if not words:
+        raise InvalidInput("say why")
+    change = Change(op, words)  # type: ignore[arg-type]  # one of Op, by its callers
+    with project.db.transaction():
+        project.db.revisions.write(record.id, change, {})
+        if op == "dispute":
+            project.db.shared.dispute(record.id, to_iso(project.clock.now()), "you")
+        elif op == "resolve":
+            project.db.shared.settle(record.id)
+    return record
+
+
+def thread(project: OpenProject, memory_id: str) -> list[Comment]:
+    """Return what was said about a memory, oldest first."""
+    record = resolve(project.db, memory_id)
+    space = space_of(project)
+    if space is None:
+        return []
+    standing = standing_of(project, space)
+    found = []
+    for one in project.db.revisions.of(record.id):
+        if one.op in ("dispute", "comment") or (one.op == "resolve" and one.why and not one.fields):
+            kind, _, member = one.author.partition(":")
+            by = standing.name(member if kind == "member" else space.member)
+            found.append(Comment(one.op, by, to_iso(one.at), one.why))
+    return found
+
+
+def disputes(project: OpenProject) -> list[Dispute]:
+    """Return the disputes that nobody has settled, oldest first."""
+    return project.db.shared.disputes()
+
+
+def escalated(project: OpenProject) -> list[Dispute]:
+    """Return the disputes that have waited ESCALATED_DAYS for an answer."""
+    now = project.clock.now()
+    return [d for d in disputes(project) if now - from_iso(d.opened_at) >= ESCALATED_DAYS * DAY_SECONDS]
+
+
+def for_me(project: OpenProject) -> list[Dispute]:
+    """Return the disputes that wait for the user: every one for a steward, the old ones for an admin."""
+    space = space_of(project)
+    if space is None:
+        return []
+    role = standing_of(project, space).role(space.member)
+    if role == "steward":
+        return disputes(project)
+    stewards = any(m.role == "steward" for m in members(project))
+    if role == "admin":
+        return escalated(project) if stewards else disputes(project)
+    return []
+
+
+def onboarding(project: OpenProject) -> list[MemoryRecord]:
+    """Return the memories of others that a newcomer is shown first.
+
+    Order: confidence x 2 if pinned x log(1 + 1 + members whose agents used it), so that a fresh team has an
+    order, too.
+    """
+    space = space_of(project)
+    if space is None:
+        return []
+    standing = standing_of(project, space)
+    users = project.db.shared.users()
+    mine = set(standing.devices_of(space.member))
+    counted = {
+        r.memory_id for r in project.db.shared.in_state(COUNTS) if r.device not in mine and r.memory_id
+    }
+    found = [m for m in project.db.memories.get_many(counted).values() if not m.deprecated]
+
+    def weight(record: MemoryRecord) -> float:
+        using = {standing.member_of(device) for device in users.get(record.id, ())}
+        return record.confidence * (PINNED_WEIGHT if record.pinned else 1.0) * math.log1p(1 + len(using))
+
+    return sorted(found, key=lambda m: (-weight(m), m.created_at, m.id))[:FIVE]

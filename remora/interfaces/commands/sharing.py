@@ -1,0 +1,227 @@
+"""share, team, sync, conflicts, dispute: one memory on several machines and in a team."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from remora.core.errors import InvalidInput
+from remora.interfaces import memory_pages, sharing_pages
+from remora.interfaces.commands import complete
+from remora.interfaces.commands.desk import Desk, command, group
+from remora.interfaces.page import Para
+from remora.interfaces.present import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from remora.app.memory import Memory
+    from remora.core.values import MemoryRecord
+
+ROLES = ("reader", "member", "steward", "admin")
+WITH = ("project", "team", "organization", "personal")
+_me = click.option("--me", metavar="NAME", default="", help="Your name; git's by default.")
+_login = click.option("--login", metavar="LOGIN", default="", help="Their login in PostgreSQL.")
+_manual = click.option("--one-by-one", is_flag=True, help="Share only what you name with `remora share ID`.")
+_address = click.option(
+    "--address", metavar="ADDRESS", help="Where the log lies for this machine, if it differs."
+)
+
+
+@command("share status", epilog="Example: remora share status --would-send")
+@click.option("--would-send", is_flag=True, help="List the memories that the next exchange would send.")
+def status(desk: Desk, *, would_send: bool = False) -> None:
+    """Shows where the project is shared, since when it is offline, and what waits."""
+    memory = desk.memory(writes=False)
+    found = memory.sharing.status()
+    records = [memory.show(one) for one in found.leaving.memories] if would_send else []
+    desk.answer(found, lambda: sharing_pages.status(found, desk.clock.now(), would_send=records))
+
+
+def _init(desk: Desk, *, address: str, name: str, me: str, one_by_one: bool) -> None:
+    """ADDRESS is `git` (the repository's own remote), `folder:PATH`, `postgresql://…` or `libsql://…`.
+
+    Nothing is sent before `remora sync`.
+    """
+    found = desk.memory().sharing.init(address, name=name, me=me, automatic=not one_by_one)
+    desk.answer(found, lambda: sharing_pages.status(found, desk.clock.now()))
+    desk.note("`remora share status --would-send` lists what `remora sync` would send.")
+
+
+def _join(desk: Desk, *, invitation: str, address: str | None, one_by_one: bool) -> None:
+    """INVITATION is the line that `remora share invite` or `remora team invite` printed."""
+    memory = desk.memory()
+    found = memory.sharing.join(invitation, address=address, automatic=not one_by_one)
+    first = memory.sharing.onboarding()
+    desk.answer(
+        {**found._asdict(), "first": first},
+        lambda: (
+            *sharing_pages.status(found, desk.clock.now()),
+            *((Para("The most important things the others know:", "head"),) if first else ()),
+            *memory_pages.memory_list(first, desk.clock.now()),
+        ),
+    )
+
+
+def _leave(desk: Desk, *, yes: bool) -> None:
+    """Memories that others shared go from this machine, yours stay. What you shared stays with the others."""
+    memory = desk.memory()
+    if not yes:
+        desk.ask("Leave the shared log?", "the shared log would be left")
+    gone = memory.sharing.leave()
+    said = counted(gone, "memory of others", "memories of others")
+    desk.answer({"removed": gone}, (Para(f"Left. {said} removed from this machine."),))
+
+
+def _named(name: str, function: Callable[..., None]) -> click.Command:
+    """Return a command under one of its names; `share` and `team` have some in common."""
+    options = {
+        _init: (
+            click.argument("address", default="git"),
+            click.option("--name", metavar="NAME", default="", help="Of the project; its folder by default."),
+            _me,
+            _manual,
+        ),
+        _join: (click.argument("invitation"), _address, _manual),
+        _leave: (click.option("--yes", is_flag=True, help="Do not ask."),),
+    }
+    made = function
+    for option in reversed(options[function]):
+        made = option(made)
+    return command(name)(made)
+
+
+@command("share add", epilog="Example: remora share 1a2b3c4d --with team")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
+@click.option(
+    "--with",
+    "visibility",
+    type=click.Choice(WITH),
+    default="project",
+    show_default=True,
+    help="Who sees it; personal takes it back.",
+)
+def add(desk: Desk, *, ids: tuple[str, ...], visibility: str) -> None:
+    """`remora share ID` does the same. The next exchange sends it."""
+    records = desk.memory().sharing.share(ids, visibility)
+    said = "taken back" if visibility == "personal" else f"shared with: {visibility}"
+    desk.answer({"memories": records}, lambda: memory_pages.changed(records, said))
+
+
+@command("share invite")
+def invite_machine(desk: Desk) -> None:
+    """Prints a line for another machine of yours. It is good once; send it by a way you trust."""
+    code = desk.memory().sharing.invite()
+    _invited(desk, code)
+
+
+@command("team invite", epilog="Example: remora team invite Ben --role steward")
+@click.argument("name")
+@click.option("--role", type=click.Choice(ROLES), default="member", show_default=True, help="Their rights.")
+@_login
+def invite(desk: Desk, *, name: str, role: str, login: str) -> None:
+    """Prints a line for a colleague. It is good once; send it by a way you trust."""
+    code = desk.memory().sharing.invite(name, role=role, login=login)
+    _invited(desk, code)
+
+
+def _invited(desk: Desk, code: str) -> None:
+    desk.answer({"invitation": code}, (Para(f"remora share join {code}"),))
+    problem = desk.memory().sharing.status().problem
+    if problem:
+        desk.note(f"note: it holds after the next `remora sync`: {problem}")
+
+
+@command("team members")
+def members(desk: Desk) -> None:
+    """Lists who takes part, with their roles and machines."""
+    found = desk.memory(writes=False).sharing.members()
+    desk.answer({"members": found}, lambda: sharing_pages.members(found))
+
+
+@command("team role", epilog="Example: remora team role Ben steward")
+@click.argument("member")
+@click.argument("role", type=click.Choice((*ROLES, "removed")))
+@_login
+def role(desk: Desk, *, member: str, role: str, login: str) -> None:
+    """MEMBER is a name or an id. What a removed member wrote before stays; what comes later is refused."""
+    found = desk.memory().sharing.set_role(member, role, login=login)
+    desk.answer(found, lambda: sharing_pages.members([found]))
+
+
+@command("sync")
+@click.option("--yes", is_flag=True, help="Send without asking, also the first time.")
+def sync(desk: Desk, *, yes: bool) -> None:
+    """Sends what is new here and takes what is new there. After the first time, sessions do so, too."""
+    memory = desk.memory()
+    before = memory.sharing.status()
+    if before.address and not before.shared and before.leaving.entries and not yes:
+        what = counted(len(before.leaving.memories), "memory", "memories")
+        desk.ask(f"Send {what} to {before.address}?", f"{what} would be sent for the first time")
+    done = memory.sharing.sync()
+    desk.answer(done, lambda: sharing_pages.synced(done))
+
+
+@command("conflicts", epilog="Example: remora conflicts 1a2b3c4d --keep both")
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
+@click.option("--keep", metavar="WHICH", help="mine, theirs, both, or the id of a revision.")
+@click.option("--text", metavar="TEXT", help="Another text, in the place of all.")
+def conflicts(desk: Desk, *, memory_id: str | None, keep: str | None, text: str | None) -> None:
+    """Shows memories that two people changed at a time, with both texts; with ID, decides."""
+    memory = desk.memory(writes=memory_id is not None)
+    if memory_id is None:
+        found = memory.sharing.conflicts()
+        desk.answer({"conflicts": found}, lambda: sharing_pages.conflicts(found, desk.clock.now()))
+        return
+    if (keep is None) == (text is None):
+        raise InvalidInput("say which text stays", hint="--keep mine|theirs|both|REVISION, or --text TEXT.")
+    record = memory.sharing.decide(memory_id, keep or text or "")
+    desk.answer({"memory": record}, lambda: memory_pages.changed([record], "decided"))
+
+
+@command("dispute", epilog='Example: remora dispute 1a2b3c4d "the gateway takes RS256 since May"')
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
+@click.argument("words", metavar="[TEXT]...", nargs=-1)
+@click.option("--uphold", is_flag=True, help="Decide that it holds; for stewards.")
+def dispute(desk: Desk, *, memory_id: str | None, words: tuple[str, ...], uphold: bool) -> None:
+    """Says that a shared memory is wrong, or adds to what was said; without TEXT, shows it."""
+    memory = desk.memory(writes=bool(words))
+    now = desk.clock.now()
+    if memory_id is None:
+        found = memory.sharing.disputes()
+        records = _shown(memory, [one.memory_id for one in found])
+        desk.answer({"disputes": found}, lambda: sharing_pages.disputes(found, records, now))
+        return
+    record = memory.show(memory_id)
+    if words:
+        text = desk.statement(words, "TEXT")
+        open_ = record.id in {one.memory_id for one in memory.sharing.disputes()}
+        say = (
+            memory.sharing.uphold if uphold else (memory.sharing.comment if open_ else memory.sharing.dispute)
+        )
+        say(record.id, text)
+    said = memory.sharing.thread(record.id)
+    desk.answer({"memory": record, "thread": said}, lambda: sharing_pages.thread(record, said, now))
+
+
+def _shown(memory: Memory, ids: list[str]) -> list[MemoryRecord]:
+    return [memory.show(one) for one in ids]
+
+
+SHARE = group(
+    "share",
+    (
+        *(status, _named("share init", _init), _named("share join", _join)),
+        *(_named("share leave", _leave), invite_machine, add),
+    ),
+    otherwise="add",
+)
+TEAM = group(
+    "team",
+    (
+        *(members, _named("team create", _init), invite),
+        *(_named("team join", _join), role, _named("team leave", _leave)),
+    ),
+)
+COMMANDS = {"share": SHARE, "team": TEAM, "sync": sync, "conflicts": conflicts, "dispute": dispute}

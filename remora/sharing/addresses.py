@@ -1,0 +1,54 @@
+"""Addresses of shared logs: which carrier is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remora.sharing.carrier import Carrier
+
+
+def open_carrier(address: str, space: str, root: Path, environ: Mapping[str, str]) -> Carrier:
+    """Return the carrier at an address.
+
+    Args:
+        address: "git" or "git:REMOTE" (of the repository at `root`), "folder:PATH", "postgresql://…", or
+            "libsql://HOST…", "libsql+http://HOST…" for a server without TLS.
+        space: id of the log; a server may hold many.
+        root: top of the project.
+        environ: the process environment; REMORA_SHARE_TOKEN is the token of a libSQL server.
+
+    Raises:
+        InvalidInput: no carrier has such an address.
+        ConfigError: a package that it takes is not installed.
+    """
+    kind, _, rest = address.partition(":")
+    carrier: Carrier
+    if kind == "git":
+        from remora.sharing.carriers.git import GitRefs
+        from remora.sharing.carriers.tree import TreeCarrier
+
+        carrier = TreeCarrier(GitRefs(root, rest or "origin", space))
+    elif kind == "folder" and rest:
+        from remora.sharing.carriers.folder import Folder
+        from remora.sharing.carriers.tree import TreeCarrier
+
+        carrier = TreeCarrier(Folder(root / rest, space))
+    elif kind in ("postgresql", "postgres"):
+        from remora.sharing.carriers.postgresql import PostgreSQL
+
+        carrier = PostgreSQL(address, space)
+    elif kind in ("libsql", "libsql+http"):
+        from remora.sharing.carriers.libsql import LibSQL
+
+        carrier = LibSQL(address, space, environ.get("REMORA_SHARE_TOKEN", ""))
+    else:
+        raise InvalidInput(
+            f"{address!r} is no place for a shared log",
+            hint="git, folder:PATH, postgresql://…, or libsql://…",
+        )
+    return carrier

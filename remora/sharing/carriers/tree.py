@@ -1,0 +1,128 @@
+"""A shared log as a tree of small files: the layout that a folder and git have in common.
+
+    <device>/<first number, 8 digits>.jsonl    up to 500 entries, one a line
+    <device>/uses.json                         what the device counted
+
+A device writes only below its own name, so two machines never change the same file, and merging is a union.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from remora.sharing.carrier import BATCH
+
+USES = "uses.json"
+_CHUNK = re.compile(r"([0-9a-f]{32})/(\d{8})\.jsonl")
+_USES = re.compile(rf"([0-9a-f]{{32}})/{re.escape(USES)}")
+
+
+class Files(Protocol):
+    """A tree of files that others change, too."""
+
+    def refresh(self) -> None:
+        """Look at what is there now."""
+
+    def names(self) -> list[str]:
+        """Return the paths of the files, as of the last refresh."""
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+
+    def change(self, make: Callable[[], Mapping[str, bytes]]) -> None:
+        """Write files in one step: `make` says which, from what is there; it may be asked more than once."""
+
+    def close(self) -> None:
+        """Let go of what is open."""
+
+
+class TreeCarrier:
+    """A shared log in a tree of files; see `Carrier` for the methods."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def last(self) -> dict[str, int]:
+        """Return the number of the last entry of each device."""
+        self._files.refresh()
+        newest: dict[str, int] = {}
+        for device, first in self._chunks():
+            newest[device] = max(first, newest.get(device, 0))
+        return {d: first + len(self._lines(d, first)) - 1 for d, first in sorted(newest.items())}
+
+    def read(self, device: str, after: int, limit: int = BATCH) -> list[str]:
+        """Return lines of a device after a number."""
+        starts = sorted(first for d, first in self._chunks() if d == device)
+        found: list[str] = []
+        for start, following in zip(starts, [*starts[1:], None], strict=True):
+            if following is not None and following <= after + 1:
+                continue
+            lines = self._lines(device, start)
+            found += lines[max(0, after + 1 - start) :]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def append(self, device: str, lines: Sequence[str], after: int) -> None:
+        """Add lines of one's own device."""
+        self._files.change(lambda: self._added(device, lines, after))
+
+    def empty(self, device: str, lines: Mapping[int, str]) -> None:
+        """Empty the bodies of entries."""
+        self._files.change(lambda: self._emptied(device, lines))
+
+    def uses(self) -> dict[str, str]:
+        """Return what each device counted."""
+        found = (_USES.fullmatch(name) for name in self._files.names())
+        return {m.group(1): self._files.read(m.group()).decode("utf-8", "replace") for m in found if m}
+
+    def put_uses(self, device: str, counts: str) -> None:
+        """Replace what one's own device counted."""
+        self._files.change(lambda: {f"{device}/{USES}": counts.encode()})
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        self._files.close()
+
+    def _chunks(self) -> list[tuple[str, int]]:
+        found = (_CHUNK.fullmatch(name) for name in self._files.names())
+        return [(m.group(1), int(m.group(2))) for m in found if m]
+
+    def _lines(self, device: str, first: int) -> list[str]:
+        return self._files.read(_chunk(device, first)).decode("utf-8", "replace").splitlines()
+
+    def _added(self, device: str, lines: Sequence[str], after: int) -> dict[str, bytes]:
+        changed: dict[int, list[str]] = {}
+        known = {first for d, first in self._chunks() if d == device}
+        for number, line in enumerate(lines, start=after + 1):
+            first = _first(number)
+            if first not in changed:
+                changed[first] = self._lines(device, first) if first in known else []
+            if len(changed[first]) == number - first:
+                changed[first].append(line)
+        return {_chunk(device, first): _joined(chunk) for first, chunk in changed.items()}
+
+    def _emptied(self, device: str, lines: Mapping[int, str]) -> dict[str, bytes]:
+        changed: dict[int, list[str]] = {}
+        for number, line in lines.items():
+            first = _first(number)
+            if first not in changed:
+                changed[first] = self._lines(device, first)
+            if number - first < len(changed[first]):
+                changed[first][number - first] = line
+        return {_chunk(device, first): _joined(chunk) for first, chunk in changed.items()}
+
+
+def _first(number: int) -> int:
+    """Return the first number of the file that holds an entry."""
+    return (number - 1) // BATCH * BATCH + 1
+
+
+def _chunk(device: str, first: int) -> str:
+    return f"{device}/{first:08d}.jsonl"
+
+
+def _joined(lines: Sequence[str]) -> bytes:
+    return "".join(line + "\n" for line in lines).encode()

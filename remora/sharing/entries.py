@@ -1,0 +1,176 @@
+"""An entry of the shared log: one change of a memory, or of who may write, signed by a device.
+
+On the wire it is one line of JSON. The signature covers the header with the digest of the body, so that the
+body of an erased memory can be emptied and the line still verifies. What a newer version adds is kept as it
+came and passed on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from remora.core.errors import InvalidInput
+from remora.sharing.keys import is_signed, sign
+
+VERSION = 1
+MAX_BYTES = 1_000_000  # of a line
+MEMBERSHIP = ("space", "invite", "join", "role", "leave")
+TALK = ("dispute", "comment", "resolve")
+_TEXTS = ("space", "device", "rev", "memory", "hlc", "scope", "op", "author", "digest", "sig")
+_HLC = 19
+
+
+class Entry(NamedTuple):
+    """One entry.
+
+    Attributes:
+        space: id of the log that it belongs to.
+        device: id of the device that wrote it.
+        n: counts the entries of a device from 1, without gaps.
+        rev: id of the change, as in `memory_revisions`.
+        memory_id: whose change; empty for one of membership.
+        parents: shared changes of the memory that its author saw.
+        hlc: its time; see `store.revisions`.
+        scope: "project:KEY", "team", "organization"; empty for one of membership.
+        op: see `core.change.Op`, and MEMBERSHIP.
+        author: what made the change: "person", "agent", "observer", "synthesis" or "system".
+        fields: changed columns, as stored.
+        why: the reason in words.
+        line: the entry as it travels, without a line break.
+        emptied: its body was erased.
+    """
+
+    space: str
+    device: str
+    n: int
+    rev: str
+    memory_id: str
+    parents: tuple[str, ...]
+    hlc: str
+    scope: str
+    op: str
+    author: str
+    fields: Mapping[str, Any]
+    why: str
+    line: str
+    emptied: bool = False
+
+    @property
+    def at(self) -> float:
+        """When it was made by its device's clock, in seconds since the epoch."""
+        return int(self.hlc[:13]) / 1000
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """Its place among all entries."""
+        return (self.hlc, self.device, self.n)
+
+
+def seal(
+    seed: str,
+    *,
+    space: str,
+    device: str,
+    n: int,
+    rev: str,
+    memory_id: str,
+    parents: tuple[str, ...],
+    hlc: str,
+    scope: str,
+    op: str,
+    author: str,
+    fields: Mapping[str, Any],
+    why: str = "",
+) -> Entry:
+    """Return a signed entry.
+
+    Raises:
+        InvalidInput: it would have more than MAX_BYTES.
+    """
+    body = {"fields": dict(fields), "why": why}
+    head: dict[str, Any] = {
+        "v": VERSION,
+        "space": space,
+        "device": device,
+        "n": n,
+        "rev": rev,
+        "memory": memory_id,
+        "parents": list(parents),
+        "hlc": hlc,
+        "scope": scope,
+        "op": op,
+        "author": author,
+        "digest": _digest(body),
+    }
+    line = _canonical({**head, "body": body, "sig": sign(seed, _canonical(head).encode())})
+    if len(line.encode()) > MAX_BYTES:
+        raise InvalidInput(f"a change of {memory_id[:8]} has more than {MAX_BYTES:,} bytes")
+    return parse(line)
+
+
+def parse(line: str) -> Entry:
+    """Return the entry in a line; what it says is not verified.
+
+    Raises:
+        InvalidInput: the line is no entry.
+    """
+    try:
+        found = json.loads(line)
+        body = found["body"]
+        texts = [found[name] for name in _TEXTS]
+        parents = found["parents"]
+        number = found["n"]
+        well_formed = (
+            all(isinstance(text, str) for text in (*texts, *parents))
+            and isinstance(parents, list)
+            and isinstance(number, int)
+            and number > 0
+            and len(found["hlc"]) == _HLC
+            and found["hlc"].isdecimal()
+            and (body is None or (isinstance(body["fields"], dict) and isinstance(body["why"], str)))
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        well_formed = False
+    if not well_formed or len(line) > MAX_BYTES or "\n" in line:
+        raise InvalidInput("a line of the shared log is no entry")
+    return Entry(
+        space=found["space"],
+        device=found["device"],
+        n=number,
+        rev=found["rev"],
+        memory_id=found["memory"],
+        parents=tuple(parents),
+        hlc=found["hlc"],
+        scope=found["scope"],
+        op=found["op"],
+        author=found["author"],
+        fields=body["fields"] if body else {},
+        why=body["why"] if body else "",
+        line=line,
+        emptied=body is None,
+    )
+
+
+def is_genuine(entry: Entry, key: str) -> bool:
+    """Return whether a device with this public key wrote the entry, header and body."""
+    found = json.loads(entry.line)
+    body, signature = found.pop("body"), found.pop("sig")
+    if body is not None and _digest(body) != found["digest"]:
+        return False
+    return is_signed(key, signature, _canonical(found).encode())
+
+
+def without_body(line: str) -> str:
+    """Return a line whose body is erased; it still verifies."""
+    return _canonical({**json.loads(line), "body": None})
+
+
+def _digest(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_canonical(body).encode()).hexdigest()
+
+
+def _canonical(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))

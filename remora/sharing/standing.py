@@ -1,0 +1,241 @@
+"""Who may write what to a shared log, read from the log itself. Pure.
+
+The founder's key is the root of trust: an invitation carries its fingerprint. Every other device is vouched
+for, by an invitation that an admin signed, or by another device of the same member. A change of role names
+the last entry of each of the member's devices that it was made with knowledge of: what a device writes after
+that has the new role, whatever its clock says. Every node computes the same verdicts from the same entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from remora.sharing.entries import MEMBERSHIP, Entry, is_genuine
+from remora.sharing.keys import device_of, is_signed
+
+ROLES = ("reader", "member", "steward", "admin")  # each may do what those before it may
+REMOVED = "removed"
+PROJECT = "project:"
+VISIBILITIES = ("personal", "project", "team", "organization")
+
+
+class Member(NamedTuple):
+    """One member.
+
+    Attributes:
+        id: random.
+        name: as chosen by whoever invited.
+        role: one of ROLES, or "removed".
+    """
+
+    id: str
+    name: str
+    role: str
+
+
+class _Change(NamedTuple):
+    role: str
+    cuts: Mapping[str, int]
+
+
+class Standing:
+    """The members of a space and their rights, after some entries.
+
+    Args:
+        space: id of the space: the founder's device.
+        entries: of the log, in any order; only those of membership count.
+    """
+
+    def __init__(self, space: str, entries: Iterable[Entry]) -> None:
+        self.space = space
+        self.refused: dict[str, str] = {}  # entries of membership that do not count, by id: why
+        self._entries = sorted((e for e in entries if e.op in MEMBERSHIP), key=lambda e: e.order)
+        while not self._fold():
+            pass
+
+    def member_of(self, device: str) -> str | None:
+        """Return the member whose device it is, None for an unknown one."""
+        return self._devices.get(device, ("", None))[1]
+
+    def key_of(self, device: str) -> str | None:
+        """Return the public key of a device, None for an unknown one."""
+        found = self._devices.get(device)
+        return found[0] if found else None
+
+    def devices_of(self, member: str) -> list[str]:
+        """Return the devices of a member, in order."""
+        return sorted(device for device, (_, owner) in self._devices.items() if owner == member)
+
+    def members(self) -> list[Member]:
+        """Return everybody who has joined, in the order of their ids."""
+        joined = {owner for _, owner in self._devices.values()}
+        return [Member(i, self._names.get(i, i), self.role(i)) for i in sorted(joined)]
+
+    def name(self, member: str | None) -> str:
+        """Return the name of a member; "somebody" for an unknown one."""
+        return self._names.get(member or "", "somebody")
+
+    def role(self, member: str) -> str:
+        """Return the role that a member has now."""
+        changes = self._changes.get(member, ())
+        return changes[-1].role if changes else self._first.get(member, REMOVED)
+
+    def changes_of(self, member: str) -> Sequence[object]:
+        """Return what changed the role of a member, in order; equal where nothing differs."""
+        return self._changes.get(member, ())
+
+    def role_at(self, device: str, n: int) -> str:
+        """Return the role with which a device wrote its n-th entry; "removed" where it had none."""
+        member = self.member_of(device)
+        role = self._first.get(member or "", REMOVED)
+        for change in self._changes.get(member or "", ()):
+            if n > change.cuts.get(device, 0):
+                role = change.role
+        return role
+
+    def verdict(self, entry: Entry, creator: str | None) -> str:
+        """Return why an entry of a memory does not count; empty where it does.
+
+        Args:
+            entry: of a device that has joined.
+            creator: the member who shared the memory first; None where this entry does.
+        """
+        own = creator in (None, self.member_of(entry.device))
+        return _missing(self.role_at(entry.device, entry.n), needed(entry.op, entry.scope, own=own))
+
+    def verdict_on(self, device: str, op: str, scope: str, creator: str | None) -> str:
+        """Return why a change that a device would make now would not count; empty where it would."""
+        role = self.role(self.member_of(device) or "")
+        own = creator in (None, self.member_of(device))
+        return _missing(role, needed(op, scope, own=own))
+
+    def _fold(self) -> bool:
+        """Read the entries in order; False where one that counted before turned out not to."""
+        self._devices: dict[str, tuple[str, str]] = {}
+        self._names: dict[str, str] = {}
+        self._first: dict[str, str] = {}
+        self._changes: dict[str, list[_Change]] = {}
+        self._invited: dict[str, tuple[str, str, str]] = {}  # key of an invitation: member, role, name
+        self._spent: set[str] = set()
+        counted: list[Entry] = []
+        for entry in self._entries:
+            if entry.rev in self.refused:
+                continue
+            why = self._take(entry)
+            if why:
+                self.refused[entry.rev] = why
+                continue
+            counted.append(entry)
+            if entry.op == "role" and any(self._unfit(one) for one in counted[:-1]):
+                self.refused |= {
+                    one.rev: "its author was removed" for one in counted[:-1] if self._unfit(one)
+                }
+                return False
+        return True
+
+    def _unfit(self, entry: Entry) -> bool:
+        """Return whether an entry counted by a role that its author turns out not to have had."""
+        if entry.op not in ("invite", "role"):
+            return False
+        return bool(self._may_manage(entry, str(entry.fields.get("member", ""))))
+
+    def _take(self, entry: Entry) -> str:
+        fields = {name: value for name, value in entry.fields.items() if isinstance(value, str)}
+        if entry.space != self.space:
+            return "it belongs to another log"
+        if entry.op in ("space", "join"):
+            return self._joined(entry, fields)
+        key = self.key_of(entry.device)
+        if key is None or not is_genuine(entry, key):
+            return "its device is unknown or its signature is wrong"
+        if entry.op == "leave":
+            self._change(entry, self.member_of(entry.device) or "", REMOVED)
+            return ""
+        member, role = fields.get("member", ""), fields.get("role", "")
+        if why := self._may_manage(entry, member):
+            return why
+        if role not in (*ROLES, REMOVED) or not member:
+            return "it names no role"
+        if entry.op == "invite":
+            if member in self._first:
+                role = self._first[member]
+            self._invited[fields.get("key", "")] = (member, role, fields.get("name", member))
+        else:
+            self._change(entry, member, role)
+        return ""
+
+    def _may_manage(self, entry: Entry, member: str) -> str:
+        """Return why an author may not; anybody may invite a device of their own."""
+        role = self.role_at(entry.device, entry.n)
+        own = member == self.member_of(entry.device) and entry.op == "invite" and role != REMOVED
+        return "" if own or role == "admin" else f"its author is a {role}; it takes an admin"
+
+    def _change(self, entry: Entry, member: str, role: str) -> None:
+        told = entry.fields.get("cuts")
+        cuts = {d: n for d, n in told.items() if isinstance(n, int)} if isinstance(told, Mapping) else {}
+        if entry.op == "leave":
+            cuts = {**cuts, entry.device: entry.n}
+        self._changes.setdefault(member, []).append(_Change(role, cuts))
+
+    def _joined(self, entry: Entry, fields: Mapping[str, str]) -> str:
+        key, member = fields.get("key", ""), fields.get("member", "")
+        try:
+            own = device_of(key) == entry.device
+        except ValueError:
+            own = False
+        if not own or not is_genuine(entry, key):
+            return "its signature is wrong"
+        if entry.device in self._devices:
+            return "its device has joined before"
+        if entry.op == "space":
+            if entry.device != self.space or entry.n != 1:
+                return "it is not the founder's"
+            self._devices[entry.device] = (key, member)
+            self._names[member], self._first[member] = fields.get("name", member), "admin"
+            return ""
+        voucher, signature = fields.get("voucher", ""), fields.get("signature", "")
+        if not is_signed(self._voucher_key(voucher), signature, vouched(self.space, key)):
+            return "nobody vouches for its device"
+        if voucher in self._invited and voucher not in self._spent:
+            self._spent.add(voucher)
+            member, role, name = self._invited[voucher]
+            self._first.setdefault(member, role)
+            self._names.setdefault(member, name)
+        elif voucher in self._devices and self.role(self._devices[voucher][1]) != REMOVED:
+            member = self._devices[voucher][1]
+        else:
+            return "the invitation was used before, or its author was removed"
+        self._devices[entry.device] = (key, member)
+        return ""
+
+    def _voucher_key(self, voucher: str) -> str:
+        return self._devices[voucher][0] if voucher in self._devices else voucher
+
+
+def _missing(role: str, wanted: str) -> str:
+    if role == REMOVED:
+        return "its author was removed"
+    return "" if ROLES.index(role) >= ROLES.index(wanted) else f"its author is a {role}; it takes a {wanted}"
+
+
+def vouched(space: str, key: str) -> bytes:
+    """Return what whoever vouches for a new device signs: the space, and the device's public key."""
+    return f"remora:join:{space}:{key}".encode()
+
+
+def needed(op: str, scope: str, *, own: bool) -> str:
+    """Return the role that a change of a memory takes.
+
+    >>> needed("edit", "project:shop", own=True), needed("edit", "project:shop", own=False)
+    ('member', 'steward')
+    >>> needed("dispute", "team", own=False), needed("share", "organization", own=True)
+    ('reader', 'admin')
+    """
+    if op in ("dispute", "comment"):
+        return "reader"
+    if op == "erase" or scope == "organization":
+        return "admin"
+    if op == "resolve" or scope == "team" or not own:
+        return "steward"
+    return "member"
