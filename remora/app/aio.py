@@ -141,6 +141,7 @@ class AsyncSharing(_Twin[Sharing]):
     leave = _in_thread(Sharing.leave)
     status = _in_thread(Sharing.status)
     sync = _in_thread(Sharing.sync)
+    sync_when_due = _in_thread(Sharing.sync_when_due)
     share = _in_thread(Sharing.share)
     invite = _in_thread(Sharing.invite)
     members = _in_thread(Sharing.members)

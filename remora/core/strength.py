@@ -43,6 +43,7 @@ CHANGED_FILES_FLOOR = 0.5
 # Layer 2 lowers confidence for a memory unused for longer than one half-life, before decay proper.
 STALE_ACCESS_FACTOR = 0.9
 EXPLICITLY_STALE_FACTOR = 0.5
+DISPUTED_FACTOR = 0.8  # section 14: a colleague says that it is wrong, and nobody has decided
 DERIVED_REVIEW_FACTOR = 0.6  # rests on something that was superseded or forgotten
 # A file that changes daily makes memories about it old in days; one that never changes, in years.
 BASE_VOLATILITY = 1.0 / 180.0

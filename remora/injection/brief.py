@@ -53,6 +53,7 @@ class Material(NamedTuple):
         held: how many memories and records there are, in words.
         state_id: the memory that says where it stopped.
         longterm: lines of MEMORY.md, in order; `longterm_tokens` is the most that they may take.
+        notice: what waits for the user, in a sentence; empty for nothing.
     """
 
     records: Sequence[MemoryRecord]
@@ -62,6 +63,10 @@ class Material(NamedTuple):
     state_id: str = ""
     longterm: Sequence[str] = ()
     longterm_tokens: int = 0
+    notice: str = ""
+
+
+SHARED = "shared"  # source of the origin of what a colleague taught; its text is their name
 
 
 class Brief(NamedTuple):
@@ -136,10 +141,11 @@ def _command(suggestion: Suggestion) -> str:
 
 def as_note(record: MemoryRecord) -> Note:
     """Return a memory as what is said of it."""
+    by = next((origin.text for origin in record.origins if origin.source == SHARED), None)
     return Note(
         record.id,
         record.type,
-        record.content,
+        f"{record.content} (taught by {by})" if by else record.content,
         record.confidence,
         record.decay_half_life_days or 0.0,
         record.last_accessed_at,
@@ -156,11 +162,9 @@ def as_note(record: MemoryRecord) -> Note:
 
 
 def _tail(material: Material) -> str:
-    if not material.held:
-        return ""
-    return (
-        f"({material.held} in all; search_memory or `remora search` finds the rest, also by file or error.)"
-    )
+    finds = "search_memory or `remora search` finds the rest, also by file or error."
+    held = f"({material.held} in all; {finds})" if material.held else ""
+    return "\n".join(filter(None, (material.notice, held)))
 
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:

@@ -558,6 +558,7 @@ def status(found: Status) -> Page:
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learned", Cell(f"{found.learnt:,}")),
         ("texts go", Cell(found.texts)),
+        *((("shared", Cell(found.sharing)),) if found.sharing else ()),
         *(
             (("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")),)
             if found.maintenance

@@ -263,7 +263,9 @@ def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     history = state.reader.databases[0].history
     stats = history.stats(files) if files else {}
     clock = history.clock() if any(c.chunk is not None for c in candidates) else 0.0
-    return ranked([weighing.weigh(c, state.request, state.reader, stats, clock) for c in candidates])
+    disputed = {one.memory_id for db in state.reader.databases for one in db.shared.disputes()}
+    given = (state.request, state.reader, stats, clock, disputed)
+    return ranked([weighing.weigh(c, *given) for c in candidates])
 
 
 def rerank(state: Run, candidates: list[Candidate]) -> list[Candidate]:

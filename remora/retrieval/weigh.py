@@ -15,6 +15,7 @@ from remora.core.clock import days_between, from_iso
 from remora.core.cochange import FILE_HALF_LIFE, change_rate
 from remora.core.strength import (
     DERIVED_REVIEW_FACTOR,
+    DISPUTED_FACTOR,
     SOURCE_TRUST,
     current_confidence,
     frequency,
@@ -28,7 +29,7 @@ from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, Reader, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from remora.core.cochange import FileStat
     from remora.core.values import MemoryRecord
@@ -65,7 +66,7 @@ PHASE_WEIGHTS: dict[str, dict[str, float]] = {
 # What an explicit agent memory of full strength counts; everything else is relative to it.
 USUAL_TRUST, USUAL_CONFIDENCE = SOURCE_TRUST["agent_explicit"], 0.8
 RELEVANCE_SHARE, RECENCY_SHARE, FREQUENCY_SHARE = 0.60, 0.25, 0.15  # section 7
-DOUBTS = frozenset({"stale", "review"})
+DOUBTS = frozenset({"stale", "review", "disputed"})
 NEEDS_REVIEW = 0.9
 PINNED = 1.2
 # What retells a conversation: its own words say it better, where they are found. As with doubts, the
@@ -83,6 +84,7 @@ def weigh(
     reader: Reader,
     files: Mapping[str, FileStat],
     clock: float = 0.0,
+    disputed: Collection[str] = (),
 ) -> Candidate:
     """Return a candidate with its score multiplied by all factors of the memory.
 
@@ -92,6 +94,7 @@ def weigh(
         reader: provides the time, and when files were modified.
         files: git statistics of the files that candidates name.
         clock: number of learned commits, the reference for heat.
+        disputed: ids of memories whose disputes nobody has settled.
     """
     record = candidate.memory
     if candidate.chunk is not None:
@@ -115,6 +118,8 @@ def weigh(
     now = current_confidence(record, reader.now)
     factors.append(("confidence", now / USUAL_CONFIDENCE, f"{record.confidence:.2f}, after decay {now:.2f}"))
     factors += _staleness(candidate, reader, stats)
+    if record.id in disputed:
+        factors.append(("disputed", DISPUTED_FACTOR, "a colleague says that it is wrong"))
     if record.pinned:
         factors.append(("pinned", PINNED, ""))
     score, reasons = candidate.score, list(candidate.reasons)

@@ -163,11 +163,6 @@ def is_genuine(entry: Entry, key: str) -> bool:
     return is_signed(key, signature, _canonical(found).encode())
 
 
-def without_body(line: str) -> str:
-    """Return a line whose body is erased; it still verifies."""
-    return _canonical({**json.loads(line), "body": None})
-
-
 def _digest(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(_canonical(body).encode()).hexdigest()
 

@@ -20,6 +20,10 @@ PROJECT = "project:"
 VISIBILITIES = ("personal", "project", "team", "organization")
 
 
+_UNKNOWN, _UNVOUCHED = "nobody vouched for its device yet", "nobody vouches for its device"
+_EARLY = (_UNKNOWN, _UNVOUCHED)  # reasons that another entry may take away
+
+
 class Member(NamedTuple):
     """One member.
 
@@ -119,19 +123,27 @@ class Standing:
         self._invited: dict[str, tuple[str, str, str]] = {}  # key of an invitation: member, role, name
         self._spent: set[str] = set()
         counted: list[Entry] = []
-        for entry in self._entries:
-            if entry.rev in self.refused:
-                continue
-            why = self._take(entry)
-            if why:
-                self.refused[entry.rev] = why
-                continue
-            counted.append(entry)
-            if entry.op == "role" and any(self._unfit(one) for one in counted[:-1]):
-                self.refused |= {
-                    one.rev: "its author was removed" for one in counted[:-1] if self._unfit(one)
-                }
-                return False
+        waiting = [entry for entry in self._entries if entry.rev not in self.refused]
+        early: dict[str, str] = {}
+        progress = True
+        while progress:  # a device whose clock is slow may join before its invitation was written
+            progress, early, left = False, {}, []
+            for entry in waiting:
+                why = self._take(entry)
+                if why in _EARLY:
+                    early[entry.rev] = why
+                    left.append(entry)
+                    continue
+                progress = True
+                if why:
+                    self.refused[entry.rev] = why
+                    continue
+                counted.append(entry)
+                if entry.op == "role" and (unfit := [one for one in counted[:-1] if self._unfit(one)]):
+                    self.refused |= dict.fromkeys((one.rev for one in unfit), "its author was removed")
+                    return False
+            waiting = left
+        self.refused |= early
         return True
 
     def _unfit(self, entry: Entry) -> bool:
@@ -148,7 +160,7 @@ class Standing:
             return self._joined(entry, fields)
         key = self.key_of(entry.device)
         if key is None or not is_genuine(entry, key):
-            return "its device is unknown or its signature is wrong"
+            return _UNKNOWN if key is None else "its signature is wrong"
         if entry.op == "leave":
             self._change(entry, self.member_of(entry.device) or "", REMOVED)
             return ""
@@ -195,8 +207,10 @@ class Standing:
             self._names[member], self._first[member] = fields.get("name", member), "admin"
             return ""
         voucher, signature = fields.get("voucher", ""), fields.get("signature", "")
+        if voucher not in self._devices and voucher not in self._invited:
+            return _UNVOUCHED
         if not is_signed(self._voucher_key(voucher), signature, vouched(self.space, key)):
-            return "nobody vouches for its device"
+            return "its voucher is forged"
         if voucher in self._invited and voucher not in self._spent:
             self._spent.add(voucher)
             member, role, name = self._invited[voucher]

@@ -31,7 +31,9 @@ _CLOCK = "history.clock"  # in `meta`: how many commits were learned; as `histor
 _STALE_DAYS = 200  # between a file's last change and that of a pair that is a habit no more
 MOST_TRIGGERED = 400  # the same before what their triggers need is looked at
 
-_NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
+_NOTE = """m.id, m.type, m.content,
+           m.confidence * iif(EXISTS (SELECT 1 FROM memory_disputes d WHERE d.memory_id = m.id), 0.8, 1),
+           coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
            m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
            m.source, m.stale_at IS NOT NULL, m.project_id = 'user',
            coalesce(json_extract(m.payload, '$.sessions'), 0),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from remora.store.connection import Connection
 
+SPACE, STATE = "share", "share.state"  # meta keys: the log taken part in, and how the last exchange went
 COUNTS, HELD, REFUSED, UNKNOWN = "counts", "held", "refused", "unknown"  # states of an entry
 OWN_TYPES = ("preference", "work_state", "e2e_observation", "context_cost", "task_calibration")
 
@@ -41,10 +42,6 @@ class Shared:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-
-    def any(self) -> bool:
-        """Return whether this node has any entry."""
-        return bool(self._connection.value("SELECT EXISTS (SELECT 1 FROM shared_entries)"))
 
     def add(self, rows: Iterable[SharedLine], hlcs: Iterable[str], ops: Iterable[str]) -> None:
         """Add entries; one that is there stays as it is. Call inside a transaction."""
@@ -126,10 +123,26 @@ class Shared:
         Not those of a kind that is one's own, of a branch that is not merged, with a secret taken out, with
         text from outside behind them, or waiting for review.
         """
-        sql = """SELECT id FROM memories WHERE trust_level_scope = 'personal' AND deprecated = 0
+        sql = """SELECT id FROM memories m WHERE trust_level_scope = 'personal' AND deprecated = 0
                  AND taint IS NULL AND needs_review = 0 AND redaction_count = 0 AND branch IS NULL
-                 AND source <> 'commit_auto' AND type NOT IN (SELECT value FROM json_each(?)) ORDER BY seq"""
+                 AND source <> 'commit_auto' AND type NOT IN (SELECT value FROM json_each(?))
+                 AND NOT EXISTS (SELECT 1 FROM memory_revisions WHERE memory_id = m.id AND op = 'unshare')
+                 ORDER BY seq"""
         return [i for (i,) in self._connection.rows(sql, (json.dumps(OWN_TYPES),))]
+
+    def need_a_word(self) -> dict[str, str]:
+        """Return personal memories that are shared only if a person says so, and why, by id."""
+        sql = """SELECT id, CASE
+                   WHEN branch IS NOT NULL THEN 'of branch ' || branch || ', which is not merged'
+                   WHEN taint IS NOT NULL THEN 'rests on text from outside'
+                   WHEN redaction_count > 0 THEN 'a secret was taken out of it'
+                   WHEN needs_review = 1 THEN 'waits for review'
+                   ELSE 'a preference; `remora share ID` shares it' END
+                 FROM memories WHERE trust_level_scope = 'personal' AND deprecated = 0
+                 AND source <> 'commit_auto' AND (type = 'preference' OR branch IS NOT NULL
+                   OR taint IS NOT NULL OR redaction_count > 0 OR needs_review = 1)
+                 AND (type = 'preference' OR type NOT IN (SELECT value FROM json_each(?))) ORDER BY seq"""
+        return dict(self._connection.rows(sql, (json.dumps(OWN_TYPES),)))
 
     def visible(self) -> list[str]:
         """Return the ids of the memories that are shared, in order."""

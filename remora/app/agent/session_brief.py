@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.agent.detach import begin_maintenance
 from remora.app.agent.hook_context import note_trouble, place_of
 from remora.app.agent.live_sessions import waiting
 from remora.app.agent.trust import threshold_of
@@ -41,6 +42,7 @@ from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
 from remora.store.memories import records_in
+from remora.store.shared import SPACE
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -110,6 +112,9 @@ def brief(
         said = brief_of(
             project, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host
         )
+        due = not again and project.db.meta.get(SPACE) is not None
+    if due:
+        begin_maintenance(environ, head.root)  # which exchanges; the session does not wait for it
     if not recorded:
         return said
     own = render.recorded(recorded)
@@ -163,6 +168,7 @@ def brief_of(
         left.id if left is not None else "",
         _longterm(project),
         inject.longterm_tokens,
+        _notice(project) if not again else "",
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(project) == IN_PROGRESS else ""
     made = briefs.brief(
@@ -243,6 +249,22 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
     lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)
     times = (line.get("at") for line in lines if line.get("a") in ("edit", "write"))
     return any(isinstance(at, int | float) and at > 1000 * since for at in times)
+
+
+def _notice(project: OpenProject) -> str:
+    """Return what waits for the user among what a team shares; empty where nothing does."""
+    if project.db.meta.get(SPACE) is None:
+        return ""
+    from remora.app.sharing.team import conflicts, for_me  # only where a project is shared
+
+    waits = (("conflict", conflicts(project)), ("dispute", for_me(project)))
+    verbs = {"conflict": "conflicts", "dispute": "dispute"}
+    said = [
+        f"{len(found)} {what}{'' if len(found) == 1 else 's'} (`remora {verbs[what]}`)"
+        for what, found in waits
+        if found
+    ]
+    return f"(For the user to decide: {' and '.join(said)}.)" if said else ""
 
 
 def _longterm(project: OpenProject) -> list[str]:

@@ -32,6 +32,7 @@ from remora.app.health.maintenance import maintain_when_due
 from remora.app.learning.learn import learn
 from remora.app.memories.embedding import catch_up
 from remora.app.project.open_project import opened
+from remora.app.sharing.sync import sync_when_due
 from remora.core import moments
 from remora.core.errors import RemoraError, StoreBusy
 from remora.core.moments import Moment
@@ -226,10 +227,11 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
 
 
 def _follow_up(root: str, environ: Mapping[str, str]) -> None:
-    """Do the daily maintenance of a project, and let the language model describe what changed, where due."""
+    """Do the daily maintenance of a project, exchange with its shared log, and describe what changed."""
     try:
         with opened(root, environ) as project:
             maintain_when_due(project)
+            sync_when_due(project)
             describe_when_due(project)
     except Exception as error:  # noqa: BLE001  what was learned is kept, and the next day it is tried again
         note_trouble(error, environ)

@@ -26,6 +26,7 @@ from remora.disk.live import is_over, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
 from remora.store.memories import records_in
+from remora.store.shared import SPACE, STATE
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -91,6 +92,7 @@ class Status(NamedTuple):
         speaks: whether agents are told anything here; False where `inject.enabled` is off.
         texts: where texts go, in one line.
         maintenance: what the daily maintenance did last; None before the first run.
+        sharing: where the project is shared and since when it is offline; empty where it is not shared.
     """
 
     root: str
@@ -106,6 +108,7 @@ class Status(NamedTuple):
     speaks: bool = True
     texts: str = ""
     maintenance: Maintained | None = None
+    sharing: str = ""
 
 
 def tell_session(project: OpenProject, memory_id: str) -> bool:
@@ -237,7 +240,17 @@ def status(project: OpenProject) -> Status:
         project.settings.inject.enabled,
         in_one_line(project.settings, project.environ),
         next(reversed(reports(project)), None),
+        _sharing(project),
     )
+
+
+def _sharing(project: OpenProject) -> str:
+    space, state = project.db.meta.get(SPACE), project.db.meta.get(STATE) or {}
+    if not isinstance(space, dict):
+        return ""
+    if state.get("problem"):
+        return f"{space['address']}, offline since {state['since'][:16]}"
+    return f"{space['address']}, {'last exchange ' + state['at'][:16] if state else 'not exchanged yet'}"
 
 
 def _sessions(project: OpenProject) -> list[Session]:

@@ -33,6 +33,7 @@ from remora.core.secrets import redact
 from remora.store import migrations
 from remora.store.history import COMMIT
 from remora.store.memories import records_in
+from remora.store.shared import SPACE, STATE
 
 if TYPE_CHECKING:
     from remora.embeddings.embedder import Choice
@@ -247,6 +248,23 @@ def git(project: OpenProject) -> list[Finding]:
     return findings
 
 
+def sharing(project: OpenProject) -> list[Finding]:
+    """Say where the project is shared, and whether the last exchange went well."""
+    if not _opens(project):
+        return []
+    space, state = project.db.meta.get(SPACE), project.db.meta.get(STATE) or {}
+    if not isinstance(space, dict):
+        return []
+    if not (project.location.home / "share" / f"{space['device']}.key").exists():
+        advice = "`remora share leave`, then join again with a new invitation."
+        return [Finding("error", "sharing", "the key of this machine is gone", advice)]
+    if state.get("problem"):
+        said = f"{space['address']}: no exchange since {state['since'][:16]}: {state['problem']}"
+        return [Finding("warning", "sharing", said, "Changes are kept; `remora sync` tries again.")]
+    last = state.get("at", "")[:16] or "never"
+    return [Finding("ok", "sharing", f"{space['address']}, last exchange {last}")]
+
+
 def _history(project: OpenProject) -> Finding:
     db = project.db
     repository = project.location.repository
@@ -341,6 +359,7 @@ CHECKS: tuple[tuple[str, Callable[[OpenProject], Iterable[Finding]]], ...] = (
     ("texts", destinations),
     ("code graph", code_graph),
     ("git", git),
+    ("sharing", sharing),
     ("methodology", methodologies),
     ("settings", settings),
     ("environment", environment),

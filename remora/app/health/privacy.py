@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.app.project.destinations import destinations
 from remora.app.project.locate import data_dir
 from remora.disk import live
+from remora.store.shared import SPACE
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -65,6 +66,9 @@ def privacy(project: OpenProject) -> Privacy:
     secrets = sum(store.db.selections.redactions() for store in project.stores())
     found = destinations(project.settings, project.environ)
     sent = tuple(f"{what}: {where}" for what, where in found if not where.startswith("nowhere"))
+    shared = project.db.meta.get(SPACE)
+    if isinstance(shared, dict):
+        sent += (f"shared memories: the log at {shared['address']}; `remora share status` lists them",)
     return Privacy(tuple(one for one in places if one.bytes), sent, NEVER, secrets)
 
 

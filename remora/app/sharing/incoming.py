@@ -20,6 +20,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord
+from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.drafts import prepare
 from remora.lifecycle.intake import search_terms
 from remora.sharing.entries import MEMBERSHIP, Entry, is_genuine, parse
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.app.sharing.space import Space
 
-AHEAD = 600.0  # seconds that a clock may be ahead of ours
+AHEAD_SECONDS = 600.0  # seconds that a clock may be ahead of ours
 OPS = get_args(Op)
 _STEWARD = ROLES.index("steward")
 _PENDING = "pending"
@@ -44,25 +45,33 @@ _FLAGS = ("deprecated", *PERSONAL[:-1])
 _NEEDED = ("type", "content", "confidence", "created_at", "updated_at", "source", "scope")
 
 
-def keep(project: OpenProject, space: Space, device: str, after: int, lines: Sequence[str]) -> None:
-    """Keep lines of a device as they came; call inside a transaction.
+def keep(project: OpenProject, space: Space, device: str, after: int, lines: Sequence[str]) -> int:
+    """Keep lines of a device as they came, and return how many; call inside a transaction.
 
-    A line that is no entry takes its number, so that it is not asked for again.
+    A line that is there already is passed over, and after a gap nothing is kept: it is asked for again. A
+    line that is no entry takes its number.
     """
     rows, hlcs, ops = [], [], []
-    for number, line in enumerate(lines, start=after + 1):
+    number = after + 1
+    for line in lines:
         try:
             entry = parse(line)
-            fits = entry.device == device and entry.n == number and entry.space == space.space
+            fits = entry.device == device and entry.space == space.space
         except InvalidInput:
             fits = False
+        if fits and entry.n != number:
+            if entry.n < number:
+                continue
+            break
         if not fits:
             entry = parse_blank(space.space, device, number)
         state, reason = (_PENDING, "") if fits else (REFUSED, "it is no entry of this device")
         rows.append(SharedLine(device, number, entry.rev, entry.memory_id, entry.line, state, reason))
         hlcs.append(entry.hlc)
         ops.append(entry.op)
+        number += 1
     project.db.shared.add(rows, hlcs, ops)
+    return len(rows)
 
 
 def parse_blank(space: str, device: str, n: int) -> Entry:
@@ -102,7 +111,7 @@ def _membership(
     now = project.clock.now()
     rows = [r for r in db.shared.of_memory("") if r.state != REFUSED or r.rev[:1] != "?"]
     entries = [parse(row.line) for row in rows]
-    due = [e for e in entries if e.op in MEMBERSHIP and e.at <= now + AHEAD]
+    due = [e for e in entries if e.op in MEMBERSHIP and e.at <= now + AHEAD_SECONDS]
     standing = Standing(space.space, due)
     counted = {e.rev for e in due} - set(standing.refused)
     states: dict[tuple[str, int], tuple[str, str]] = {}
@@ -172,7 +181,7 @@ def _counted(
             state = (REFUSED, "its signature is wrong")
         elif entry.op not in OPS:
             state = (UNKNOWN, "it takes a newer version of Remora")
-        elif entry.at > now + AHEAD:
+        elif entry.at > now + AHEAD_SECONDS:
             state = (HELD, "its time is in the future; a clock is wrong")
         elif why := standing.verdict(entry, creator) or _nonsense(entry):
             state = (REFUSED, why)
@@ -287,7 +296,7 @@ def _foreign(standing: Standing, entry: Entry, member: str | None) -> Mapping[st
     if "content" in entry.fields:
         found["taint"] = None if approved else json.dumps({"source": f"shared by {name}"}, ensure_ascii=False)
         found["origins"] = json.dumps(
-            [{"source": "shared", "at": to_iso(entry.at), "text": name}], ensure_ascii=False
+            [{"source": BY_COLLEAGUE, "at": to_iso(entry.at), "text": name}], ensure_ascii=False
         )
     elif entry.op in ("verify", "resolve") and approved:
         found["taint"] = None

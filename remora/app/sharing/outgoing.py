@@ -64,6 +64,8 @@ class Leaving(NamedTuple):
 
 def gather(project: OpenProject, space: Space, standing: Standing) -> None:
     """Turn the local changes of shared memories into entries of this machine; call inside a transaction."""
+    if standing.member_of(space.device) is None:
+        return  # nobody has vouched for this machine yet: what it wrote would not count
     db = project.db
     names = _Names(project)
     waiting: dict[str, str] = {}
@@ -93,7 +95,8 @@ def preview(project: OpenProject, space: Space, standing: Standing) -> Leaving:
         gather(project, space, standing)
         rows = [row for row in db.shared.in_state("counts") if row.device == space.device and row.n > sent]
         ids = tuple(dict.fromkeys(row.memory_id for row in rows if row.memory_id))
-        found.append(Leaving(ids, len(rows), db.meta.get(WAITING) or {}))
+        waiting = {**db.shared.need_a_word(), **(db.meta.get(WAITING) or {})}
+        found.append(Leaving(ids, len(rows), waiting))
         raise _Undo
     return found[0]
 

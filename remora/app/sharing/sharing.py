@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.app.project.argument_types import checked
 from remora.app.sharing import outgoing, space, team
 from remora.app.sharing.outgoing import Leaving
-from remora.app.sharing.sync import Synced, sync
+from remora.app.sharing.sync import Synced, sync, sync_when_due
 from remora.app.sharing.team import Comment, Contested, MemberInfo
 from remora.core.errors import InvalidInput, NotFound, RemoraError, SourceError
+from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.upkeep import resolve
 from remora.sharing.carriers.postgresql import PostgreSQL
 from remora.sharing.standing import ROLES, VISIBILITIES
-from remora.store.shared import HELD, REFUSED, UNKNOWN
+from remora.store.shared import HELD, REFUSED, STATE, UNKNOWN
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -149,7 +150,7 @@ class Sharing:
         if here is None:
             return SharingStatus()
         db, standing = project.db, space.standing_of(project, here)
-        state = db.meta.get(space.STATE) or {}
+        state = db.meta.get(STATE) or {}
         ignored = [
             Ignored(standing.name(standing.member_of(row.device)), row.memory_id, row.state, row.reason)
             for row in db.shared.in_state(REFUSED, HELD, UNKNOWN)
@@ -178,6 +179,13 @@ class Sharing:
             SourceError: the log cannot be reached, or refuses.
         """
         return sync(self._project)
+
+    def sync_when_due(self) -> Synced | None:
+        """Exchange if a minute has passed since the last attempt; None where nothing was done or it failed.
+
+        Hooks do this after sessions. Before the first `sync` it sends nothing but the membership.
+        """
+        return sync_when_due(self._project)
 
     def share(self, memory_ids: Sequence[str], visibility: str = "project") -> list[MemoryRecord]:
         """Share memories: with the project's members, the team or the organization; "personal" takes back.
@@ -307,4 +315,4 @@ class Sharing:
 
 
 def _foreign(record: MemoryRecord) -> bool:
-    return any(origin.source == "shared" for origin in record.origins)
+    return any(origin.source == BY_COLLEAGUE for origin in record.origins)

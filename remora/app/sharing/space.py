@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.disk.files import make_folder, os_errors, read_small, write_atomic
-from remora.sharing import keys
-from remora.sharing.addresses import open_carrier
+from remora.sharing import addresses, keys
 from remora.sharing.entries import Entry, parse, seal
 from remora.sharing.standing import Standing, vouched
-from remora.store.shared import COUNTS, SharedLine
+from remora.store.shared import COUNTS, STATE, SharedLine
+from remora.store.shared import SPACE as KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.sharing.carrier import Carrier
 
-KEY = "share"  # meta key of the space
-MARK, WAITING, STATE = "share.mark", "share.waiting", "share.state"
+MARK, WAITING = "share.mark", "share.waiting"  # meta keys
 CONFIRMED = "share.confirmed"  # meta key: a person has let this machine send
 CODE = "remora-invitation:"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -82,7 +81,7 @@ def need_space(project: OpenProject) -> Space:
 
 def carrier_of(project: OpenProject, space: Space) -> Carrier:
     """Return the carrier of a space."""
-    return open_carrier(space.address, space.space, project.location.root, project.environ)
+    return addresses.open_carrier(space.address, space.space, project.location.root, project.environ)
 
 
 def standing_of(project: OpenProject, space: Space) -> Standing:

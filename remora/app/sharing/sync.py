@@ -14,7 +14,6 @@ from remora.app.sharing import incoming, outgoing
 from remora.app.sharing.space import (
     CONFIRMED,
     MARK,
-    STATE,
     WAITING,
     carrier_of,
     need_space,
@@ -29,7 +28,7 @@ from remora.core.errors import InvalidInput, RemoraError, SourceError, StoreBusy
 from remora.disk.files import lock
 from remora.sharing.carrier import BATCH
 from remora.sharing.entries import parse
-from remora.store.shared import HELD, REFUSED, UNKNOWN
+from remora.store.shared import HELD, REFUSED, STATE, UNKNOWN
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -94,12 +93,17 @@ def sync(project: OpenProject, *, send: bool = True) -> Synced:
     return done
 
 
-def sync_when_due(project: OpenProject) -> Synced | None:
-    """Exchange if the last attempt is EVERY seconds ago; None where nothing was done or it failed."""
-    if project.read_only or space_of(project) is None:
-        return None
+def is_due(project: OpenProject) -> bool:
+    """Return whether a shared project was not exchanged for EVERY seconds."""
+    if space_of(project) is None:
+        return False
     tried = (project.db.meta.get(STATE) or {}).get("tried")
-    if tried and 0 <= project.clock.now() - from_iso(tried) < EVERY:
+    return not tried or not 0 <= project.clock.now() - from_iso(tried) < EVERY
+
+
+def sync_when_due(project: OpenProject) -> Synced | None:
+    """Exchange if it is due; None where nothing was done or it failed."""
+    if project.read_only or not is_due(project):
         return None
     with suppress(SourceError, StoreBusy):
         return sync(project, send=bool(project.db.meta.get(CONFIRMED)))
@@ -195,12 +199,12 @@ def _pull(project: OpenProject, space: Space, carrier: Carrier, there: dict[str,
         after = here.get(device, 0)
         while device != space.device and after < last:
             lines = carrier.read(device, after, BATCH)
-            if not lines:
-                break
             with project.db.transaction():
-                incoming.keep(project, space, device, after, lines)
-            after += len(lines)
-            received += len(lines)
+                kept = incoming.keep(project, space, device, after, lines)
+            if not kept:
+                break
+            after += kept
+            received += kept
     return received
 
 

@@ -273,11 +273,14 @@ def _talk(project: OpenProject, memory_id: str, op: str, text: str) -> MemoryRec
 
 
 def thread(project: OpenProject, memory_id: str) -> list[Comment]:
-    """Return what was said about a memory, oldest first."""
+    """Return what was said about a memory, oldest first; whoever looks has seen its dispute."""
     record = resolve(project.db, memory_id)
     space = space_of(project)
     if space is None:
         return []
+    if not project.read_only:
+        with project.db.transaction():
+            project.db.shared.see(record.id, to_iso(project.clock.now()))
     standing = standing_of(project, space)
     found = []
     for one in project.db.revisions.of(record.id):
@@ -300,17 +303,20 @@ def escalated(project: OpenProject) -> list[Dispute]:
 
 
 def for_me(project: OpenProject) -> list[Dispute]:
-    """Return the disputes that wait for the user: every one for a steward, the old ones for an admin."""
+    """Return the disputes that wait for the user and were not looked at.
+
+    Every one for a steward; for an admin the old ones, and every one where there is no steward.
+    """
     space = space_of(project)
     if space is None:
         return []
     role = standing_of(project, space).role(space.member)
-    if role == "steward":
-        return disputes(project)
     stewards = any(m.role == "steward" for m in members(project))
-    if role == "admin":
-        return escalated(project) if stewards else disputes(project)
-    return []
+    if role == "steward" or (role == "admin" and not stewards):
+        found = disputes(project)
+    else:
+        found = escalated(project) if role == "admin" else []
+    return [one for one in found if one.seen_at is None]
 
 
 def onboarding(project: OpenProject) -> list[MemoryRecord]:

@@ -245,6 +245,7 @@ def work(desk: Desk, *, seconds: float, sessions: bool, maintenance: bool) -> No
     memory = desk.memory()
     if maintenance:
         memory.maintain()
+        memory.sharing.sync_when_due()
     with desk.progress() as progress:
         embedded = memory.catch_up(seconds, progress=progress)
     desk.answer({"embedded": embedded}, (Para(f"{counted(embedded, 'text')} embedded."),))

@@ -43,6 +43,7 @@ class GitRefs:
                 *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"),
                 *("--no-auto-gc", self._remote, f"+{self._ref}:{self._ref}"),
             )
+            commit = self._local("rev-parse", self._ref).decode().strip()  # it may have moved meanwhile
         self._commit, self._names = commit, None
 
     def names(self) -> list[str]:

@@ -56,7 +56,7 @@ class TreeCarrier:
         """Return lines of a device after a number."""
         starts = sorted(first for d, first in self._chunks() if d == device)
         found: list[str] = []
-        for start, following in zip(starts, [*starts[1:], None], strict=True):
+        for start, following in zip(starts, [*starts[1:], None], strict=False):
             if following is not None and following <= after + 1:
                 continue
             lines = self._lines(device, start)

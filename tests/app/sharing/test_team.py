@@ -1,0 +1,169 @@
+"""A team: roles, what a colleague's word is worth, disputes, and what a newcomer sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.core.errors import Conflict, InvalidInput
+from tests.app.sharing.conftest import Machine, exchange
+
+TEXT = "Never run the migrations on a Friday afternoon"
+Team = dict[str, Memory]
+
+
+def test_a_colleagues_word_is_quoted_not_obeyed(team: Team) -> None:
+    """What a member shares is text from outside for the others: found, and said to no agent unasked."""
+    record = team["mel"].remember(TEXT, type="requirement")
+    exchange(*team.values())
+    for name in ("ann", "stu", "rita"):
+        found = team[name].show(record.id)
+        assert (found.content, found.taint and found.taint.source) == (TEXT, "shared by Mel")
+        assert TEXT not in team[name].status().brief
+    assert team["mel"].show(record.id).taint is None
+
+
+def test_a_steward_vouches_for_everybody(team: Team) -> None:
+    """What a steward taught or verified is said to every member's agents, with the name of who taught it."""
+    record = team["mel"].remember(TEXT, type="requirement", source="user_taught", confidence=1.0)
+    exchange(*team.values())
+    team["stu"].verify(record.id)
+    exchange(*team.values())
+    found = team["rita"].show(record.id)
+    assert (found.taint, found.user_verified) == (None, False)
+    assert f"{TEXT} (taught by Mel)" in team["rita"].status().brief
+
+
+def test_my_own_word_clears_it_for_me_alone(team: Team) -> None:
+    """A member who verifies a colleague's memory clears it on their own machines only."""
+    record = team["mel"].remember(TEXT, type="requirement")
+    exchange(*team.values())
+    team["rita"].verify(record.id)
+    exchange(*team.values())
+    assert team["rita"].show(record.id).taint is None
+    assert team["ann"].show(record.id).taint is not None
+
+
+def test_a_member_changes_their_own(team: Team) -> None:
+    """What somebody has no right to change stays as it was with the others, and theirs is their own copy."""
+    record = team["stu"].remember(TEXT)
+    exchange(*team.values())
+    team["mel"].edit(record.id, content="Run the migrations on Fridays")
+    exchange(*team.values())
+    assert team["ann"].show(record.id).content == TEXT
+    assert team["mel"].show(record.id).content == "Run the migrations on Fridays"
+    team["stu"].edit(record.id, content="Never migrate on Fridays")
+    exchange(*team.values())
+    assert team["mel"].show(record.id).content == "Never migrate on Fridays"
+
+
+def test_a_reader_shares_nothing(team: Team) -> None:
+    """A reader's memories stay theirs, and naming one is refused with the reason."""
+    record = team["rita"].remember(TEXT)
+    exchange(*team.values())
+    assert team["ann"].list() == []
+    with pytest.raises(InvalidInput, match="you are a reader; it takes a member"):
+        team["rita"].sharing.share([record.id], "project")
+
+
+@pytest.mark.parametrize(
+    ("who", "visibility"), [("mel", "team"), ("mel", "organization"), ("stu", "organization")]
+)
+def test_a_wider_circle_takes_a_higher_role(team: Team, who: str, visibility: str) -> None:
+    """Sharing with the team takes a steward, with the organization an admin."""
+    record = team[who].remember(TEXT)
+    with pytest.raises(InvalidInput, match="it takes"):
+        team[who].sharing.share([record.id], visibility)
+
+
+def test_roles_change(team: Team) -> None:
+    """A member who becomes a steward may share with the team from then on; only admins change roles."""
+    with pytest.raises(InvalidInput, match="takes an admin"):
+        team["mel"].sharing.set_role("Mel", "admin")
+    team["ann"].sharing.set_role("Mel", "steward")
+    exchange(*team.values())
+    record = team["mel"].remember(TEXT)
+    team["mel"].sharing.share([record.id], "team")
+    exchange(*team.values())
+    assert team["rita"].show(record.id).trust_level_scope == "team"
+    assert [m.role for m in team["rita"].sharing.members()] == ["admin", "steward", "reader", "steward"]
+
+
+def test_somebody_stays_an_admin(team: Team) -> None:
+    """The only admin cannot give up the role."""
+    with pytest.raises(Conflict, match="only admin"):
+        team["ann"].sharing.set_role("Ann", "member")
+
+
+def test_who_is_removed_is_refused(team: Team) -> None:
+    """After a removal what the member wrote before stays, and what comes later is refused and listed."""
+    before = team["mel"].remember(TEXT)
+    exchange(*team.values())
+    team["ann"].sharing.set_role("Mel", "removed")
+    team["ann"].sharing.sync()
+    after = team["mel"].remember("Bypass the linter in hot fixes")
+    exchange(*team.values())
+    assert team["ann"].show(before.id).content == TEXT
+    assert after.id not in {record.id for record in team["ann"].list()}
+    assert [(one.by, one.reason) for one in team["ann"].sharing.status().ignored] == [
+        ("Mel", "its author was removed")
+    ]
+
+
+def test_who_leaves_keeps_nothing_of_others(team: Team) -> None:
+    """Leaving removes what colleagues shared from the machine, and keeps one's own."""
+    team["stu"].remember(TEXT)
+    own = team["mel"].remember("The staging database is reset at night")
+    exchange(*team.values())
+    assert team["mel"].sharing.leave() == 1
+    assert [record.id for record in team["mel"].list()] == [own.id]
+
+
+def test_a_dispute_lowers_and_a_decision_restores(team: Team) -> None:
+    """A disputed memory ranks lower for everybody, the steward is told, and upholding restores it."""
+    record = team["stu"].remember(TEXT)
+    exchange(*team.values())
+    before = score(team["ann"], record.id)
+    team["rita"].sharing.dispute(record.id, "we have had online migrations since May")
+    team["rita"].sharing.sync()
+    exchange(*team.values())
+    assert score(team["ann"], record.id) == pytest.approx(0.8 * before)
+    assert "1 dispute (`remora dispute`)" in team["stu"].status().brief
+    assert "dispute" not in team["mel"].status().brief
+    team["mel"].sharing.comment(record.id, "only for the small tables")
+    exchange(*team.values())
+    told = [(one.op, one.by, one.text) for one in team["stu"].sharing.thread(record.id)]
+    assert told == [
+        ("dispute", "Rita", "we have had online migrations since May"),
+        ("comment", "Mel", "only for the small tables"),
+    ]
+    assert "dispute" not in team["stu"].status().brief
+    with pytest.raises(InvalidInput, match="takes a steward"):
+        team["mel"].sharing.uphold(record.id, "no")
+    team["stu"].sharing.uphold(record.id, "the large ones still lock")
+    exchange(*team.values())
+    assert score(team["ann"], record.id) == pytest.approx(before)
+    assert team["ann"].sharing.disputes() == []
+
+
+def score(memory: Memory, memory_id: str) -> float:
+    """Return the relevance of a memory to what it says."""
+    return next(hit.score for hit in memory.search("migrations on a Friday afternoon") if hit.id == memory_id)
+
+
+def test_only_what_is_shared_is_disputed(team: Team) -> None:
+    """A personal memory has nobody to dispute it with, and a comment needs a dispute."""
+    record = team["rita"].remember("I like short functions")
+    with pytest.raises(InvalidInput, match="not shared"):
+        team["rita"].sharing.dispute(record.id, "no")
+
+
+def test_a_newcomer_is_shown_five(team: Team, machine: Machine) -> None:
+    """Who joins sees the five surest memories of the others, pinned ones first, in a fresh team as well."""
+    texts = [f"Rule number {word} of this shop" for word in "one two three four five six seven".split()]
+    for place, text in enumerate(texts):
+        team["stu"].remember(text, confidence=0.6 + place / 20)
+    exchange(*team.values())
+    newcomer = machine("nora")
+    newcomer.sharing.join(team["ann"].sharing.invite("Nora"))
+    assert [record.content for record in newcomer.sharing.onboarding()] == texts[:1:-1]
