@@ -20,6 +20,7 @@ LAYERS = (
     "injection",
     "observer",
     "lifecycle",
+    "sharing",
     "retrieval",
     "checks",
     "conversation",

@@ -16,7 +16,6 @@ from remora.sharing.keys import device_of, is_signed
 
 ROLES = ("reader", "member", "steward", "admin")  # each may do what those before it may
 REMOVED = "removed"
-PROJECT = "project:"
 VISIBILITIES = ("personal", "project", "team", "organization")
 
 

@@ -106,6 +106,15 @@ CALLED: dict[str, tuple[str, ...]] = {
     "erase": ("ID", "--yes"),
     "privacy": (),
     "session delete": ("cli:1", "--yes"),
+    **dict.fromkeys(("share status", "conflicts", "dispute", "team members"), ()),
+    **dict.fromkeys(("share leave", "sync"), ("--yes",)),
+    **dict.fromkeys(("share init", "team create"), ("folder:.", "--me", PLANTED)),
+    **dict.fromkeys(("share join", "team join"), (PLANTED,)),
+    "share add": ("ID",),
+    "share invite": (),
+    "team invite": (PLANTED,),
+    "team role": (PLANTED, "member"),
+    "team leave": ("--yes",),
 }
 # They serve, are run by programs, or print nothing that came from outside.
 SERVERS = {"mcp", "panel", "hook", "work"}

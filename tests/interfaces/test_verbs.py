@@ -49,6 +49,7 @@ LEAST: dict[str, list[str]] = {
     "erase": ["ID", "--yes"],
     "ask": ["cache"],
     "preview": ["--edit", "a.py"],
+    "sync": ["--yes"],
 }
 # Verbs that are no single question to a memory.
 WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "panel", "recover", "uninstall")
@@ -124,6 +125,9 @@ def test_every_verb_answers_in_json(run: Run, name: str, *, before: bool) -> Non
         Path("a.jsonl").write_text(json.dumps(entity) + "\n", "utf-8")
     if name == "teach":
         Path("rules.md").write_text("- Never log a token\n", "utf-8")
+    if name in ("team", "sync"):
+        Path("carried").mkdir()
+        run("share", "init", "folder:carried", "--me", "Ann")
     if name == "import":
         run("export", "all.json")
     if name == "impact":

@@ -128,6 +128,12 @@ ROWS: dict[int, tuple[str, ...]] = {
              'Shall I run them?')""",
         """INSERT INTO quote_triggers VALUES ('command', 'seeds', 90, '[]', '[]')""",
     ),
+    23: (
+        """INSERT INTO shared_entries VALUES ('d2', 1, 'r-1', 'm-one', '1765000000000000000', 'dispute',
+             '{"body":null}', 'counts', '')""",
+        """INSERT INTO shared_uses VALUES ('d2', 'm-one', 'said', 3, '2025-12-05T08:00:00.000Z')""",
+        """INSERT INTO memory_disputes VALUES ('m-one', '2025-12-05T08:00:00.000Z', 'Ann', NULL)""",
+    ),
     21: (
         """INSERT OR REPLACE INTO meta VALUES ('device', '"d1"')""",
         """INSERT INTO memory_revisions VALUES

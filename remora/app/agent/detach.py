@@ -2,7 +2,8 @@
 
 The host kills what its hooks leave behind with them, so the child gets a session of its own. It inherits
 no file and of the environment only what says where things are and how models are reached: a host puts
-tokens of its own there, which are nobody else's business.
+tokens of its own there, which are nobody else's business. The user's ssh agent is for git, which may carry
+what a project shares.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ OFTEN = 180.0  # seconds between two looks at a session of a host that never say
 _PASSED_ON = frozenset(
     """PATH HOME USER LOGNAME LANG TZ TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT USERPROFILE
     APPDATA LOCALAPPDATA PROGRAMDATA VIRTUAL_ENV PYTHONPATH SSL_CERT_FILE SSL_CERT_DIR HTTPS_PROXY HTTP_PROXY
-    SSH_AUTH_SOCK GIT_SSH_COMMAND PGPASSFILE PGPASSWORD
+    SSH_AUTH_SOCK GIT_SSH_COMMAND PGPASSFILE
     NO_PROXY https_proxy http_proxy no_proxy CODEX_HOME CLAUDE_CONFIG_DIR OLLAMA_HOST OPENAI_BASE_URL
     ANTHROPIC_BASE_URL""".split()
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -86,7 +87,11 @@ def _named(name: str, function: Callable[..., None]) -> click.Command:
         _join: (click.argument("invitation"), _address, _manual),
         _leave: (click.option("--yes", is_flag=True, help="Do not ask."),),
     }
-    made = function
+
+    @functools.wraps(function)
+    def made(desk: Desk, **given: Any) -> None:  # click keeps the options of a function in the function
+        function(desk, **given)
+
     for option in reversed(options[function]):
         made = option(made)
     return command(name)(made)
