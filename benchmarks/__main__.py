@@ -39,6 +39,7 @@ from benchmarks import (
     session_commands,
     session_errors,
     session_files,
+    sharing,
     smoke,
     standing,
     unasked,
@@ -63,6 +64,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "mcp": mcp_start.run,
     "concurrency": concurrency.run,
     "roundtrip": roundtrip.run,
+    "sharing": sharing.run,
     "crash": crash.run,
     "fuzz_api": fuzz_api.run,
     "scanners": scanners.run,
@@ -106,6 +108,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
     found.add_argument("--clones", type=Path, help="a folder with clones of public repositories, for wild")
+    found.add_argument("--servers", nargs="+", default=(), help="addresses of PostgreSQL, libSQL for sharing")
     return found
 
 
@@ -115,6 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sizes = tuple(int(size) for size in asked.sizes.split(","))
     options = Options(asked.data, asked.limit, asked.ablate, sizes, asked.keep, repos=asked.repos)
     options = options._replace(repo=asked.repo, packages=tuple(asked.packages), clones=asked.clones)
+    options = options._replace(servers=tuple(asked.servers))
     chosen = {"smoke": smoke.run} if asked.name == "smoke" else BENCHMARKS
     kept = True
     for name, run in chosen.items():

@@ -38,6 +38,7 @@ class Options(NamedTuple):
         packages: folders with a package each, for `resolution`.
         repos: a folder with clones of public repositories, for `issues`.
         clones: a folder with clones of the repositories of labels/wild.tsv, for `wild`.
+        servers: addresses of servers that carry a shared log, for `sharing`.
     """
 
     data: Path | None = None
@@ -49,6 +50,7 @@ class Options(NamedTuple):
     packages: tuple[Path, ...] = ()
     repos: Path | None = None
     clones: Path | None = None
+    servers: tuple[str, ...] = ()
 
     def folder(self, name: str) -> Path:
         """Return a data set's folder.
@@ -84,6 +86,11 @@ class Check(NamedTuple):
     def at_least(cls, what: str, value: float, least: float) -> Check:
         """Return a check that a figure reaches a number."""
         return cls(what, value, f">= {least:.3f}", value >= least)
+
+    @classmethod
+    def at_most(cls, what: str, value: float, most: float) -> Check:
+        """Return a check that a figure stays at or below a number."""
+        return cls(what, value, f"<= {most:.3f}", value <= most)
 
     @classmethod
     def above(cls, what: str, value: float, other: float, name: str) -> Check:

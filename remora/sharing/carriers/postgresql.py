@@ -65,7 +65,7 @@ class PostgreSQL(SqlCarrier):
     def rows(self, sql: str, values: Sequence[Any]) -> list[Sequence[Any]]:
         """Return the rows of a query."""
         try:
-            return list(self._connection.execute(_marked(sql), values))
+            return list(self._connection.execute(*_marked(sql, values)))
         except self._error as error:
             raise SourceError(f"PostgreSQL refused: {_said(error)}") from None
 
@@ -74,7 +74,7 @@ class PostgreSQL(SqlCarrier):
         try:
             with self._connection.transaction():
                 for sql, values in statements:
-                    self._connection.execute(_marked(sql), values)
+                    self._connection.execute(*_marked(sql, values))
         except self._error as error:
             raise SourceError(f"PostgreSQL refused: {_said(error)}") from None
 
@@ -159,8 +159,9 @@ def without_password(address: str) -> str:
     return address
 
 
-def _marked(sql: str) -> str:
-    return sql.replace("%", "%%").replace("?", "%s") if "?" in sql else sql
+def _marked(sql: str, values: Sequence[Any]) -> tuple[Any, Sequence[Any] | None]:
+    """Return a statement as psycopg takes it, which reads a "%" only where there are values."""
+    return (sql.replace("%", "%%").replace("?", "%s"), values) if values else (sql, None)
 
 
 def _said(error: Exception) -> str:
