@@ -136,6 +136,11 @@ class AsyncSharing(_Twin[Sharing]):
         super().__init__(sharing)
         self.sharing = sharing
 
+    @property
+    def is_on(self) -> bool:
+        """Whether the project is shared."""
+        return self.sharing.is_on
+
     init = _in_thread(Sharing.init)
     join = _in_thread(Sharing.join)
     leave = _in_thread(Sharing.leave)

@@ -75,6 +75,11 @@ class Sharing:
     def __init__(self, project: OpenProject) -> None:
         self._project = project
 
+    @property
+    def is_on(self) -> bool:
+        """Whether the project is shared."""
+        return space.space_of(self._project) is not None
+
     def init(
         self, address: str = "git", *, name: str = "", me: str = "", automatic: bool = True
     ) -> SharingStatus:

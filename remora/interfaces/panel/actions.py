@@ -269,6 +269,48 @@ def talk_gone(asked: Asked) -> Done:
     return Done("sessions")
 
 
+def exchanged(asked: Asked) -> Done:
+    """Exchange with the shared log now."""
+    done = asked.memory.sharing.sync()
+    _say(asked, "said.synced", sent=done.sent, received=done.received)
+    return Done("team")
+
+
+def decided(asked: Asked) -> Done:
+    """Decide between the texts of a memory."""
+    asked.memory.sharing.decide(asked.field("id"), asked.field("keep"))
+    _say(asked, "said.decided")
+    return Done("team")
+
+
+def invited(asked: Asked) -> Done:
+    """Invite a colleague, or another machine of one's own where no name is given."""
+    code = asked.memory.sharing.invite(asked.field("name"), role=asked.field("role") or "member")
+    _say(asked, "said.invited", code=code)
+    return Done("team")
+
+
+def shared(asked: Asked) -> Done:
+    """Share a memory, or take it back."""
+    record = asked.memory.show(asked.field("id"))
+    asked.memory.sharing.share([record.id], asked.field("visibility"))
+    _say(asked, "said.shared")
+    return Done(f"memories/{record.id}")
+
+
+def spoken(asked: Asked) -> Done:
+    """Dispute a memory, add to what was said, or decide that it holds."""
+    sharing, memory_id, text = asked.memory.sharing, asked.field("id"), asked.field("text")
+    if asked.field("do") == "uphold":
+        sharing.uphold(memory_id, text)
+    elif memory_id in {one.memory_id for one in sharing.disputes()}:
+        sharing.comment(memory_id, text)
+    else:
+        sharing.dispute(memory_id, text)
+    _say(asked, "said.spoken")
+    return Done("team")
+
+
 ACTIONS: tuple[tuple[str, Callable[[Asked], Done | View]], ...] = (
     ("memories/bulk", bulk),
     ("memories/{id}/edit", edit),
@@ -284,4 +326,9 @@ ACTIONS: tuple[tuple[str, Callable[[Asked], Done | View]], ...] = (
     ("privacy/export", exported),
     ("privacy/erase", erased),
     ("sessions/{id}/erase", talk_gone),
+    ("team/sync", exchanged),
+    ("team/decide", decided),
+    ("team/invite", invited),
+    ("team/share", shared),
+    ("team/speak", spoken),
 )

@@ -11,12 +11,14 @@ from remora.core.errors import NotFound
 from remora.core.strength import current_confidence
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
 from remora.interfaces.commands.reviewing import due
+from remora.interfaces.commands.sharing import ROLES
 from remora.interfaces.commands.talking import SHOWN as SESSIONS
 from remora.interfaces.panel import pictures
 from remora.interfaces.panel.settings import shown_settings
 from remora.interfaces.panel.view import Asked, View
+from remora.sharing.standing import VISIBILITIES
 
-MEMORIES, HITS, MODULES, SAID = 50, 50, 30, 50  # of one page
+MEMORIES, HITS, MODULES, SAID, WAITING = 50, 50, 30, 50, 20  # of one page
 RELATED = 10
 FILTERS = ("q", "type", "source", "file", "module", "tag", "branch", "state", "order")
 STATES = ("live", "review", "pinned", "forgotten")
@@ -131,6 +133,8 @@ def memory(asked: Asked) -> View:
     )
     more = {
         "record": record,
+        "is_shared": store.sharing.is_on and record.realm == "project",
+        "visibilities": VISIBILITIES,
         "why": why,
         "dependents": dependents,
         "parents": parents,
@@ -315,6 +319,23 @@ def privacy(asked: Asked) -> View:
     return View(found, "privacy.html", {"privacy": found})
 
 
+def team(asked: Asked) -> View:
+    """Where the project is shared, its members, and what has to be decided."""
+    store = asked.memory
+    found = store.sharing.status()
+    more: dict[str, Any] = {"sharing": found}
+    if found.address:
+        disputed = [(store.show(one.memory_id), one) for one in store.sharing.disputes()]
+        more |= {
+            "members": store.sharing.members(),
+            "conflicts": store.sharing.conflicts(),
+            "disputes": [(record, one, store.sharing.thread(record.id)) for record, one in disputed],
+            "waiting": [(store.show(i), why) for i, why in list(found.leaving.waiting.items())[:WAITING]],
+            "roles": ROLES,
+        }
+    return View(found, "team.html", more)
+
+
 def settings(asked: Asked) -> View:
     """The trust level and every setting with where its value comes from."""
     store = asked.memory
@@ -348,6 +369,7 @@ PAGES: tuple[tuple[str, Callable[[Asked], View]], ...] = (
     ("journal", journal),
     ("said", said),
     ("preview", preview),
+    ("team", team),
     ("privacy", privacy),
     ("settings", settings),
     ("findings", findings),

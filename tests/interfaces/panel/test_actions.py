@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
+from remora.core.clock import FixedClock
 from remora.core.errors import ConfigError
 from remora.interfaces.panel.settings import set_setting
 from tests.interfaces.panel.conftest import Browser
@@ -206,3 +207,45 @@ def test_a_setting_changes_nothing_else_in_the_file(tmp_path: Path) -> None:
     for name, value in (("nothing.here", "1"), ("llm.provider", "magic")):
         with pytest.raises(ConfigError):
             set_setting(name, value, environ)
+
+
+def test_a_team_decides_in_the_panel(browser: Browser, memory: Memory, tmp_path: Path) -> None:
+    """Sharing, an invitation, a dispute and an exchange, each from a form of the page."""
+    (tmp_path / "carried").mkdir()
+    record = memory.remember("Bills are sent on Mondays", type="gotcha")
+    memory.sharing.init(f"folder:{tmp_path}/carried", me="Ann")
+    browser.post("team/share", {"id": record.id, "visibility": "team"})
+    assert memory.show(record.id).trust_level_scope == "team"
+    browser.post("team/sync", {})
+    assert memory.sharing.status().at
+    assert "remora share join remora-invitation:" in browser.post("team/invite", {"name": "Ben"}).text
+    browser.post("team/speak", {"id": record.id, "text": "since May on Fridays", "do": "say"})
+    assert "since May on Fridays" in browser.get("team").text
+    browser.post("team/speak", {"id": record.id, "text": "no, still Mondays", "do": "uphold"})
+    assert memory.sharing.disputes() == []
+
+
+def test_a_conflict_is_decided_in_the_panel(
+    browser: Browser, memory: Memory, clock: FixedClock, tmp_path: Path
+) -> None:
+    """Both texts are shown, and the one that is chosen stands."""
+    (tmp_path / "carried").mkdir()
+    (tmp_path / "other" / "shop").mkdir(parents=True)
+    environ = {"REMORA_HOME": str(tmp_path / "other" / "data"), "REMORA_EMBEDDING_PROVIDER": "none"}
+    record = memory.remember("Bills are sent on Mondays", type="gotcha")
+    memory.sharing.init(f"folder:{tmp_path}/carried", me="Ann")
+    memory.sharing.sync()
+    with Memory.open(tmp_path / "other" / "shop", environ=environ, clock=clock) as other:
+        other.sharing.join(memory.sharing.invite())
+        memory.sharing.sync()
+        memory.edit(record.id, content="Bills are sent on Tuesdays")
+        other.edit(record.id, content="Bills are sent on Fridays")
+        for one in (other, memory):
+            one.sharing.sync()
+    page = browser.get("team").text
+    assert "Bills are sent on Tuesdays" in page
+    assert "Bills are sent on Fridays" in page
+    (contested,) = memory.sharing.conflicts()
+    theirs = next(version for version in contested.versions if not version.mine)
+    browser.post("team/decide", {"id": record.id, "keep": theirs.revision})
+    assert memory.show(record.id).content == "Bills are sent on Fridays"

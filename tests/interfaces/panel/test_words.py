@@ -17,6 +17,7 @@ PANEL = Path(pages.__file__).parent
 TEMPLATES = sorted((PANEL / "templates").glob("*.html"))
 # Keys that are put together from a name.
 MADE = (
+    "visible.",
     "review.",
     "nav.",
     "first.",
