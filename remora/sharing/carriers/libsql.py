@@ -5,7 +5,7 @@ One database holds the log; who has its token may read and write it. Rights are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from remora.core.errors import ProviderError, SourceError
@@ -36,38 +36,49 @@ class LibSQL(SqlCarrier):
 
     def rows(self, sql: str, values: Sequence[Any]) -> list[Sequence[Any]]:
         """Return the rows of a query."""
-        return [[_value(cell) for cell in row] for row in self._run([(sql, values)])[0].get("rows", ())]
+        result = self._ask({"type": "execute", "stmt": _statement(sql, values)})
+        return [[_value(cell) for cell in row] for row in result.get("rows", ())]
 
     def write(self, statements: Sequence[Statement]) -> None:
-        """Run statements in one transaction."""
-        self._run([("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())])
+        """Run statements in one transaction: a batch, each of whose steps waits for the one before."""
+        steps: list[dict[str, Any]] = []
+        for sql, values in (("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())):
+            step: dict[str, Any] = {"stmt": _statement(sql, values)}
+            if steps:
+                step["condition"] = {"type": "ok", "step": len(steps) - 1}
+            steps.append(step)
+        undone = {"type": "not", "cond": {"type": "ok", "step": len(steps) - 1}}
+        steps.append({"condition": undone, "stmt": _statement("ROLLBACK", ())})
+        result = self._ask({"type": "batch", "batch": {"steps": steps}})
+        errors = [one for one in result.get("step_errors", ()) if one]
+        if errors:
+            raise SourceError(f"libSQL refused: {errors[0].get('message', 'no reason given')}")
 
     def found(self) -> None:
         """Make the tables."""
-        self._run([(table, ()) for table in TABLES])
+        self.write([(table, ()) for table in TABLES])
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
 
-    def _run(self, statements: Sequence[Statement]) -> list[dict[str, Any]]:
-        requests: list[dict[str, Any]] = [
-            {"type": "execute", "stmt": {"sql": sql, "args": [_argument(value) for value in values]}}
-            for sql, values in statements
-        ]
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            answer = self._client.post_json(PIPELINE, {"requests": [*requests, {"type": "close"}]})
+            answer = self._client.post_json(PIPELINE, {"requests": [request]})
         except ProviderError as error:
             raise SourceError(f"libSQL cannot be reached: {error}", hint=error.hint) from None
-        results = answer.get("results") if isinstance(answer, dict) else None
-        if not isinstance(results, list) or len(results) < len(requests):
-            raise SourceError("libSQL gave an answer without results")
-        found = []
-        for one in results[: len(requests)]:
-            if one.get("type") != "ok":
-                raise SourceError(f"libSQL refused: {one.get('error', {}).get('message', 'no reason given')}")
-            found.append(one["response"].get("result") or {})
-        return found
+        try:
+            (found,) = answer["results"]
+            if found["type"] != "ok":
+                raise SourceError(f"libSQL refused: {found['error']['message']}")
+            result: dict[str, Any] = found["response"]["result"]
+        except (KeyError, TypeError, ValueError):
+            raise SourceError("libSQL gave an answer that cannot be read") from None
+        return result
+
+
+def _statement(sql: str, values: Sequence[Any]) -> dict[str, Any]:
+    return {"sql": sql, "args": [_argument(value) for value in values]}
 
 
 def _argument(value: Any) -> dict[str, str]:
