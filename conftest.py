@@ -68,6 +68,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = make(folder / "shop")
     before = dict(os.environ)
     os.environ.update(REMORA_HOME=str(folder / "data"), HOME=str(folder), REMORA_EMBEDDING_PROVIDER="onnx")
+    os.environ["REMORA_TRIAL_SHARE"] = "0"  # nothing is held back by chance
     yield str(path)
     os.environ.clear()
     os.environ.update(before)

@@ -128,6 +128,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     """
     kept = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
     base = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    more = {"REMORA_TRIAL_SHARE": "0", **more}  # nothing is held back by chance
     places = {"HOME": str(home), "REMORA_HOME": str(home / "data"), "REMORA_CONFIG": str(home / "config")}
     return {**base, **kept, **places, **more}
 

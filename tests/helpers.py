@@ -117,6 +117,7 @@ def environment(folder: Path, **settings: str) -> dict[str, str]:
         "REMORA_HOME": str(folder / "data"),
         "REMORA_CONFIG": str(folder / "config"),
         "REMORA_EMBEDDING_PROVIDER": "none",
+        "REMORA_TRIAL_SHARE": "0",  # nothing is held back by chance
         "HOME": str(folder / "person"),
         **settings,
     }

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from remora.app.agent.loop import Loop
     from remora.app.agent.preview import Preview
     from remora.app.agent.status import Status, Why
+    from remora.app.agent.trial import Proposal, TrialReport
     from remora.app.agent.trust import TrustReport
     from remora.app.codebase.impact import Impacts
     from remora.app.codebase.module_descriptions import SemanticReport
@@ -816,6 +817,38 @@ class Memory:
 
         with self._lock:
             return why(self._project, memory_id)
+
+    def trial(self) -> TrialReport:
+        """Return whether advice helps here: moments that were told beside moments that were held back.
+
+        One moment in ten is held back (`trial.share`), never a rule, nor what a person pinned or verified.
+        """
+        from remora.app.agent import trial
+
+        with self._lock:
+            return trial.report(self._project)
+
+    def apply_trial(self) -> builtins.list[Proposal]:
+        """Put the phase weights that the trial proposes in force; returns them.
+
+        Raises:
+            InvalidInput: nothing is proposed.
+        """
+        from remora.app.agent import trial
+
+        with self._lock:
+            return trial.apply(self._project)
+
+    def undo_trial(self) -> int:
+        """Take the phase weights that were applied last back; returns how many versions are left.
+
+        Raises:
+            InvalidInput: none was applied.
+        """
+        from remora.app.agent import trial
+
+        with self._lock:
+            return trial.undo(self._project)
 
     def status(self) -> Status:
         """Return what the project has, which sessions go on, and what one that began now would be told."""

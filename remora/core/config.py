@@ -117,6 +117,13 @@ class InjectSettings(NamedTuple):
     timeout: float = 3.0
 
 
+class TrialSettings(NamedTuple):
+    """`[trial]`: whether advice helps, measured by holding some of it back."""
+
+    share: float = 0.1
+    sessions: bool = False
+
+
 class Settings(NamedTuple):
     """Everything that can be set. `home` moves the project's data; empty keeps it in the data folder."""
 
@@ -129,6 +136,7 @@ class Settings(NamedTuple):
     journal: JournalSettings = JournalSettings()
     learn: LearnSettings = LearnSettings()
     inject: InjectSettings = InjectSettings()
+    trial: TrialSettings = TrialSettings()
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -146,11 +154,12 @@ MAY_BE_ZERO = frozenset(
         "inject.threshold",
         "inject.skip_steps",
         "inject.longterm_tokens",
+        "trial.share",
     }
 )
 
 # Numbers that are 1 at most.
-SHARES = frozenset({"compaction.model_share", "inject.threshold"})
+SHARES = frozenset({"compaction.model_share", "inject.threshold", "trial.share"})
 
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

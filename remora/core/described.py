@@ -62,4 +62,6 @@ DESCRIPTIONS: dict[str, str] = {
     "inject.skip_steps": "Steps at the start of a session without memories between them.",
     "inject.ask": "Ask the agent, at most once in five prompts, to record a rule that you may have stated.",
     "inject.timeout": "Seconds after which the agent goes on without an answer.",
+    "trial.share": "Share of advice that is held back at random, to measure whether it helps; 0 for none.",
+    "trial.sessions": "Also leave whole sessions without advice: 5 % without any, 10 % with the brief alone.",
 }

@@ -99,6 +99,10 @@ class Reply(NamedTuple):
         trigger: which rule spoke: "brief", "task", "gotchas", "command", "error", "partners", "search",
             "recorded".
         why: the reason, for `remora log`.
+        firm: it is never held back: a rule, or what a person pinned or verified.
+        had: how many memories deserved the moment, of which `ids` may be some.
+        types: of the memories, in order.
+        held: the trial holds it back: it is noted, and not said.
     """
 
     text: str = ""
@@ -106,6 +110,10 @@ class Reply(NamedTuple):
     ids: tuple[str, ...] = ()
     trigger: str = ""
     why: str = ""
+    firm: bool = True
+    had: int = 0
+    types: tuple[str, ...] = ()
+    held: bool = False
 
 
 SILENCE = Reply()

@@ -62,6 +62,7 @@ class Head(NamedTuple):
         late: 1 if the project could not be determined in time, SOUGHT while a process determines it; the
             importer then looks again.
         limits: of advice, as of `remora.injection.decide.Limits`; empty if no advice is allowed.
+        arm: of the trial, where whole sessions are compared: "control" or "passive"; empty for all others.
     """
 
     host: str
@@ -74,6 +75,7 @@ class Head(NamedTuple):
     timeout: float = 0.0
     limits: tuple[float, ...] = ()
     late: int = 0
+    arm: str = ""
 
 
 def file_name(host: str, session: str) -> str:
@@ -218,9 +220,10 @@ def _head(found: Line) -> Head:
         numbers = ()
     timeout = found.get("timeout")
     seconds = timeout if isinstance(timeout, float) else 0.0
-    words = (str(found.get(name, "")) for name in Head._fields[:-3])
-    late = found.get("late")
-    return Head._make([*words, seconds, numbers, late if late in (1, SOUGHT) else 0])
+    words = (str(found.get(name, "")) for name in Head._fields[:-4])
+    late, arm = found.get("late"), found.get("arm")
+    known = late if late in (1, SOUGHT) else 0
+    return Head._make([*words, seconds, numbers, known, arm if isinstance(arm, str) else ""])
 
 
 def _read_all(file: int, size: int) -> bytes:

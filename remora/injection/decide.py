@@ -27,7 +27,7 @@ candidate stays unsaid. Nothing here writes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, combinations
 from typing import NamedTuple, Protocol
 
@@ -55,6 +55,9 @@ LOOSELY = 0.4  # of the long words; what tells the telling ones takes millisecon
 # named is in the same commit .83 of the time on pallets/click, .73 on pytest and .68 on entireio/cli; without
 # TIED, which leaves out what only large commits bring together, .70, .60 and .60.
 TOGETHER, SHARE, LIFT, TIED = 4, 0.7, 1.8, 0.125
+QUIET = (
+    0.75  # of what is usual: a memory that helps no more is not said at that moment; 10 of 10 without help
+)
 FADED = 0.3  # confidence below which a memory is out of date
 _NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
 _WORD = re.compile(r"\w{3,}")
@@ -75,6 +78,7 @@ class Limits(NamedTuple):
         skip_steps: steps of a session before anything is said between steps.
         ask: whether the agent may be asked to record what a person said; 0 or 1.
         keep: whether the sentence that was asked about is kept with the session; 0 or 1.
+        held_back: of a thousand moments that deserve advice, how many are left without it, for the trial.
     """
 
     threshold: float = 0.0
@@ -85,6 +89,7 @@ class Limits(NamedTuple):
     skip_steps: int = 5
     ask: int = 1
     keep: int = 1
+    held_back: int = 100
 
 
 class Look(Protocol):
@@ -110,6 +115,10 @@ class Look(Protocol):
         """Return the memories that share the most words with a text."""
         ...
 
+    def effects(self, trigger: str) -> Mapping[str, float]:
+        """Return how much memories help at a trigger, by id, where that is known; see `core.trial.factor`."""
+        ...
+
 
 class Setting(NamedTuple):
     """What a decision needs besides the moment and the store.
@@ -125,6 +134,7 @@ class Setting(NamedTuple):
         early: the host takes text before a tool is used. Where it does not, the advice for an edit or a
             command comes right after it.
         there: whether a file is there, relative to the root; another branch may have no such file.
+        most: memories at this moment, of those that `limits.at_once` lets through; drawn for the trial.
     """
 
     limits: Limits
@@ -136,6 +146,7 @@ class Setting(NamedTuple):
     goes_without_saying: Callable[[str, str], bool]
     early: bool = True
     there: Callable[[str], bool] = lambda _: True
+    most: int = 0
 
 
 def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -374,7 +385,7 @@ _TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]
 def _say(
     trigger: str, about: str, notes: Sequence[Note], why: str, state: State, look: Look, setting: Setting
 ) -> Reply:
-    worth = _worth(notes, state, setting, at_the_act=trigger == "rule")
+    worth = _helpful(trigger, _worth(notes, state, setting, at_the_act=trigger == "rule"), look)
     limits = setting.limits
     chosen: list[Note] = []
     room = min(limits.moment_characters, limits.session_characters - state.characters)
@@ -387,8 +398,33 @@ def _say(
             chosen.append(note)
     if not chosen:
         return SILENCE
-    ids = tuple(note.id for note in chosen)
-    return Reply(render.told(trigger, about, chosen), ids=ids, trigger=trigger, why=why)
+    firm = trigger == "rule" or any(note.pinned or note.verified for note in chosen)
+    told = chosen if firm else chosen[: setting.most or None]
+    return Reply(
+        render.told(trigger, about, told),
+        ids=tuple(note.id for note in told),
+        trigger=trigger,
+        why=why,
+        firm=firm,
+        had=len(chosen),
+        types=tuple(note.type for note in told),
+    )
+
+
+def _helpful(trigger: str, notes: list[Note], look: Look) -> list[Note]:
+    """Return notes with those first that helped more, and without those that do not help at this moment.
+
+    A person's own words, and what they hold to, are never left out for that.
+    """
+    known = look.effects(trigger) if notes else {}
+    if not known:
+        return notes
+    kept = [n for n in notes if known.get(n.id, 1.0) > QUIET or _is_own(n)]
+    return sorted(kept, key=lambda note: -known.get(note.id, 1.0))
+
+
+def _is_own(note: Note) -> bool:
+    return note.pinned or note.verified or note.source == "user_taught" or bool(note.path)
 
 
 def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act: bool = False) -> list[Note]:

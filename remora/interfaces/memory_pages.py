@@ -12,6 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped
+from remora.injection.decide import QUIET
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import (
     FAINT,
@@ -40,10 +41,12 @@ if TYPE_CHECKING:
     from remora.app.agent.correction import Corrected
     from remora.app.agent.preview import Preview
     from remora.app.agent.status import Status, Why
+    from remora.app.agent.trial import Proposal, TrialReport
     from remora.app.agent.trust import TrustReport
     from remora.app.health.maintenance import Maintained
     from remora.app.recall.questions import Answer, Passage
     from remora.core.merge import Revision
+    from remora.core.trial import Compared
     from remora.store.injections import Injection
     from remora.store.uses import Use
 
@@ -496,8 +499,13 @@ def why(found: Why) -> Page:
     at = [f"{t.kind} {t.key}{' with ' + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
     if at:
         rows.append(("triggers", Cell("\n".join(at))))
-    if uses := used_for(found.uses):
-        rows.append(("use", Cell(uses)))
+    uses = [used_for(found.uses), f"held back {found.held_back}" if found.held_back else ""]
+    if any(uses):
+        rows.append(("use", Cell(", ".join(filter(None, uses)))))
+    for one in found.effects:
+        sessions = f"{one.helped} sessions with, {one.unhelped} without"
+        told = f"{one.factor:.2f} times the usual help at {one.trigger}: {sessions}"
+        rows.append(("effect", Cell(told + ("; not said there any more" if one.factor <= QUIET else ""))))
     parts: list[Part] = [Fields(tuple(rows))]
     times = counted(len(found.said), "time") if found.said else "never"
     parts.append(Para(f"Told to an agent: {times}."))
@@ -546,6 +554,64 @@ def _maintained(one: Maintained) -> str:
         (one.bar, f"measured the relevance for prompts: {one.bar}"),
     )
     return "; ".join(text for number, text in told if number) or "nothing to do"
+
+
+_VERDICTS = {"few": "too few to tell", "helps": "helps", "hurts": "hurts", "open": "no clear difference"}
+
+
+def trial(found: TrialReport) -> Page:
+    """Return whether advice helps here: every figure, told and held back."""
+    arms = f"{found.told:,} moments told, {found.held:,} held back"
+    share = f"{100 * found.share:g} % of advice is held back: {arms}."
+    parts: list[Part] = [Para(share), _compared(found.figures)]
+    if found.sessions:
+        parts += [Para("Whole sessions, without advice beside with it:", "strong"), _compared(found.sessions)]
+    wrong, uses = found.corrections
+    parts.append(Para(f"Called wrong: {100 * wrong:.1f} % of {counted(uses, 'use')} (target: below 5 %)."))
+    for memories, number, failures in found.at_once:
+        what = counted(memories, "memory", "memories")
+        parts.append(Para(f"{what} at once: {100 * failures:.0f} % failed, of {counted(number, 'moment')}."))
+    if found.decided:
+        parts.append(Para(f"So a moment gets {counted(found.decided, 'memory', 'memories')}."))
+    for one in found.quiet:
+        told = f"{one.helped} sessions with help, {one.unhelped} without"
+        parts.append(Item(short(one.memory_id), (Cell(f"quiet at {one.trigger}"),), told))
+    return (*parts, *(proposals(found.proposals) if found.proposals else ()))
+
+
+def _compared(figures: Sequence[Compared]) -> Table:
+    rows = tuple(
+        (
+            Cell(one.name),
+            Cell(f"{one.told.mean:.2f} ({one.told.n:,})"),
+            Cell(f"{one.held.mean:.2f} ({one.held.n:,})"),
+            Cell(
+                f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"
+                if one.told.n and one.held.n
+                else ""
+            ),
+            Cell(_VERDICTS[one.verdict]),
+        )
+        for one in figures
+    )
+    return Table(("figure", "told", "held back", "difference, 95 %", ""), rows, wide=0, spare=(3,))
+
+
+def _interval(one: Compared) -> str:
+    both = one.told.n and one.held.n
+    return f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]" if both else ""
+
+
+def proposals(found: Sequence[Proposal]) -> Page:
+    """Return phase weights that held-back moments speak for."""
+    rows = tuple(
+        (Cell(p.phase), Cell(p.type), Cell(f"{p.old:g}"), Cell(f"{p.new:g}"), Cell(f"{p.units:,}"))
+        for p in found
+    )
+    return (
+        Table(("phase", "type", "weight", "proposed", "moments"), rows, wide=1),
+        Para("`remora trial --apply` puts them in force, `--undo` takes them back."),
+    )
 
 
 def status(found: Status) -> Page:

@@ -72,6 +72,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("restore", "Restore forgotten or superseded memories.", "Look after", "restore"),
     Verb("prune", "Forget expired memories, delete long-forgotten ones.", "Look after", "prune"),
     Verb("preview", "Show what an agent would be told at a moment.", "Look after", "preview"),
+    Verb("trial", "Show whether advice helps: told and held back.", "Look after", "trial"),
     Verb("log", "Show the texts given to agents, with time, reason and effect.", "Look after", "log"),
     Verb("why", "Show the origins of a memory, and when agents were told.", "Look after", "why"),
     Verb("share", "Share a project's memory with other machines and people.", "Together", "sharing"),

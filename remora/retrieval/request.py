@@ -63,6 +63,7 @@ class Reader(NamedTuple):
         now: seconds since the epoch.
         mtime: when a file of the repository was modified, seconds; None if it is deleted.
         recent: the last changes of files in commits that the history read at `init` lacks.
+        phase_weights: weights of types by phase; those of the specification by default.
         rerank_candidates, rerank_seconds: maximum number of reranked candidates, and the time limit.
     """
 
@@ -77,6 +78,7 @@ class Reader(NamedTuple):
     rerank_seconds: float = 0.4
     hyde: bool = True
     boost: bool = False
+    phase_weights: Mapping[str, Mapping[str, float]] | None = None
 
 
 class Candidate(NamedTuple):

@@ -105,7 +105,7 @@ def weigh(
         return candidate
     factors: list[tuple[str, float, str]] = []
     if request.phase is not None:
-        weight = PHASE_WEIGHTS[request.phase].get(record.type, 1.0)
+        weight = (reader.phase_weights or PHASE_WEIGHTS)[request.phase].get(record.type, 1.0)
         factors.append(("phase", weight, f"{record.type} in {request.phase}"))
     factors.append(("source", SOURCE_TRUST[record.source] / USUAL_TRUST, record.source))
     stats = [files[f] for f in record.related_files if f in files]

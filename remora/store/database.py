@@ -31,6 +31,7 @@ from remora.store.selections import Selections
 from remora.store.shared import Shared
 from remora.store.ties import Ties
 from remora.store.trees import Trees
+from remora.store.trials import Trials
 from remora.store.triggers import Triggers
 from remora.store.turns import Turns
 from remora.store.uses import Uses
@@ -87,6 +88,7 @@ class Database:
         self.injections = Injections(connection)
         self.uses = Uses(connection, self.memories)
         self.shared = Shared(connection)
+        self.trials = Trials(connection)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}

@@ -23,6 +23,7 @@ from remora.core.trust import EARLIER, FIRST, STATE, THRESHOLDS, UPGRADED
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
 OLDEST = 20  # schema that has the triggers and branches of quotes
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
+SALT, AT_ONCE = "trial.salt", "trial.at_once"  # meta keys: see `store.trials`
 ROOT = "root"  # meta key: the folder that the project was opened in last
 MOST = 40  # memories looked at for one question
 MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
@@ -125,6 +126,23 @@ class Glimpse:
         state = known.get(STATE)
         first = EARLIER if UPGRADED in known else FIRST
         return THRESHOLDS[state["level"] if isinstance(state, dict) else first]
+
+    def trial(self) -> tuple[str, int]:
+        """Return the salt of the trial, and how many memories a moment gets; 0 while that is open."""
+        sql = "SELECT key, value FROM meta WHERE key IN (?, ?)"
+        known = {key: json.loads(value) for key, value in self._connections[0].execute(sql, (SALT, AT_ONCE))}
+        return str(known.get(SALT, "")), int(known.get(AT_ONCE, 0))
+
+    def held_last(self, memory_ids: Collection[str]) -> bool:
+        """Return whether one of some memories was held back when it was due last."""
+        sql = """SELECT 1 FROM json_each(?) j WHERE (
+                   SELECT u.arm FROM trial_memories t JOIN trial_units u ON u.unit = t.unit
+                   WHERE t.memory_id = j.value ORDER BY u.at DESC LIMIT 1) = 'held'"""
+        return bool(self._rows(sql, (json.dumps(list(memory_ids)),)))
+
+    def effects(self, trigger: str) -> dict[str, float]:
+        """Return how much memories help at a trigger, by id, where that is known."""
+        return dict(self._rows("SELECT memory_id, factor FROM memory_effects WHERE trigger = ?", (trigger,)))
 
     def root(self) -> str:
         """Return the folder that the project was opened in last; empty where none was noted."""

@@ -128,6 +128,11 @@ class Observed(Recording):
                  JOIN observer_sessions s ON s.first_key = j.value AND s.first_key <> ''"""
         return dict(self._connection.rows(sql, (json.dumps(sorted(keys)),)))
 
+    def reads(self) -> dict[str, int]:
+        """Return in how many sessions each file was met, by path from the root of the project."""
+        sql = "SELECT file_path, session_count FROM observer_file_nodes WHERE session_count > 0"
+        return dict(self._connection.rows(sql))
+
     def count(self, since: str = "") -> int:
         """Return the number of learned sessions that began at a time or later."""
         sql = "SELECT count(*) FROM observer_sessions WHERE ?1 = '' OR started_at >= ?1"

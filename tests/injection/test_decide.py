@@ -47,6 +47,7 @@ class Store:
         self._notes = notes
         self._triggered = triggered
         self.pairs: list[Partner] = []
+        self.helping: dict[str, dict[str, float]] = {}
 
     def about(self, paths: Collection[str], types: Sequence[str]) -> list[Note]:
         """Return notes of some types about one of some files."""
@@ -68,6 +69,10 @@ class Store:
     def partners(self, path: str, together: int, share: float, tied: float) -> list[Partner]:
         """Return the files that commits have beside one."""
         return [p for p in self.pairs if path == "a.py" and p.together >= max(together, share * p.own)]
+
+    def effects(self, trigger: str) -> dict[str, float]:
+        """Return what is known of the notes' help."""
+        return self.helping.get(trigger, {})
 
     def like(self, text: str) -> list[Note]:
         """Return the notes that share a word with a text."""

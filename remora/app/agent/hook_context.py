@@ -207,7 +207,10 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
     if moment.kind == moments.START:
         line["s"] = moment.source
     if reply.text:
-        line |= {"said": list(reply.ids), "t": reply.trigger, "w": reply.why, "x": reply.text}
+        ids = {"held": list(reply.ids)} if reply.held else {"said": list(reply.ids), "x": reply.text}
+        line |= {**ids, "t": reply.trigger, "w": reply.why}
+        if not reply.firm and reply.ids:
+            line["u"] = [reply.had, *reply.types]
     return line
 
 

@@ -31,6 +31,7 @@ from remora.disk.places import data_folder
 from remora.injection.decide import decide
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
+from remora.injection.trial import most_of, tried
 from remora.store.glimpse import Glimpse, look
 
 if TYPE_CHECKING:
@@ -156,7 +157,8 @@ def _quick(
 
     While somebody else is at it for longer than we wait, nothing is said: it could be the same.
     """
-    if heard and head.home and head.limits and live.alone and moment.kind in DECIDED:
+    told_at_start = head.arm == "passive"  # of the trial: at the start and with the first prompt alone
+    if heard and head.home and head.limits and live.alone and moment.kind in DECIDED and not told_at_start:
         try:
             return _said(moment, live, _decided(moment, told, head, environ, early=early), head)
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
@@ -165,10 +167,10 @@ def _quick(
 
 
 def _said(moment: Moment, live: LiveFile, reply: Reply, head: Head) -> Reply:
-    """Note what is said at a moment, and return it."""
+    """Note what is said at a moment, or held back, and return what is said."""
     if reply.text:
         live.add({**line_of(moment, reply, head), "k": SAID, "of": kind_of(moment)})
-    return reply
+    return SILENCE if reply.held else reply
 
 
 def _without(reply: Reply, said: Container[str]) -> Reply:
@@ -273,7 +275,11 @@ def _decided(
         return SILENCE
     try:
         state = state_of(told, moment.agent)
-        return decide(moment, state, glimpse, setting_of(head, moment.cwd, glimpse.threshold(), early=early))
+        setting = setting_of(head, moment.cwd, glimpse.threshold(), early=early)
+        share, session, number = setting.limits.held_back, head.session, len(told)
+        most = most_of(glimpse, session, number, share, setting.limits.at_once)
+        reply = decide(moment, state, glimpse, setting._replace(most=most))
+        return tried(reply, glimpse, session, number, share, told)
     finally:
         glimpse.close()
 

@@ -26,6 +26,7 @@ from remora.app.agent.hook_context import DECIDED, setting_of
 from remora.app.agent.injection_log import injections_of, keep, lines_of
 from remora.app.agent.loop_calls import event_of, moment_of
 from remora.app.agent.session_brief import brief_of, limits_of, task_of
+from remora.app.agent.trial import keep_units
 from remora.app.agent.trust import note_session
 from remora.app.learning.interface_observations import observe_ui
 from remora.app.learning.live_observation import Watched
@@ -40,6 +41,7 @@ from remora.disk.live import Head, Line
 from remora.injection.decide import decide
 from remora.injection.e2e import is_ui_tool
 from remora.injection.state import State, state_of
+from remora.injection.trial import HELD, most_of, tried
 from remora.store.glimpse import look
 
 if TYPE_CHECKING:
@@ -303,9 +305,10 @@ class Loop:
         with self._lock:
             lines, self._lines = self._lines, []
             self._states = {}
-        if any(isinstance(line.get("said"), list) for line in lines) and not self._project.read_only:
+        if any("said" in line or HELD in line for line in lines) and not self._project.read_only:
             try:
                 keep(self._project, injections_of(self._head, lines))
+                keep_units(self._project, self._head, lines)
                 note_session(self._project, f"{self._head.host}:{self._head.session}")
             except RemoraError as error:
                 self.trouble.append(str(error))
@@ -326,7 +329,12 @@ class Loop:
             state.steps = max(state.steps, least)
             now = self._project.clock.now()
             setting = setting_of(self._head, moment.cwd, glimpse.threshold(), early=early, now=now)
-            return decide(moment, state, glimpse, setting)
+            with self._lock:
+                told = [*self._earlier, *self._lines]
+            share, number = setting.limits.held_back, len(told)
+            most = most_of(glimpse, self.session_id, number, share, setting.limits.at_once)
+            reply = decide(moment, state, glimpse, setting._replace(most=most))
+            return tried(reply, glimpse, self.session_id, number, share, told)
         finally:
             glimpse.close()
 
@@ -383,7 +391,7 @@ class Loop:
             if moment.kind in DECIDED and not told.isdisjoint(reply.ids):
                 reply = SILENCE
             self._lines.append(line_of(moment, reply, self._head))
-        return reply
+        return SILENCE if reply.held else reply
 
     def _moment(
         self,

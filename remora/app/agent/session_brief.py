@@ -34,6 +34,7 @@ from remora.core.secrets import redact
 from remora.core.statement import tells
 from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
+from remora.core.trial import arm_of_session
 from remora.core.values import Filters
 from remora.disk.files import read_small
 from remora.disk.live import Head
@@ -41,6 +42,7 @@ from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
+from remora.store.glimpse import look
 from remora.store.memories import records_in
 from remora.store.shared import SPACE
 
@@ -75,13 +77,27 @@ def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> He
     if project.repository is None and not (project.home / DATABASE).exists():
         return found
     git = project.repository.git_dir / "HEAD" if project.repository is not None else ""
+    arm = _arm(moment, str(project.home / DATABASE)) if settings.trial.sessions else ""
     return found._replace(
         root=str(project.root),
         home=str(project.home),
         head_file=str(git),
         timeout=settings.inject.timeout,
-        limits=limits_of(settings) if settings.inject.enabled else (),
+        limits=limits_of(settings) if settings.inject.enabled and arm != "control" else (),
+        arm=arm,
     )
+
+
+def _arm(moment: Moment, path: str) -> str:
+    """Return the arm of a session, where sessions are compared; empty for one that is told everything."""
+    glimpse = look(path, "")
+    if glimpse is None:
+        return ""
+    try:
+        arm = arm_of_session(glimpse.trial()[0], moment.session)
+    finally:
+        glimpse.close()
+    return "" if arm == "full" else arm
 
 
 def limits_of(settings: Settings) -> tuple[float, ...]:
@@ -96,6 +112,7 @@ def limits_of(settings: Settings) -> tuple[float, ...]:
         inject.skip_steps,
         int(inject.ask),
         int(settings.learn.quotes),
+        round(1000 * settings.trial.share),
     )
 
 

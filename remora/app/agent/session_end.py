@@ -26,6 +26,7 @@ from remora.app.agent.injection_log import injections_of, keep
 from remora.app.agent.session_brief import head_of
 from remora.app.agent.session_journal import NOTED, write_down
 from remora.app.agent.transcript_capture import FOLDER, captured
+from remora.app.agent.trial import keep_units, weigh_memories
 from remora.app.agent.trust import note_session
 from remora.app.codebase.module_descriptions import describe_when_due
 from remora.app.health.maintenance import maintain_when_due
@@ -210,6 +211,7 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
         with opened(_root(head), environ) as project:
             said = injections_of(head, lines)
             keep(project, said)
+            keep_units(project, head, lines)
             learnt = learn_session(project, head)
             if said or learnt:
                 note_session(project, name)
@@ -230,7 +232,8 @@ def _follow_up(root: str, environ: Mapping[str, str]) -> None:
     """Do the daily maintenance of a project, exchange with its shared log, and describe what changed."""
     try:
         with opened(root, environ) as project:
-            maintain_when_due(project)
+            if maintain_when_due(project) is not None:
+                weigh_memories(project)
             sync_when_due(project)
             describe_when_due(project)
     except Exception as error:  # noqa: BLE001  what was learned is kept, and the next day it is tried again

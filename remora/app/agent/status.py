@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.disk.live import Line
     from remora.store.injections import Injection
+    from remora.store.trials import Effect
     from remora.store.uses import Use
 
 RECENT = 3_600  # seconds
@@ -50,6 +51,8 @@ class Why(NamedTuple):
         said: when it was put in front of an agent, newest first.
         children: memories that rest on it.
         uses: how often it was said, asked for, looked at, cited, of help or not, and called wrong.
+        held_back: how often the trial held it back.
+        effects: how much it helps at each trigger, beside what is usual, where that is known.
     """
 
     memory: MemoryRecord
@@ -57,6 +60,8 @@ class Why(NamedTuple):
     said: tuple[Injection, ...]
     children: tuple[str, ...]
     uses: Mapping[str, Use] = MappingProxyType({})
+    held_back: int = 0
+    effects: tuple[Effect, ...] = ()
 
 
 class Session(NamedTuple):
@@ -209,7 +214,8 @@ def why(project: OpenProject, memory_id: str) -> Why:
             said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
     triggers, children = store.db.triggers.of(record.id), store.db.memories.dependents(record.id)
     uses = store.db.uses.of(record.id)
-    return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children), uses)
+    held, effects = project.db.trials.held_back(record.id), project.db.trials.effects(record.id)
+    return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children), uses, held, tuple(effects))
 
 
 def status(project: OpenProject) -> Status:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from remora.app.memories.embedding import catch_up, go_on_in_background
+from remora.app.recall.phase_weights import weights_of
 from remora.app.records.note_index import follow_written
 from remora.app.records.session import follow_all
 from remora.core.errors import InvalidInput, RemoraError
@@ -173,6 +174,7 @@ def reader(
         rerank_seconds=project.settings.rerank.budget_ms / 1000.0,
         hyde=project.settings.search.hyde,
         boost=project.settings.search.neighbourhood_boost,
+        phase_weights=weights_of(project),
     )
 
 

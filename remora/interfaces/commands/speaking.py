@@ -11,6 +11,8 @@ from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
+from remora.interfaces.page import Para
+from remora.interfaces.present import counted
 
 
 @command("log", epilog="Example: remora log -k 5")
@@ -51,6 +53,28 @@ def status(desk: Desk) -> None:
     desk.tell((*found.notes, *(f"{one.detail}. {one.advice}" for one in broken)))
 
 
+@command("trial", epilog="Example: remora trial")
+@click.option("--apply", is_flag=True, help="Put the proposed phase weights in force.")
+@click.option("--undo", is_flag=True, help="Take the weights that were applied last back.")
+def trial(desk: Desk, *, apply: bool, undo: bool) -> None:
+    """Compares moments at which an agent was told something with moments at which that was held back.
+
+    One moment in ten is held back at random; `trial.share` changes that, 0 turns it off.
+    """
+    if apply and undo:
+        raise InvalidInput("--apply and --undo exclude each other")
+    if apply:
+        changed = desk.memory().apply_trial()
+        desk.answer({"applied": changed}, lambda: memory_pages.proposals(changed))
+        return
+    if undo:
+        left = desk.memory().undo_trial()
+        desk.answer({"versions": left}, (Para(f"Taken back. {counted(left, 'earlier version')} left."),))
+        return
+    found = desk.memory(writes=False).trial()
+    desk.answer(found, lambda: memory_pages.trial(found))
+
+
 @command("hook")
 @click.option("--host", metavar="NAME", help="The coding agent that sends the event.")
 def hook(desk: Desk, *, host: str | None) -> None:  # noqa: ARG001  the entry answers before this is read
@@ -74,4 +98,4 @@ def preview(desk: Desk, *, edit: str | None, run: str | None, ask: str | None) -
     desk.answer(found, lambda: memory_pages.preview(found))
 
 
-COMMANDS = {"log": log, "why": why, "status": status, "preview": preview, "hook": hook}
+COMMANDS = {"log": log, "why": why, "status": status, "preview": preview, "trial": trial, "hook": hook}

@@ -192,6 +192,7 @@ class World:
             "PYTHONDONTWRITEBYTECODE": "1",
             "REMORA_HOME": str(self.data),
             "REMORA_EMBEDDING_PROVIDER": "onnx",
+            "REMORA_TRIAL_SHARE": "0",  # nothing is held back by chance
             "CLAUDE_CONFIG_DIR": str(self.config),
             "ANTHROPIC_BASE_URL": self.api.url,
             "ANTHROPIC_API_KEY": "sk-ant-none",

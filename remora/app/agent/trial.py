@@ -1,0 +1,346 @@
+"""Does memory help here? Moments told and held back, what followed, and what that says.
+
+Units come from the live files of sessions, with what followed counted in the same way in both arms.
+Differences between sessions are lower bounds: one without advice still profits from what others wrote down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.recall.phase_weights import WEIGHTS, versions, weights_of
+from remora.core import moments, trial
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput
+from remora.core.trial import HELD, SAID, Compared
+from remora.injection.decide import QUIET
+from remora.injection.trial import HELD as HELD_KEY
+from remora.injection.trial import UNIT
+from remora.store.glimpse import AT_ONCE
+from remora.store.trials import MOMENT, SESSION, Effect, Unit
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.disk.live import Head, Line
+
+NEXT = 10  # calls in which a failure counts as following what was said
+PHASE_OF = {"gotchas": "implement", "named": "implement", "undoing": "implement", "partners": "implement"}
+PHASE_OF |= {"command": "validate", "error": "validate", "search": "explore"}
+_ACTS = (moments.AFTER, moments.FAILED)
+_NEXT_COMMAND = ("command", "error")
+
+
+class Proposal(NamedTuple):
+    """Another weight of a type in a phase, for a person to apply.
+
+    Attributes:
+        phase, type: whose.
+        old, new: the weight now, and as proposed.
+        units: that it rests on.
+    """
+
+    phase: str
+    type: str
+    old: float
+    new: float
+    units: int
+
+
+class TrialReport(NamedTuple):
+    """What the trial says.
+
+    Attributes:
+        share: of advice that is held back.
+        told, held: moments of each arm.
+        figures: compared between moments that were told and held back.
+        sessions: figures compared between sessions; empty where whole sessions are not compared.
+        corrections: share of uses that were called wrong, and the uses.
+        at_once: failures by how many memories a moment got: (memories, moments, share of failures).
+        decided: how many memories a moment gets by what was found; 0 while that is open.
+        quiet: memories that lost their place at a moment: (id, trigger, sessions with and without help).
+        proposals: other phase weights.
+        applied: versions of phase weights that were applied.
+    """
+
+    share: float
+    told: int
+    held: int
+    figures: tuple[Compared, ...]
+    sessions: tuple[Compared, ...]
+    corrections: tuple[float, int]
+    at_once: tuple[tuple[int, int, float], ...]
+    decided: int
+    quiet: tuple[Effect, ...]
+    proposals: tuple[Proposal, ...]
+    applied: int
+
+
+# Units
+
+
+def units_of(
+    head: Head, lines: Sequence[Line], known: Mapping[str, int], checks: Sequence[bool]
+) -> list[Unit]:
+    """Return the units of a session, from the lines of its live file.
+
+    Args:
+        head: of the file.
+        lines: of the file.
+        known: in how many earlier sessions each file was read.
+        checks: whether each check after the last change passed, in order.
+    """
+    session = f"{head.host}:{head.session}"
+    found = []
+    for number, line in enumerate(lines):
+        unit = line.get(UNIT)
+        if not isinstance(unit, list) or not unit:
+            continue
+        agent = line.get("g", "")
+        after = [one for one in lines[number + 1 :] if one.get("g", "") == agent]
+        ids = line.get(HELD_KEY) or line.get("said") or ()
+        at = to_iso(float(line.get("at", 0)) / 1000)
+        found.append(
+            Unit(
+                f"{session}:{at}:{number}",
+                MOMENT,
+                session,
+                HELD if HELD_KEY in line else SAID,
+                at,
+                str(line.get("t", "")),
+                tuple(str(one) for one in unit[1:]),
+                len(ids),
+                int(unit[0]),
+                _failed(str(line.get("t", "")), line, after),
+                len(_until_prompt(after)),
+                _rereads(_until_prompt(after), known),
+                int(checks[-1]) if checks else None,
+                None,
+                tuple(str(one) for one in ids),
+            )
+        )
+    prompts = sum(one.get("k") == moments.PROMPT for one in lines)
+    acts = [one for one in lines if one.get("k") in _ACTS]
+    if acts:
+        found.append(
+            Unit(
+                session,
+                SESSION,
+                session,
+                head.arm or "full",
+                to_iso(float(lines[-1].get("at", 0)) / 1000),
+                calls=round(len(acts) / max(1, prompts)),
+                rereads=_rereads(acts, known),
+                passed=int(checks[-1]) if checks else None,
+                failed=int(any(one.get("k") == moments.FAILED for one in acts)),
+            )
+        )
+    return found
+
+
+def _until_prompt(after: Sequence[Line]) -> list[Line]:
+    acts: list[Line] = []
+    for one in after:
+        if one.get("k") == moments.PROMPT:
+            break
+        if one.get("k") in _ACTS:
+            acts.append(one)
+    return acts
+
+
+def _failed(trigger: str, said: Line, after: Sequence[Line]) -> int | None:
+    """Return whether a failure followed: of the next command, where advice was about one, else soon."""
+    acts = [one for one in after if one.get("k") in _ACTS]
+    if trigger in _NEXT_COMMAND:
+        acts = [one for one in acts if one.get("a") == "run"]
+        if said.get("of") == moments.FAILED and acts and acts[0].get("i") == said.get("i"):
+            acts = acts[1:]
+        acts = acts[:1]
+    if not acts:
+        return None
+    return int(any(one.get("k") == moments.FAILED for one in acts[:NEXT]))
+
+
+def _rereads(acts: Sequence[Line], known: Mapping[str, int]) -> int:
+    read: set[str] = set()
+    changed: set[str] = set()
+    for one in acts:
+        paths = [str(path) for path in one.get("p", ())]
+        if one.get("a") == "read":
+            read |= {path for path in paths if known.get(path) and path not in changed}
+        elif one.get("a") in ("edit", "write"):
+            changed.update(paths)
+    return len(read)
+
+
+def keep_units(project: OpenProject, head: Head, lines: Sequence[Line]) -> None:
+    """Store the units of a session; keeping them twice counts them once."""
+    known = project.db.observed.reads()
+    units = units_of(head, lines, known, _checks(lines))
+    if units:
+        with project.db.transaction():
+            project.db.trials.put(units)
+
+
+def _checks(lines: Sequence[Line]) -> list[bool]:
+    """Return whether each command after the last change passed, in order."""
+    found: list[bool] = []
+    for one in lines:
+        if one.get("k") == moments.AFTER and one.get("a") in ("edit", "write"):
+            found = []
+        elif one.get("a") == "run" and one.get("k") in _ACTS:
+            found.append(one.get("k") == moments.AFTER)
+    return found
+
+
+# What does not help goes quiet
+
+
+def weigh_memories(project: OpenProject) -> None:
+    """Compute anew how much each memory helps at each trigger, and how many memories a moment gets."""
+    db = project.db
+    verdicts = db.trials.verdicts()
+    usual: dict[str, list[int]] = {}
+    for _, trigger, helped, unhelped in verdicts:
+        sums = usual.setdefault(trigger, [0, 0])
+        sums[0] += helped
+        sums[1] += unhelped
+    effects = []
+    for memory_id, trigger, helped, unhelped in verdicts:
+        yes, no = usual[trigger]
+        # The memory itself is left out of what is usual; a small project has a prior of one half.
+        others, weight = yes + no - helped - unhelped, trial.PRIOR_WEIGHT
+        prior = (yes - helped + 0.5 * weight) / (others + weight)
+        effects.append(Effect(memory_id, trigger, trial.factor(helped, unhelped, prior), helped, unhelped))
+    decided = _at_once(db.trials.units(MOMENT))[1]
+    with db.transaction():
+        db.trials.set_effects(one for one in effects if one.factor != 1.0)
+        if decided != db.meta.get(AT_ONCE, 0):
+            db.meta.set(AT_ONCE, decided)
+
+
+def _at_once(units: Sequence[Unit]) -> tuple[list[tuple[int, int, float]], int]:
+    """Return failures by how many of several memories were said, and the best number; 0 while it is open."""
+    by: dict[int, list[float]] = {}
+    for one in units:
+        if one.arm == SAID and one.had > 1 and one.failed is not None:
+            by.setdefault(one.shown, []).append(float(one.failed))
+    rows = [(shown, len(v), sum(v) / len(v)) for shown, v in sorted(by.items())]
+    enough = {shown: v for shown, v in by.items() if len(v) >= trial.LEAST}
+    if len(enough) < 2:
+        return rows, 0
+    best = min(enough, key=lambda shown: (sum(enough[shown]) / len(enough[shown]), shown))
+    others = [v for shown, v in enough.items() if shown != best]
+    clear = all(trial.interval(enough[best], v, shares=True)[1] < 0 for v in others)
+    return rows, best if clear else 0
+
+
+# The report
+
+
+def report(project: OpenProject) -> TrialReport:
+    """Return what the trial says so far; see `Memory.trial`."""
+    db = project.db
+    units = db.trials.units(MOMENT)
+    sessions = db.trials.units(SESSION)
+    wrong, uses = db.uses.corrections()
+    rows, _ = _at_once(units)
+    compared = [one for one in sessions if one.arm != "passive"]
+    apart = [one._replace(arm=HELD if one.arm == "control" else SAID) for one in compared]
+    return TrialReport(
+        project.settings.trial.share,
+        sum(one.arm == SAID for one in units),
+        sum(one.arm == HELD for one in units),
+        _figures(units),
+        _figures(apart) if any(one.arm == HELD for one in apart) else (),
+        (wrong / uses if uses else 0.0, uses),
+        tuple(rows),
+        int(db.meta.get(AT_ONCE, 0)),
+        tuple(_quiet(project)),
+        tuple(proposals(project, units)),
+        len(versions(project)),
+    )
+
+
+_MEASURED: tuple[tuple[str, str, bool, bool, float | None], ...] = (
+    ("failures", "failed", True, True, None),
+    ("tool calls of the task", "calls", False, True, -0.20),
+    ("files read again", "rereads", False, True, -0.50),
+    ("last check passed", "passed", True, False, 0.15),
+    ("dead ends entered again", "dead_end", True, True, None),
+)
+
+
+def _figures(units: Sequence[Unit]) -> tuple[Compared, ...]:
+    found = []
+    for name, field, shares, less, target in _MEASURED:
+        values = [(one.arm, float(value)) for one in units if (value := getattr(one, field)) is not None]
+        found.append(trial.compare(name, values, shares=shares, less_is_better=less, target=target))
+    return tuple(found)
+
+
+def _quiet(project: OpenProject) -> list[Effect]:
+    return [one for one in project.db.trials.all_effects() if one.factor <= QUIET]
+
+
+def proposals(project: OpenProject, units: Sequence[Unit]) -> list[Proposal]:
+    """Return other phase weights that held-back moments speak for.
+
+    Only the difference between told and held back counts, since what is said at hard files goes with failures
+    whatever is said.
+    """
+    now = weights_of(project)
+    by: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    for one in units:
+        phase = PHASE_OF.get(one.trigger)
+        if phase is not None and one.failed is not None:
+            for kind in dict.fromkeys(one.types):
+                by.setdefault((phase, kind), []).append((one.arm, float(one.failed)))
+    found = []
+    for (phase, kind), values in sorted(by.items()):
+        told, held = ([v for arm, v in values if arm == which] for which in (SAID, HELD))
+        if len(told) < trial.LEAST or len(held) < trial.LEAST:
+            continue
+        low, high = trial.interval(told, held, shares=True, z=trial.Z90)
+        if low <= 0 <= high:
+            continue
+        effect = sum(held) / len(held) - sum(told) / len(told)
+        shrunk = effect * len(held) / (len(held) + trial.PRIOR_WEIGHT)
+        old = now.get(phase, {}).get(kind, 1.0)
+        new = round(min(trial.BOUNDS[1], max(trial.BOUNDS[0], old * (1 + shrunk))), 2)
+        if new != old:
+            found.append(Proposal(phase, kind, old, new, len(values)))
+    return found
+
+
+def apply(project: OpenProject) -> list[Proposal]:
+    """Put the proposed phase weights in force; returns them.
+
+    Raises:
+        InvalidInput: nothing is proposed.
+    """
+    project.must_be_writable()
+    found = proposals(project, project.db.trials.units(MOMENT))
+    if not found:
+        raise InvalidInput("nothing is proposed", hint="`remora trial` says how many moments there are.")
+    before = versions(project)
+    known = {(phase, kind): value for phase, kind, value in (before[-1] if before else ())}
+    known |= {(one.phase, one.type): one.new for one in found}
+    with project.db.transaction():
+        project.db.meta.set(WEIGHTS, [*before, [[*key, value] for key, value in sorted(known.items())]])
+    return found
+
+
+def undo(project: OpenProject) -> int:
+    """Take the last applied phase weights back; returns how many versions are left.
+
+    Raises:
+        InvalidInput: none was applied.
+    """
+    project.must_be_writable()
+    before = versions(project)
+    if not before:
+        raise InvalidInput("no phase weights were applied")
+    with project.db.transaction():
+        project.db.meta.set(WEIGHTS, before[:-1])
+    return len(before) - 1

@@ -1,0 +1,177 @@
+"""Does advice help: who is told at random, and what the difference says. Pure.
+
+A moment that deserves advice is a unit; one in ten is held back by a keyed hash of the session and the number
+of the moment, which nobody can predict and a restart repeats. Each figure is compared between the units that
+were told and those that were held back: the difference of two shares by Newcombe's interval (Statistics in
+Medicine 1998, method 10), of two means by Welch's. Whether advice helps is asked at 30, 60, 120, … units
+only, each time with a part of the allowed error, since who looks all the time finds something.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+Z95, Z90 = 1.959964, 1.644854
+LEAST = 30  # units of an arm, below which nothing is told
+LOOKS, ALPHA = 8, 0.05  # looks that share the allowed error of a one-sided claim
+CONTROL, PASSIVE = 0.05, 0.15  # shares of sessions: told nothing; told at the start alone
+PRIOR_WEIGHT = 30.0  # units that a prior counts as
+BOUNDS = (0.7, 1.5)  # of a factor that a trial may propose
+SAID, HELD = "said", "held"
+
+
+def draw(salt: str, session: str, what: str) -> float:
+    """Return a number from 0 to below 1 that depends on a session and a name alone.
+
+    >>> draw("salt", "cc:1", "7") == draw("salt", "cc:1", "7")
+    True
+    """
+    digest = blake2b(f"{salt}:{session}:{what}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+def arm_of_session(salt: str, session: str) -> str:
+    """Return the arm of a session, where whole sessions are compared: "control", "passive" or "full"."""
+    drawn = draw(salt, session, "session")
+    return "control" if drawn < CONTROL else "passive" if drawn < PASSIVE else "full"
+
+
+class Estimate(NamedTuple):
+    """A figure of one arm: number of units, mean, and its 95 % interval."""
+
+    n: int
+    mean: float
+    low: float
+    high: float
+
+
+class Compared(NamedTuple):
+    """One figure, told and held back.
+
+    Attributes:
+        name: of the figure.
+        told, held: the figure of each arm.
+        difference: told less held back, with its 95 % interval.
+        low, high: see `difference`.
+        verdict: "few" (too few units to tell), "helps", "hurts" or "open".
+        target: the difference that is aimed at, as a share of the held-back mean; None for none.
+    """
+
+    name: str
+    told: Estimate
+    held: Estimate
+    difference: float
+    low: float
+    high: float
+    verdict: str
+    target: float | None = None
+
+
+def share_of(values: Sequence[float]) -> Estimate:
+    """Return a share of values that are 0 or 1, with Wilson's interval."""
+    n = len(values)
+    if not n:
+        return Estimate(0, 0.0, 0.0, 1.0)
+    low, high = wilson(sum(values), n)
+    return Estimate(n, sum(values) / n, low, high)
+
+
+def wilson(hits: float, n: int, z: float = Z95) -> tuple[float, float]:
+    """Return Wilson's score interval of a share."""
+    p = hits / n
+    centre, spread = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+def mean_of(values: Sequence[float]) -> Estimate:
+    """Return a mean with the normal interval of its error."""
+    n = len(values)
+    if not n:
+        return Estimate(0, 0.0, 0.0, 0.0)
+    mean = sum(values) / n
+    error = Z95 * math.sqrt(_variance(values, mean) / n)
+    return Estimate(n, mean, mean - error, mean + error)
+
+
+def _variance(values: Sequence[float], mean: float) -> float:
+    return sum((value - mean) ** 2 for value in values) / (len(values) - 1) if len(values) > 1 else 0.0
+
+
+def interval(
+    told: Sequence[float], held: Sequence[float], *, shares: bool, z: float = Z95
+) -> tuple[float, float]:
+    """Return the interval of the difference of two arms, told less held back; neither is empty."""
+    one, other = sum(told) / len(told), sum(held) / len(held)
+    if shares:
+        low1, high1 = wilson(sum(told), len(told), z)
+        low2, high2 = wilson(sum(held), len(held), z)
+        down = math.hypot(one - low1, high2 - other)
+        up = math.hypot(high1 - one, other - low2)
+        return one - other - down, one - other + up
+    error = z * math.sqrt(_variance(told, one) / len(told) + _variance(held, other) / len(held))
+    return one - other - error, one - other + error
+
+
+def compare(
+    name: str,
+    units: Sequence[tuple[str, float]],
+    *,
+    shares: bool,
+    less_is_better: bool = True,
+    target: float | None = None,
+) -> Compared:
+    """Return one figure of both arms.
+
+    Args:
+        name: of the figure.
+        units: (arm, value) in order of time; an arm is "said" or "held".
+        shares: values are 0 or 1.
+        less_is_better: of the figure.
+        target: see `Compared`.
+    """
+    told, held = ([v for arm, v in units if arm == which] for which in (SAID, HELD))
+    estimate = share_of if shares else mean_of
+    low, high = interval(told, held, shares=shares) if told and held else (-math.inf, math.inf)
+    one, other = estimate(told), estimate(held)
+    verdict = _verdict(units, shares=shares, less_is_better=less_is_better)
+    return Compared(name, one, other, one.mean - other.mean, low, high, verdict, target)
+
+
+def _verdict(units: Sequence[tuple[str, float]], *, shares: bool, less_is_better: bool) -> str:
+    """Return what the looks so far say; a claim that was made at a look stays until a look denies it."""
+    verdict, seen = "few", LEAST
+    z = _normal_quantile(1 - ALPHA / LOOKS)
+    for _ in range(LOOKS):
+        if seen > len(units):
+            break
+        told, held = ([v for arm, v in units[:seen] if arm == which] for which in (SAID, HELD))
+        seen *= 2
+        if len(held) < LEAST or len(told) < LEAST:
+            continue
+        low, high = interval(told, held, shares=shares, z=z)
+        better, worse = (high < 0, low > 0) if less_is_better else (low > 0, high < 0)
+        verdict = "helps" if better else "hurts" if worse else "open"
+    return verdict
+
+
+def _normal_quantile(p: float) -> float:
+    """Return the quantile of the standard normal distribution."""
+    from statistics import NormalDist  # only where a report is made
+
+    return NormalDist().inv_cdf(p)
+
+
+def factor(helped: float, unhelped: float, prior: float, weight: float = PRIOR_WEIGHT) -> float:
+    """Return how much more a memory helps than what is usual: its rate over the prior, shrunk and bounded.
+
+    >>> factor(0, 0, 0.5), round(factor(0, 13, 0.5), 2), factor(100, 0, 0.5)
+    (1.0, 0.7, 1.5)
+    """
+    if prior <= 0:
+        return 1.0
+    rate = (helped + weight * prior) / (helped + unhelped + weight)
+    return min(BOUNDS[1], max(BOUNDS[0], rate / prior))

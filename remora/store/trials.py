@@ -1,0 +1,131 @@
+"""SQL for `trial_units`, `trial_memories` and `memory_effects`: advice told, held back, and its effect."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from remora.store.connection import Connection
+
+MOMENT, SESSION = "moment", "session"  # kinds of a unit
+
+
+class Unit(NamedTuple):
+    """A moment that deserved advice, or a session.
+
+    Attributes:
+        unit: its id.
+        kind: "moment" or "session".
+        session_id: "host:session".
+        arm: "said" or "held" of a moment; "control", "passive" or "full" of a session.
+        at: when, ISO 8601.
+        trigger: the rule that spoke; empty of a session.
+        types: of the memories.
+        shown, had: how many memories were said, and how many deserved it.
+        failed: whether a failure followed: of the next command, or among the next calls; None if unknown.
+        calls: tool calls until the next prompt; of a session, for each prompt.
+        rereads: reads of files that earlier sessions had read.
+        passed: whether the last check after the last change passed; None without one.
+        dead_end: whether the agent went into what a memory calls a dead end.
+        memory_ids: of a moment.
+    """
+
+    unit: str
+    kind: str
+    session_id: str
+    arm: str
+    at: str
+    trigger: str = ""
+    types: tuple[str, ...] = ()
+    shown: int = 0
+    had: int = 0
+    failed: int | None = None
+    calls: int | None = None
+    rereads: int | None = None
+    passed: int | None = None
+    dead_end: int | None = None
+    memory_ids: tuple[str, ...] = ()
+
+
+class Effect(NamedTuple):
+    """What is known of a memory's help at a trigger: its factor, and sessions with and without help."""
+
+    memory_id: str
+    trigger: str
+    factor: float
+    helped: int
+    unhelped: int
+
+
+_COLUMNS = (
+    "unit, kind, session_id, arm, at, trigger, types, shown, had, failed, calls, rereads, passed, dead_end"
+)
+
+
+class Trials:
+    """The trial of one database."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, units: Iterable[Unit]) -> None:
+        """Store units; one that is there gets the new figures. Call inside a transaction."""
+        for one in units:
+            values = [*one[:6], json.dumps(one.types), *one[7:14]]
+            self._connection.execute(
+                f"INSERT OR REPLACE INTO trial_units({_COLUMNS}) VALUES ({', '.join('?' * len(values))})",
+                values,
+            )
+            self._connection.execute_many(
+                "INSERT OR IGNORE INTO trial_memories VALUES (?, ?)", [(i, one.unit) for i in one.memory_ids]
+            )
+
+    def units(self, kind: str) -> list[Unit]:
+        """Return the units of a kind, in order of time."""
+        sql = f"SELECT {_COLUMNS} FROM trial_units WHERE kind = ? ORDER BY at, unit"
+        return [_made(row) for row in self._connection.rows(sql, (kind,))]
+
+    def held_back(self, memory_id: str) -> int:
+        """Return how often a memory was held back."""
+        sql = """SELECT count(*) FROM trial_memories t JOIN trial_units u ON u.unit = t.unit
+                 WHERE t.memory_id = ? AND u.arm = 'held'"""
+        return int(self._connection.value(sql, (memory_id,)))
+
+    def effects(self, memory_id: str) -> list[Effect]:
+        """Return what is known of a memory's help, by trigger."""
+        sql = "SELECT * FROM memory_effects WHERE memory_id = ? ORDER BY trigger"
+        return [Effect(*row) for row in self._connection.rows(sql, (memory_id,))]
+
+    def all_effects(self) -> list[Effect]:
+        """Return what is known of every memory's help, what helps least first."""
+        sql = "SELECT * FROM memory_effects ORDER BY factor, memory_id, trigger"
+        return [Effect(*row) for row in self._connection.rows(sql)]
+
+    def verdicts(self) -> list[tuple[str, str, int, int]]:
+        """Return, for each memory and trigger, in how many sessions it helped, and in how many it did not.
+
+        It did not where the same failure followed, or where it was said and not heeded.
+        """
+        sql = """SELECT m.memory_id, i.trigger,
+                   count(DISTINCT CASE WHEN i.followed IN ('the next command worked', 'the file was changed')
+                     OR i.followed LIKE 'then changed%' THEN i.session_id END),
+                   count(DISTINCT CASE WHEN i.followed IN
+                     ('the next command failed', 'no other file was changed') THEN i.session_id END)
+                 FROM injected_memories m JOIN injections i ON i.id = m.injection_id
+                 WHERE i.followed <> '' GROUP BY 1, 2 ORDER BY 1, 2"""
+        return [(i, trigger, helped, not_) for i, trigger, helped, not_ in self._connection.rows(sql)]
+
+    def set_effects(self, effects: Iterable[Effect]) -> None:
+        """Replace what is known of the memories' help; call inside a transaction."""
+        self._connection.execute("DELETE FROM memory_effects")
+        self._connection.execute_many(
+            "INSERT INTO memory_effects(memory_id, trigger, factor, helped, unhelped) VALUES (?, ?, ?, ?, ?)",
+            list(effects),
+        )
+
+
+def _made(row: Sequence[object]) -> Unit:
+    values = list(row)
+    values[6] = tuple(json.loads(str(values[6])))
+    return Unit._make([*values, ()])
