@@ -128,6 +128,14 @@ ROWS: dict[int, tuple[str, ...]] = {
              'Shall I run them?')""",
         """INSERT INTO quote_triggers VALUES ('command', 'seeds', 90, '[]', '[]')""",
     ),
+    24: (
+        """INSERT OR REPLACE INTO meta VALUES ('trial.salt', '"salt"')""",
+        """INSERT INTO trial_units(unit, kind, session_id, arm, at, trigger, failed) VALUES
+             ('u-1', 'moment', 'claude-code:s-2', 'held', '2025-12-05T08:00:00.000Z', 'command', 1)""",
+        """INSERT INTO trial_memories VALUES ('m-one', 'u-1')""",
+        """INSERT INTO memory_effects VALUES ('m-one', 'command', 0.75, 0, 10)""",
+        """INSERT INTO spent VALUES ('2025-12-05', 'ask', 'm', 2, 100, 20, 0, 0, 1.5)""",
+    ),
     23: (
         """INSERT INTO shared_entries VALUES ('d2', 1, 'r-1', 'm-one', '1765000000000000000', 'dispute',
              '{"body":null}', 'counts', '')""",

@@ -1,0 +1,199 @@
+"""Advice that is held back, what followed in both arms, and memories that go quiet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora.app.agent.trial import proposals, units_of, weigh_memories
+from remora.app.memory import Memory
+from remora.core.errors import InvalidInput
+from remora.disk.live import Head
+from remora.store.injections import Injection
+from remora.store.trials import MOMENT, Unit
+from tests.helpers import environment
+
+HEAD = Head("claude-code", "s1")
+
+
+@pytest.fixture
+def trying(tmp_path: Path, folder: Path) -> Iterator[Memory]:
+    """The memory of a project where half of the advice is held back."""
+    environ = environment(tmp_path, REMORA_TRIAL_SHARE="0.5")
+    with Memory.open(folder, environ=environ) as memory:
+        yield memory
+
+
+TREES = "alder birch cedar dogwood elm fir ginkgo hazel ironwood juniper kapok larch maple nutmeg oak pine"
+WORDS = TREES.split()
+
+
+def edits(memory: Memory, session: str, number: int) -> list[str]:
+    """Return what an agent is told at edits of so many different files, in one session."""
+    told = []
+    with memory.loop(session, host="test") as loop:
+        for place in range(number):
+            name = str(memory.root / f"a{place}.py")
+            file = {"file_path": name, "old_string": "x", "new_string": "y"}
+            told.append(loop.before("Edit", file))
+            loop.after("Edit", file, "done")
+    return told
+
+
+def lessons(memory: Memory, number: int, source: str = "agent_explicit") -> list[str]:
+    """Store a lesson for each of so many files."""
+    made = []
+    for place, word in enumerate(WORDS[:number]):
+        text = f"Lesson {word} of the shop: check the till before the tax"
+        files = [f"a{place}.py"]
+        record = memory.remember(text, type="gotcha", related_files=files, source=source, confidence=0.95)
+        made.append(record.id)
+    return made
+
+
+def test_some_advice_is_held_back_and_noted(trying: Memory) -> None:
+    """Half of the moments get nothing, each is a unit, and `why` counts them."""
+    ids = lessons(trying, 16)
+    told = edits(trying, "s1", 16)
+    report = trying.trial()
+    assert (report.told, report.held) == (sum(map(bool, told)), sum(not one for one in told))
+    assert 3 <= report.held <= 13
+    held = [i for i, text in zip(ids, told, strict=True) if not text]
+    assert all(trying.why(i).held_back == 1 for i in held)
+    assert not any(trying.why(i).said for i in held)
+
+
+def test_a_memory_is_not_held_back_twice_in_a_row(trying: Memory) -> None:
+    """What was held back the last time is said the next time it is due."""
+    lessons(trying, 16)
+    first = edits(trying, "s1", 16)
+    second = edits(trying, "s2", 16)
+    assert all(now for before, now in zip(first, second, strict=True) if not before)
+
+
+@pytest.mark.parametrize("kept", ["pinned", "verified"])
+def test_what_a_person_holds_to_is_never_held_back(trying: Memory, kept: str) -> None:
+    """Pinned and verified memories are said at every moment."""
+    for memory_id in lessons(trying, 16):
+        trying.pin(memory_id) if kept == "pinned" else trying.verify(memory_id)
+    assert all(edits(trying, "s1", 16))
+    assert trying.trial().held == 0
+
+
+def test_without_a_share_nothing_is_held_back(tmp_path: Path, folder: Path) -> None:
+    """`trial.share = 0` turns the trial off."""
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
+        lessons(memory, 16)
+        assert all(edits(memory, "s1", 16))
+
+
+def line(kind: str, **more: object) -> dict[str, object]:
+    """Return a line of a live file."""
+    return {"k": kind, "at": 1_760_000_000_000, **more}
+
+
+def test_what_followed_is_counted_alike_in_both_arms() -> None:
+    """The next command's failure, the calls until the next prompt and files read again, told or held back."""
+    after = [
+        line("after", a="read", p=["known.py"]),
+        line("failed", a="run"),
+        line("after", a="run"),
+        line("prompt"),
+        line("after", a="read", p=["known.py"]),
+    ]
+    for key, arm in (("said", "said"), ("held", "held")):
+        advice = line("said", of="before", t="command", u=[2, "gotcha"], **{key: ["m1"]})
+        unit = units_of(HEAD, [advice, *after], {"known.py": 3}, [True])[0]
+        assert (unit.arm, unit.trigger, unit.shown, unit.had) == (arm, "command", 1, 2)
+        assert (unit.failed, unit.calls, unit.rereads, unit.passed) == (1, 3, 1, 1)
+
+
+def test_the_failure_that_advice_is_about_is_not_what_followed() -> None:
+    """Advice at an error counts the next command, not the one that failed."""
+    advice = line("said", of="failed", t="error", u=[1, "error_pattern"], said=["m1"], i="c1")
+    after = [line("failed", a="run", i="c1"), line("after", a="run", i="c2")]
+    (unit, _) = units_of(HEAD, [advice, *after], {}, [])
+    assert unit.failed == 0
+
+
+def test_lines_of_earlier_versions_are_no_units() -> None:
+    """What was said before the trial began is not counted."""
+    advice = line("said", of="before", t="command", said=["m1"])
+    found = units_of(HEAD, [advice, line("after", a="run")], {}, [])
+    assert [unit.kind for unit in found] == ["session"]
+
+
+def said(memory_id: str, session: str, followed: str) -> Injection:
+    """Return advice before a command, and what followed."""
+    at = f"2026-01-01T00:00:00.{int(session):03d}Z"
+    return Injection(f"t:{session}", "", 0, at, "before", "command", "make", (memory_id,), "x", "y", followed)
+
+
+def test_what_does_not_help_goes_quiet(bare: Memory) -> None:
+    """After ten sessions with the same failure a memory loses its place there, and `why` says so."""
+    useless = bare.remember("Run make with -j1 here", type="gotcha", source="agent_explicit")
+    useful = bare.remember("Run make from the root here", type="gotcha", source="agent_explicit")
+    db = bare._project.db
+    with db.transaction():
+        db.injections.put([said(useless.id, str(n), "the next command failed") for n in range(10)])
+        db.injections.put([said(useful.id, str(100 + n), "the next command worked") for n in range(10)])
+    weigh_memories(bare._project)
+    (quiet,) = bare.trial().quiet
+    assert (quiet.memory_id, quiet.unhelped) == (useless.id, 10)
+    (effect,) = bare.why(useful.id).effects
+    assert effect.factor > 1.0
+    assert [hit.id for hit in bare.search("make with -j1")][:1] == [useless.id]
+
+
+def put(memory: Memory, arm: str, number: int, failed: int, kind: str = "gotcha") -> None:
+    """Store units of one arm."""
+    db = memory._project.db
+    base = len(db.trials.units(MOMENT))
+    units = []
+    for n in range(number):
+        at, bad = f"2026-01-01T{base + n:06d}", int(n < failed)
+        units.append(Unit(f"u{base + n}", MOMENT, "t:1", arm, at, "command", (kind,), 1, 1, bad))
+    with db.transaction():
+        db.trials.put(units)
+
+
+def test_weights_are_proposed_and_only_a_person_applies_them(bare: Memory) -> None:
+    """Held-back moments that fail more speak for a higher weight; a person applies it and takes it back."""
+    put(bare, "said", 200, 20)
+    put(bare, "held", 60, 30)
+    (proposal,) = bare.trial().proposals
+    assert (proposal.phase, proposal.type) == ("validate", "gotcha")
+    assert proposal.new > proposal.old
+    assert bare.trial().applied == 0
+    assert bare.apply_trial() == [proposal]
+    assert bare.trial().applied == 1
+    assert bare.undo_trial() == 0
+    with pytest.raises(InvalidInput, match="no phase weights"):
+        bare.undo_trial()
+
+
+def test_a_confounded_stream_proposes_nothing(bare: Memory) -> None:
+    """Gotchas said at hard files go with failures; told and held back fail alike, so nothing is proposed."""
+    put(bare, "said", 300, 180)
+    put(bare, "held", 60, 36)
+    put(bare, "said", 300, 15, "pattern")
+    put(bare, "held", 60, 3, "pattern")
+    assert proposals(bare._project, bare._project.db.trials.units(MOMENT)) == []
+    with pytest.raises(InvalidInput, match="nothing is proposed"):
+        bare.apply_trial()
+
+
+def test_how_many_at_once_follows_the_measurement(bare: Memory) -> None:
+    """Where one memory at a time fails clearly less than three, a moment gets one."""
+    db = bare._project.db
+    made = []
+    for shown, failed in ((1, 5), (3, 60)):
+        for n in range(100):
+            at, bad = f"2026-01-01T{n:06d}", int(n < failed)
+            made.append(Unit(f"u{shown}:{n}", MOMENT, "t:1", "said", at, "command", (), shown, 3, bad))
+    with db.transaction():
+        db.trials.put(made)
+    weigh_memories(bare._project)
+    assert bare.trial().decided == 1
