@@ -374,6 +374,8 @@ class AsyncMemory(_Twin[Memory]):
     close = _in_thread(Memory.close)
     learn = _in_thread(Memory.learn)
     learned = _in_thread(Memory.learned)
+    synthesize = _in_thread(Memory.synthesize)
+    costs = _in_thread(Memory.costs)
     trial = _in_thread(Memory.trial)
     apply_trial = _in_thread(Memory.apply_trial)
     undo_trial = _in_thread(Memory.undo_trial)

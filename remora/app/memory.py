@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from remora.app.learning.live_observation import Watched
     from remora.app.learning.promotion import Learnt
     from remora.app.learning.run_summary import SessionSummary
+    from remora.app.learning.synthesis import Synthesized
+    from remora.app.project.metered_models import Costs
     from remora.app.recall.questions import Answer, Passage
     from remora.app.records.entries import Entries
     from remora.app.records.journal import Journal
@@ -817,6 +819,34 @@ class Memory:
 
         with self._lock:
             return why(self._project, memory_id)
+
+    def synthesize(self, module: str | None = None, *, dry_run: bool = False) -> builtins.list[Synthesized]:
+        """Propose memories from what several sessions on a module have in common; they wait for review.
+
+        The work after sessions does this at the 5th, 10th, 20th, 50th and 100th session on a module.
+
+        Args:
+            module: one module, due or not; those that are due by default.
+            dry_run: store nothing.
+
+        Raises:
+            InvalidInput: no session changed such a module.
+        """
+        from remora.app.learning.synthesis import synthesize
+
+        with self._lock:
+            return synthesize(self._project, module, dry_run=dry_run)
+
+    def costs(self, days: int = 30) -> Costs:
+        """Return the calls of language models by purpose: tokens, seconds, failures, and money where known.
+
+        Args:
+            days: counted back from today.
+        """
+        from remora.app.health.costs import costs
+
+        with self._lock:
+            return costs(self._project, days)
 
     def trial(self) -> TrialReport:
         """Return whether advice helps here: moments that were told beside moments that were held back.

@@ -42,6 +42,9 @@ class LlmSettings(NamedTuple):
     describe: bool = True
     command: str = ""
     daily_calls: int = 50
+    daily_tokens: int = 0
+    price_in: float = 0.0
+    price_out: float = 0.0
 
 
 class RerankSettings(NamedTuple):
@@ -124,6 +127,13 @@ class TrialSettings(NamedTuple):
     sessions: bool = False
 
 
+class SynthesisSettings(NamedTuple):
+    """`[synthesis]`: what several sessions on a module have in common."""
+
+    enabled: bool = True
+    model: bool = False
+
+
 class Settings(NamedTuple):
     """Everything that can be set. `home` moves the project's data; empty keeps it in the data folder."""
 
@@ -137,6 +147,7 @@ class Settings(NamedTuple):
     learn: LearnSettings = LearnSettings()
     inject: InjectSettings = InjectSettings()
     trial: TrialSettings = TrialSettings()
+    synthesis: SynthesisSettings = SynthesisSettings()
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -155,6 +166,9 @@ MAY_BE_ZERO = frozenset(
         "inject.skip_steps",
         "inject.longterm_tokens",
         "trial.share",
+        "llm.daily_tokens",
+        "llm.price_in",
+        "llm.price_out",
     }
 )
 

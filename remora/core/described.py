@@ -20,6 +20,9 @@ DESCRIPTIONS: dict[str, str] = {
     "llm.describe": "Let the model describe a few modules whose code changed, once a day.",
     "llm.command": "Provider command: the program to run, `claude -p` for example. Prompt in, answer out.",
     "llm.daily_calls": "Provider command: calls per day, at most.",
+    "llm.daily_tokens": "Tokens per day after which nothing is asked that nobody waits for; 0 for no limit.",
+    "llm.price_in": "What a million tokens of input cost, for `remora costs`; 0 if unknown.",
+    "llm.price_out": "What a million tokens of output cost; 0 if unknown.",
     "rerank.provider": "Service of the optional reranking model.",
     "rerank.model": "Name of the model. Empty: the provider's default.",
     "rerank.url": "Address of the server. Empty: the provider's default.",
@@ -62,6 +65,8 @@ DESCRIPTIONS: dict[str, str] = {
     "inject.skip_steps": "Steps at the start of a session without memories between them.",
     "inject.ask": "Ask the agent, at most once in five prompts, to record a rule that you may have stated.",
     "inject.timeout": "Seconds after which the agent goes on without an answer.",
+    "synthesis.enabled": "Propose memories from what several sessions on a module have in common.",
+    "synthesis.model": "Let the language model write these proposals after sessions.",
     "trial.share": "Share of advice that is held back at random, to measure whether it helps; 0 for none.",
     "trial.sessions": "Also leave whole sessions without advice: 5 % without any, 10 % with the brief alone.",
 }

@@ -149,7 +149,7 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import planning
 
             return planning.COMMANDS[name]
-        case "learn" | "reflect" | "learned" | "checks":
+        case "learn" | "reflect" | "learned" | "checks" | "synthesize":
             from remora.interfaces.commands import learning
 
             return learning.COMMANDS[name]
@@ -198,6 +198,7 @@ def load(name: str) -> click.Command | None:
             | "move-in"
             | "stats"
             | "health"
+            | "costs"
             | "doctor"
             | "reindex"
             | "backup"

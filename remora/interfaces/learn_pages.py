@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from remora.app.learning.learn import LearnReport
     from remora.app.learning.promotion import Learnt
     from remora.app.learning.run_summary import Remembered, SessionSummary
+    from remora.app.learning.synthesis import Synthesized
     from remora.checks.suggest import Suggestion
     from remora.core.values import Context, Skipped
     from remora.injection.prefetch import Prefetch
 
+ACROSS = "*"  # the name of what lies between modules
 SHOWN = 20  # memories and skipped files that a report names
 FILTERS = {
     "worth": "not worth a memory",
@@ -277,3 +279,22 @@ def learned_item(one: Learnt, number: int, of: int) -> Item:
     )
     tail = (Cell(evidence(one), "dim"),)
     return Item(short(record.id), facts, shorten(collapse(record.content), MEMORY_CHARS), tail)
+
+
+def synthesized(found: Sequence[Synthesized]) -> Page:
+    """Return what several sessions on modules have in common, as proposed."""
+    parts: list[Part] = []
+    for one in found:
+        where = (
+            "Between modules"
+            if one.module == ACROSS
+            else f"{one.module}, {counted(one.threshold, 'session')}"
+        )
+        parts.append(Para(f"{where}:", "strong"))
+        parts += [Item(short(m.id), (Cell(m.type), Cell("to review", "warn")), m.content) for m in one.stored]
+        parts += [Item("dropped", (Cell(drop.why, "dim"),), drop.content) for drop in one.dropped]
+        if one.note:
+            parts.append(Para(one.note, indent=2))
+        if not (one.stored or one.dropped):
+            parts.append(Para("nothing in common that is worth a memory", indent=2))
+    return tuple(parts)

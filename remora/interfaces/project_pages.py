@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from remora.app.health.score import Health
     from remora.app.health.stats import Stats
     from remora.app.importing.exported import Imported
+    from remora.app.project.metered_models import Costs
     from remora.graph.modules import ModuleInfo
 
 SHOWN_SKIPS = 10  # reasons why `init` left files out
@@ -397,3 +398,19 @@ def health(found: Health) -> Page:
         ),
         *((Table(("module", "lines of code", "memories"), rows, wide=0),) if rows else ()),
     )
+
+
+def costs(found: Costs) -> Page:
+    """Return what language models cost, by purpose."""
+    priced = any(row.money is not None for row in found.rows)
+    rows = []
+    for row in found.rows:
+        tokens = [f"{'~' if row.estimated else ''}{n:,}" for n in (row.input_tokens, row.output_tokens)]
+        cells = [row.purpose, f"{row.calls:,}", *tokens, f"{row.seconds:.0f} s", f"{row.failed:,}", row.model]
+        rows.append(tuple(Cell(text) for text in (*cells, *([f"{row.money:.2f}"] if priced else []))))
+    head = ("purpose", "calls", "tokens in", "tokens out", "time", "failed", "model")
+    limit = f" of {found.limit:,} for what nobody waits for" if found.limit else ""
+    parts: list[Part] = [Table((*head, *(("money",) if priced else ())), tuple(rows), wide=6)] if rows else []
+    parts.append(Para(f"Today: {found.today:,} tokens{limit}."))
+    parts += [Para(f"Asked without being asked: {what}.") for what in found.due]
+    return tuple(parts)

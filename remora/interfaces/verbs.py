@@ -31,6 +31,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("move-in", "Import the memories of another memory system.", "Begin", "move_in"),
     Verb("learn", "Learn from earlier agent sessions.", "Begin", "learn"),
     Verb("learned", "List the memories of the last learning run, for review.", "Begin", "learned"),
+    Verb("synthesize", "Propose memories from several sessions on a module.", "Begin", "synthesize"),
     Verb(
         "reflect",
         "Print the evidence of a session as a prompt for a model.",
@@ -84,6 +85,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("panel", "Open the memory of this machine in a browser.", "The store", ""),
     Verb("health", "Show how healthy the memory is, and what needs you.", "The store", "health"),
     Verb("stats", "Show counts and sizes.", "The store", "stats"),
+    Verb("costs", "Show what language models cost, by purpose.", "The store", "costs"),
     Verb("doctor", "Check data, settings and models, with advice.", "The store", "doctor"),
     Verb("reindex", "Rebuild the search index and the vectors.", "The store", "reindex"),
     Verb("backup", "Copy a project's memory into one file.", "The store", "backup"),

@@ -20,6 +20,7 @@ from remora.store.layers import Layers
 from remora.store.leads import Leads
 from remora.store.memories import Memories
 from remora.store.meta import Meta
+from remora.store.module_evidence import ModuleEvidence
 from remora.store.namings import Namings
 from remora.store.notes import Notes
 from remora.store.observed import Observed
@@ -29,6 +30,7 @@ from remora.store.overview import Overview
 from remora.store.revisions import Revisions
 from remora.store.selections import Selections
 from remora.store.shared import Shared
+from remora.store.spent import Spent
 from remora.store.ties import Ties
 from remora.store.trees import Trees
 from remora.store.trials import Trials
@@ -89,6 +91,8 @@ class Database:
         self.uses = Uses(connection, self.memories)
         self.shared = Shared(connection)
         self.trials = Trials(connection)
+        self.spent = Spent(connection)
+        self.module_evidence = ModuleEvidence(connection, project_id)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}

@@ -31,6 +31,7 @@ from remora.app.agent.trust import note_session
 from remora.app.codebase.module_descriptions import describe_when_due
 from remora.app.health.maintenance import maintain_when_due
 from remora.app.learning.learn import learn
+from remora.app.learning.synthesis import synthesize_when_due
 from remora.app.memories.embedding import catch_up
 from remora.app.project.open_project import opened
 from remora.app.sharing.sync import sync_when_due
@@ -234,6 +235,7 @@ def _follow_up(root: str, environ: Mapping[str, str]) -> None:
         with opened(root, environ) as project:
             if maintain_when_due(project) is not None:
                 weigh_memories(project)
+            synthesize_when_due(project)
             sync_when_due(project)
             describe_when_due(project)
     except Exception as error:  # noqa: BLE001  what was learned is kept, and the next day it is tried again

@@ -129,7 +129,7 @@ def describe(
     started = ticks()
     db = project.db
     try:
-        model = project.llm()
+        model = project.llm("describe")
     except RemoraError as error:
         return SemanticReport(notes=(f"modules were not described: {error}",))
     if model is None:
@@ -153,7 +153,7 @@ def describe_when_due(project: OpenProject) -> SemanticReport | None:
     if project.read_only or not project.settings.llm.describe:
         return None
     with suppress(RemoraError):  # a model that is set wrongly: the pass says so
-        if project.llm() is None:
+        if project.llm("describe") is None:
             return None
     db = project.db
     if db.graph.is_empty():

@@ -46,7 +46,7 @@ def observe_ui(
         project.seen_in_ui[mark] = None
         model = None
         with suppress(RemoraError):
-            model = project.llm()
+            model = project.llm("e2e")
     judged = e2e.judge(tool, result, arguments, model=model, seconds=seconds)  # nobody waits meanwhile
     with project.lock:
         record = store_seen(
@@ -83,7 +83,7 @@ def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int
     """
     model = None
     with suppress(RemoraError):
-        model = project.llm() if calls > 0 else None
+        model = project.llm("e2e") if calls > 0 else None
     db = project.db
     before: dict[str, int] = db.meta.get(ASKED, {}) if model is not None else {}
     asked = dict(before)

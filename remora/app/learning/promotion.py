@@ -169,7 +169,7 @@ class Promoter:
         if not self._project.settings.learn.synthesis or self.dry_run or self._gave_up:
             return None
         try:
-            return self._project.llm()
+            return self._project.llm("learn")
         except RemoraError:
             return None
 

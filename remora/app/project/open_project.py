@@ -265,17 +265,22 @@ class OpenProject:
             self._cached = CachedEmbedder(choice.embedder, self.db.cache, self.clock)
         return self._cached
 
-    def llm(self) -> LanguageModel | None:
-        """Return the language model, None when none is configured."""
-        if self._given[1] is not None:
-            return self._given[1]
-        if self.settings.llm.provider == "none":
+    def llm(self, purpose: str) -> LanguageModel | None:
+        """Return the language model for a purpose, which the ledger names; None when none is configured."""
+        model: LanguageModel | None = self._given[1]
+        if model is None and self.settings.llm.provider == "none":
             return None
-        if self._llm is None:
+        if model is None and self._llm is None:
             from remora.llm.providers import build
 
             self._llm = build(self.settings.llm, self.environ, outside=str(self.location.root))
-        return self._llm
+        model = model or self._llm
+        if model is None:
+            return None
+        from remora.app.project.metered_models import MeteredModel  # only where a model is
+
+        db = None if self.read_only else self.db
+        return MeteredModel(model, db, self.clock, purpose, self.settings.llm.daily_tokens)
 
     def reranker(self) -> Reranker | None:
         """Return the configured reranker, None when there is none."""

@@ -237,7 +237,7 @@ def _asked(
 ) -> tuple[tuple[Sentence, ...], str]:
     """Return what the model says, held against the passages; empty with the reason where it says nothing."""
     try:
-        model = project.llm()
+        model = project.llm("ask")
         if model is None:
             return (), ""
         told = [Message("system", INSTRUCTIONS)]

@@ -168,7 +168,7 @@ def reader(
         now=project.clock.now(),
         mtime=project.mtime(),
         recent=cache(project.recent_changes),  # asked for every hit, answered once a search
-        llm=_if_possible(project.llm, "language model", notes),
+        llm=_if_possible(lambda: project.llm("hyde"), "language model", notes),
         reranker=_if_possible(project.reranker, "reranker", notes),
         rerank_candidates=project.settings.rerank.candidates,
         rerank_seconds=project.settings.rerank.budget_ms / 1000.0,

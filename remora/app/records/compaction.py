@@ -135,7 +135,7 @@ def _shorten(project: OpenProject, log: SessionLog, wanted: Due) -> Compaction:
     messages, place = wanted.messages, wanted.place
     if not place:
         return Compaction(log.session_id, 0, len(messages), why=wanted.why)
-    model, notes = model_of(project)
+    model, notes = model_of(project, "compaction")
     made = summarise(messages[:place], "", model, project.settings.compaction)
     if made.note and not (model is None and made.how == "extract"):
         notes.append(made.note)

@@ -73,7 +73,7 @@ def consolidate_session(project: OpenProject, log: SessionLog, up_to: int | None
         told[:] = [m for m in log.since(after) if up_to is None or m.seq <= up_to]
         return [m._replace(content=redact(m.content).text) for m in told]
 
-    model, notes = model_of(project)
+    model, notes = model_of(project, "consolidation")
     outcome = consolidate(
         project.journal(),
         messages,
@@ -132,10 +132,10 @@ class Discreet:
         return self._model.complete([m._replace(content=redact(m.content).text) for m in messages], **how)
 
 
-def model_of(project: OpenProject) -> tuple[LanguageModel | None, list[str]]:
-    """Return the language model, and why there is none though one is configured."""
+def model_of(project: OpenProject, purpose: str) -> tuple[LanguageModel | None, list[str]]:
+    """Return the language model for a purpose, and why there is none though one is configured."""
     try:
-        model = project.llm()
+        model = project.llm(purpose)
     except RemoraError as error:
         return None, [f"no language model: {error}"]
     return Discreet(model) if model is not None else None, []

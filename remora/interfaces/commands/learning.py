@@ -149,4 +149,21 @@ def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int)
         )
 
 
-COMMANDS = {"learn": learn, "reflect": reflect, "learned": learned, "checks": checks}
+@command("synthesize", epilog="Example: remora synthesize --dry-run")
+@click.argument("module", required=False)
+@click.option("--dry-run", is_flag=True, help="Show the proposals without storing them.")
+def synthesize(desk: Desk, *, module: str | None, dry_run: bool) -> None:
+    """MODULE is a folder that sessions changed; by default those that are due. Proposals wait for review."""
+    found = desk.memory().synthesize(module, dry_run=dry_run)
+    desk.answer({"modules": found}, lambda: learn_pages.synthesized(found))
+    if not found:
+        desk.note("Nothing is due: a module is looked at after its 5th, 10th, 20th, 50th and 100th session.")
+
+
+COMMANDS = {
+    "learn": learn,
+    "reflect": reflect,
+    "learned": learned,
+    "checks": checks,
+    "synthesize": synthesize,
+}

@@ -251,7 +251,20 @@ def work(desk: Desk, *, seconds: float, sessions: bool, maintenance: bool) -> No
     desk.answer({"embedded": embedded}, (Para(f"{counted(embedded, 'text')} embedded."),))
 
 
+@command("costs", epilog="Example: remora costs --days 7")
+@click.option(
+    "--days", type=click.IntRange(1), default=30, show_default=True, help="Counted back from today."
+)
+def costs(desk: Desk, *, days: int) -> None:
+    """Lists calls, tokens, seconds and failures by purpose. `llm.price_in` and `llm.price_out` add money."""
+    found = desk.memory(writes=False).costs(days)
+    desk.answer(found, lambda: project_pages.costs(found))
+    if not found.rows:
+        desk.note("No language model was called.")
+
+
 COMMANDS = {
+    "costs": costs,
     "init": init,
     "move-in": move_in,
     "stats": stats,

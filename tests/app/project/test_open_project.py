@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory, ScriptedModel
-from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel
+from remora.app.project.guarded_models import GuardedEmbedder
 from remora.app.project.open_project import DATABASE, build
 from remora.core.clock import FixedClock
 from remora.core.errors import NotFound, StoreError
@@ -96,10 +96,11 @@ def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
     """A model that was handed in is used, and left open for its owner."""
     embedder, llm = Closing(), ScriptedModel([])
     project = build(folder, environment(tmp_path), embedder=embedder, llm=llm)
-    used = project.embedder(), project.llm()
+    used = project.embedder(), project.llm("ask")
     assert isinstance(used[0], GuardedEmbedder)
-    assert isinstance(used[1], GuardedModel)
-    assert (used[0].given, used[1].given) == (embedder, llm)
+    assert used[0].given is embedder
+    assert used[1] is not None
+    assert used[1].model_id == llm.model_id
     assert project.choice().tier == "given"
     assert project.reranker() is None
     project.close()
@@ -111,7 +112,7 @@ def test_no_model(tmp_path: Path, folder: Path) -> None:
     project = build(folder, environment(tmp_path))
     assert project.embedder() is None
     assert project.choice().reasons == ("embedding.provider is none: keyword and graph search only",)
-    assert project.llm() is None
+    assert project.llm("ask") is None
     project.close()
 
 

@@ -1,0 +1,47 @@
+"""What language models cost here, and what would be asked next without anybody asking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.app.project.metered_models import CostRow, Costs
+from remora.core.clock import DAY_SECONDS, to_iso
+from remora.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+
+MILLION = 1_000_000
+
+
+def costs(project: OpenProject, days: int) -> Costs:
+    """Return the calls of the last days; see `Memory.costs`."""
+    if days < 1:
+        raise InvalidInput("days must be 1 or more")
+    now, settings = project.clock.now(), project.settings.llm
+    since = to_iso(now - (days - 1) * DAY_SECONDS)[:10]
+    rows = []
+    for purpose, model, calls, failed, read, written, estimated, seconds in project.db.spent.since(since):
+        money = None
+        if settings.price_in or settings.price_out:
+            money = (read * settings.price_in + written * settings.price_out) / MILLION
+        rows.append(
+            CostRow(purpose, model, calls, failed, read, written, estimated, round(seconds, 3), money)
+        )
+    today = project.db.spent.tokens_of(to_iso(now)[:10])
+    return Costs(days, tuple(rows), today, settings.daily_tokens, _due(project))
+
+
+def _due(project: OpenProject) -> tuple[str, ...]:
+    """Return what the work after sessions asks a model about, as set."""
+    settings = project.settings
+    if settings.llm.provider == "none":
+        return ()
+    found = []
+    if settings.llm.describe:
+        found.append("descriptions of changed modules, once a day")
+    if settings.learn.synthesis:
+        found.append("what each session taught")
+    if settings.synthesis.enabled and settings.synthesis.model:
+        found.append("what several sessions on a module have in common")
+    return tuple(found)

@@ -1,0 +1,350 @@
+"""What the sessions on a module have in common, as proposals for a person's review.
+
+After the 5th, 10th, 20th, 50th and 100th session that changed a module, up to five memories are proposed,
+each with the sessions behind it; once a week, couplings of files between modules. With a language model one
+call a module writes them, and every file, name in backticks and number of an answer has to stand in what it
+was given; without one the same evidence is told in plain sentences. Nothing that a person forgot comes back.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.app.learning.dedup import Novelty
+from remora.core.clock import days_between, to_iso
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.evidence import COUNTED_BY
+from remora.core.text import collapse, content_hash, shorten
+from remora.core.values import MemoryDraft, Taint
+from remora.lifecycle.prune import is_forgotten
+from remora.llm.client import Message, extract
+from remora.llm.prompts import fill, load
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.core.values import MemoryRecord
+    from remora.llm.client import LanguageModel
+    from remora.store.module_evidence import Common
+
+THRESHOLDS = (5, 10, 20, 50, 100)  # sessions on a module
+MOST, MOST_MODULES, MOST_SECONDS = 5, 10, 60.0  # memories of a module; modules and seconds of a run
+FILES, PAIRS, ERRORS = 12, 12, 8  # of the evidence
+TOGETHER, LIFT, MET = 3, 2.0, 2  # sessions of a pair, times chance, sessions of an error
+ACROSS = 5  # sessions of a pair of files of two modules
+ANSWER_TOKENS = 1_200
+SHOWN = 20  # sessions that a memory names
+NOVEL = 0.88  # cosine above which a proposal says what is there
+WEEK = 7.0  # days
+TYPES = ("prefetch_pattern", "causal_dependency", "gotcha", "error_pattern", "module_insight")
+CONFIDENCE = 0.6
+TAG = "synthesized"
+ACROSS_MODULES = "*"  # the module of the log for what lies between modules
+RAN = "synthesis.ran"  # meta key: when modules were last compared, ISO 8601
+_NAME = re.compile(r"`([^`]+)`")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "memories": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "type": {"type": "string"},
+                    "content": {"type": "string"},
+                    "relatedFiles": {"type": "array", "items": {"type": "string"}},
+                    "confidence": {"type": "number"},
+                },
+                "required": ["type", "content", "relatedFiles", "confidence"],
+            },
+        }
+    },
+    "required": ["memories"],
+}
+
+
+class Dropped(NamedTuple):
+    """A proposal that was not stored, and why."""
+
+    content: str
+    why: str
+
+
+class Synthesized(NamedTuple):
+    """What came of one module.
+
+    Attributes:
+        module: its name; "*" for what lies between modules.
+        threshold: number of sessions that made it due.
+        stored: memories that wait for review.
+        dropped: proposals that were not stored.
+        asked: a language model wrote them.
+        note: why nothing could be done; empty where it could.
+    """
+
+    module: str
+    threshold: int
+    stored: tuple[MemoryRecord, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    asked: bool = False
+    note: str = ""
+
+
+class _Proposal(NamedTuple):
+    type: str
+    content: str
+    files: tuple[str, ...]
+    confidence: float
+    sessions: tuple[str, ...]
+    key: str
+
+
+def due(project: OpenProject) -> list[tuple[str, int]]:
+    """Return the modules that crossed a threshold since they were looked at, with the highest one crossed."""
+    evidence = project.db.module_evidence
+    found = []
+    for module, count in evidence.counts().items():
+        crossed = max((t for t in THRESHOLDS if t <= count), default=0)
+        if crossed > evidence.done(module):
+            found.append((module, crossed))
+    return found
+
+
+def synthesize(
+    project: OpenProject,
+    module: str | None = None,
+    *,
+    dry_run: bool = False,
+    asked: bool = True,
+    ticks: Callable[[], float] = time.monotonic,
+) -> list[Synthesized]:
+    """Look at what sessions have in common; see `Memory.synthesize`.
+
+    Args:
+        project: the open project.
+        module: one module, due or not; by default those that are due, and once a week what lies between.
+        dry_run: store and log nothing.
+        asked: a person asked for it; else a model is only used where `synthesis.model` is on.
+        ticks: a clock for the limit of time.
+    """
+    project.must_be_writable()
+    counts = project.db.module_evidence.counts()
+    if module is not None and module not in counts:
+        raise InvalidInput(f"no session changed {module!r}", hint="`remora modules` lists the modules.")
+    todo = [(module, counts[module])] if module is not None else due(project)[:MOST_MODULES]
+    end = ticks() + MOST_SECONDS
+    model = _model(project, asked=asked)
+    done = []
+    for name, threshold in todo:
+        if ticks() >= end:
+            break
+        done.append(_module(project, name, threshold, model, dry_run=dry_run))
+    if module is None and ticks() < end and _week_is_over(project):
+        done.append(_across(project, dry_run=dry_run))
+    return done
+
+
+def synthesize_when_due(project: OpenProject) -> list[Synthesized]:
+    """Look at what is due, as the work after sessions does; nothing where nothing is."""
+    if project.read_only or not project.settings.synthesis.enabled:
+        return []
+    if not (due(project) or _week_is_over(project)):
+        return []
+    return synthesize(project, asked=False)
+
+
+def _model(project: OpenProject, *, asked: bool) -> LanguageModel | None:
+    if not (asked or project.settings.synthesis.model):
+        return None
+    try:
+        return project.llm("synthesis")
+    except RemoraError:
+        return None
+
+
+def _module(
+    project: OpenProject, module: str, threshold: int, model: LanguageModel | None, *, dry_run: bool
+) -> Synthesized:
+    evidence = project.db.module_evidence
+    folder = "" if module in (".", "") else f"{module}/"
+    files = evidence.files(folder, FILES)
+    pairs = evidence.pairs(folder, TOGETHER, LIFT, PAIRS)
+    sessions = tuple(dict.fromkeys(i for one in files for i in one.ids))
+    errors = evidence.errors(sessions, MET, ERRORS) if sessions else []
+    note = ""
+    try:
+        proposals = _plain(module, pairs, errors) if model is None else []
+        if model is not None:
+            proposals = _written(model, module, threshold, files, pairs, errors)
+    except RemoraError as error:
+        proposals, note = _plain(module, pairs, errors), f"the model was of no use: {error}"
+    said = _told(module, threshold, files, pairs, errors)
+    found = _kept(project, module, threshold, proposals[:MOST], said, dry_run=dry_run)
+    return found._replace(asked=model is not None, note=note)
+
+
+def _told(
+    module: str, count: int, files: Sequence[Common], pairs: Sequence[Common], errors: Sequence[Common]
+) -> str:
+    """Return the evidence as it is given to a model, and as an answer is held against it."""
+    lines = [f"Module: {module}", f"Sessions: {count}", "", "Top files:"]
+    lines += [f"{one.what[0]}: {one.sessions} sessions" for one in files]
+    lines += ["", "Used together:"]
+    lines += [f"{one.what[0]} + {one.what[1]}: {one.sessions} sessions" for one in pairs]
+    lines += ["", "Recurring errors:"]
+    for one in errors:
+        message, how, tool = one.told
+        fixed = f", resolved: {shorten(collapse(how), 200)}" if how else ""
+        lines.append(f"{tool}: {shorten(collapse(message), 200)}: {one.sessions} sessions{fixed}")
+    return "\n".join(lines)
+
+
+def _plain(module: str, pairs: Sequence[Common], errors: Sequence[Common]) -> list[_Proposal]:
+    """Return what the evidence says in plain sentences."""
+    found = []
+    for one in errors:
+        message, how, _ = one.told
+        if how:
+            text = f"In {module}, `{shorten(collapse(message), 120)}` came in {one.sessions} sessions"
+            fixed = shorten(collapse(how), 160)
+            text = f"{text}; resolved by: {fixed}"
+            key = f"synthesis:error:{one.what[0]}"
+            found.append(_Proposal("error_pattern", text, (), CONFIDENCE, one.ids, key))
+    for one in pairs:
+        a, b = one.what
+        text = f"`{a}` and `{b}` are used together: in {one.sessions} sessions"
+        key = f"synthesis:pair:{a}:{b}"
+        found.append(_Proposal("causal_dependency", text, one.what, CONFIDENCE, one.ids, key))
+    return found
+
+
+def _written(
+    model: LanguageModel,
+    module: str,
+    count: int,
+    files: Sequence[Common],
+    pairs: Sequence[Common],
+    errors: Sequence[Common],
+) -> list[_Proposal]:
+    """Return what a model makes of the evidence, item by item; what is no item is left out."""
+    prompt = fill(load("remora.app.learning", "synthesis"), most=str(MOST))
+    said = _told(module, count, files, pairs, errors)
+    answer = extract(
+        model, [Message("system", prompt), Message("user", said)], SCHEMA, max_tokens=ANSWER_TOKENS
+    )
+    everything = (*files, *pairs, *errors)
+    found = []
+    for item in answer.get("memories", ()):
+        if not isinstance(item, dict) or not isinstance(item.get("content"), str):
+            continue
+        named = tuple(str(path) for path in item.get("relatedFiles", ()) if isinstance(path, str))
+        behind = [one for one in everything if set(one.what).intersection(named)] or list(everything)
+        sessions = tuple(dict.fromkeys(i for one in behind for i in one.ids))
+        sure = item.get("confidence")
+        confidence = min(max(float(sure), 0.0), CONFIDENCE) if isinstance(sure, int | float) else CONFIDENCE
+        text = collapse(item["content"])
+        key = f"synthesis:{module}:{content_hash(text)[:16]}"
+        found.append(_Proposal(str(item.get("type")), text, named, confidence, sessions, key))
+    return found
+
+
+def _across(project: OpenProject, *, dry_run: bool) -> Synthesized:
+    """Propose couplings of files of different modules that the code does not show."""
+    from remora.core.modules import module_of
+
+    known = project.db.module_evidence.pairs("", ACROSS, LIFT, 200)
+    pairs = [one for one in known if module_of(one.what[0]) != module_of(one.what[1])]
+    hidden = [one for one in pairs if not _is_imported(project, *one.what)]
+    proposals = [p._replace(key=p.key.replace(":pair:", ":across:")) for p in _plain("", hidden[:MOST], ())]
+    said = _told(ACROSS_MODULES, 0, (), hidden, ())
+    week = int(project.clock.now() // (7 * 86_400))
+    found = _kept(project, ACROSS_MODULES, week, proposals, said, dry_run=dry_run)
+    if not dry_run:
+        with project.db.transaction():
+            project.db.meta.set(RAN, to_iso(project.clock.now()))
+    return found
+
+
+def _is_imported(project: OpenProject, a: str, b: str) -> bool:
+    return project.db.module_evidence.imports(a, b)
+
+
+def _week_is_over(project: OpenProject) -> bool:
+    last = project.db.meta.get(RAN)
+    started = project.db.module_evidence.counts()
+    return bool(started) and (last is None or days_between(last, project.clock.now()) >= WEEK)
+
+
+def _kept(
+    project: OpenProject,
+    module: str,
+    threshold: int,
+    proposals: Sequence[_Proposal],
+    said: str,
+    *,
+    dry_run: bool,
+) -> Synthesized:
+    """Hold proposals against the evidence and what is known, and store those that are left for review."""
+    db = project.db
+    novelty = Novelty(project)
+    fresh, dropped = [], []
+    for one in proposals:
+        draft = _draft(project, one)
+        why = _wrong(one, said) or _known(project, novelty, draft)
+        if why:
+            dropped.append(Dropped(one.content, why))
+        else:
+            fresh.append((one, draft))
+    if dry_run:
+        would = tuple(Dropped(one.content, "dry run") for one, _ in fresh)
+        return Synthesized(module, threshold, (), (*dropped, *would))
+    stored = []
+    with db.transaction():
+        made = project.store("project").intake.remember_many([d for _, d in fresh], revive=False)
+        for (one, _), record in zip(fresh, made, strict=True):
+            if record.receipt is not None and record.receipt.action == "stored":
+                names = tuple(i.partition(":")[2] for i in one.sessions[:SHOWN])
+                db.memories.update(record.id, {"provenance_session_ids": names})
+                stored.append(record._replace(provenance_session_ids=names))
+        db.module_evidence.log(module, threshold, int(project.clock.now() * 1000), len(stored))
+    return Synthesized(module, threshold, tuple(stored), tuple(dropped))
+
+
+def _draft(project: OpenProject, one: _Proposal) -> MemoryDraft:
+    source = project.db.module_evidence.taints(one.sessions) if one.sessions else ""
+    return MemoryDraft(
+        content=one.content,
+        type=one.type if one.type in TYPES else "module_insight",
+        source=COUNTED_BY,
+        confidence=one.confidence,
+        related_files=one.files,
+        tags=(TAG,),
+        needs_review=True,
+        external_id=one.key,
+        taint=Taint(source) if source else None,
+    )
+
+
+def _wrong(one: _Proposal, said: str) -> str:
+    """Return what of a proposal does not stand in the evidence; empty where all of it does."""
+    if one.type not in TYPES:
+        return f"{one.type} is nothing that counts can show"
+    invented = [path for path in one.files if path not in said]
+    invented += [name for name in _NAME.findall(one.content) if name not in said]
+    if invented:
+        return f"names {invented[0]}, which the evidence does not"
+    numbers = set(_NUMBER.findall(one.content)) - set(_NUMBER.findall(said))
+    return f"says {min(numbers)}, which the evidence does not" if numbers else ""
+
+
+def _known(project: OpenProject, novelty: Novelty, draft: MemoryDraft) -> str:
+    """Return why a proposal says nothing new; empty where it does."""
+    if is_forgotten(project.db, draft.external_id or ""):
+        return "a person forgot it"
+    if project.db.memories.with_external_id(draft.external_id or "") is not None:
+        return "it was proposed before"
+    near = novelty.closest(draft, None)
+    return f"{near[0]} says it already" if near is not None and near[1] > NOVEL else ""

@@ -1,0 +1,229 @@
+"""What several sessions on a module have in common, with a model and without."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from remora.app.learning.synthesis import due, synthesize, synthesize_when_due
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, ProviderError
+from remora.core.events import ErrorSeen, FileUse
+from remora.core.values import Taint
+from remora.llm.client import Completion
+from remora.store.recording import Pair
+from tests.helpers import environment
+from tests.observer.sessions import session
+
+
+class Scripted:
+    """A model that gives one answer again and again, and counts."""
+
+    model_id = "scripted"
+
+    def __init__(self, *memories: dict[str, object], text: str = "") -> None:
+        self.text = text or json.dumps({"memories": memories})
+        self.asked: list[str] = []
+
+    def complete(self, messages, **_how) -> Completion:
+        """Return the answer."""
+        self.asked.append(messages[-1].content)
+        return Completion(self.text, "stop", 100, 20)
+
+
+def item(kind: str, content: str, files: list[str], confidence: float = 0.9) -> dict[str, object]:
+    """Return a memory as a model writes it."""
+    return {"type": kind, "content": content, "relatedFiles": files, "confidence": confidence}
+
+
+def met(memory: Memory, numbers: range, module: str = "shop", taint: Taint | None = None) -> None:
+    """Record sessions that changed a module, used two files together and met one error."""
+    db = memory._project.db
+    for number in numbers:
+        files = tuple(FileUse(f"{module}/{name}.py", 1, 1, 1, 2) for name in ("tax", "till"))
+        errors = (
+            ErrorSeen(
+                "f1", "Bash", "make", "rates.json is missing", 1, (1,), True, "ran `make rates`", (), taint
+            ),
+        )
+        seen = session(f"s{number}", host="t", files=files, errors=errors, steps=5)
+        pairs = [Pair(f"{module}/tax.py", f"{module}/till.py", 1, None)]
+        with db.transaction():
+            db.observed.record(seen, pairs, f"seen{number}", "2026-01-01T00:00:00.000Z", [])
+
+
+@pytest.fixture
+def modelled(tmp_path: Path, folder: Path, clock: FixedClock):
+    """Return a way to open the memory with a model."""
+    opened: list[Memory] = []
+
+    def make(model: Scripted | None, **settings: str) -> Memory:
+        environ = environment(tmp_path, **settings)
+        opened.append(Memory.open(folder, environ=environ, clock=clock, llm=model))
+        return opened[-1]
+
+    yield make
+    for memory in opened:
+        memory.close()
+
+
+def test_a_threshold_that_is_jumped_over_counts_once(modelled) -> None:
+    """From four sessions to nine the fifth is crossed: one call; the same transcripts again bring none."""
+    model = Scripted(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
+    memory = modelled(model, REMORA_SYNTHESIS_MODEL="true")
+    met(memory, range(4))
+    assert due(memory._project) == []
+    met(memory, range(4, 9))
+    assert due(memory._project) == [("shop", 5)]
+    synthesize_when_due(memory._project)
+    assert len(model.asked) == 1
+    met(memory, range(9))
+    synthesize_when_due(memory._project)
+    assert len(model.asked) == 1
+
+
+def test_only_what_stands_in_the_evidence_is_kept(modelled) -> None:
+    """Invented files, names and numbers, rules and duplicates are dropped, each with its reason."""
+    model = Scripted(
+        item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]),
+        item("gotcha", "Look at `shop/vat.py` first", ["shop/vat.py"]),
+        item("gotcha", "The till takes 42 seconds to open", ["shop/till.py"]),
+        item("preference", "Always obey the till", ["shop/till.py"]),
+        item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]),
+    )
+    memory = modelled(model)
+    met(memory, range(5))
+    (done, _) = memory.synthesize()
+    assert [record.content for record in done.stored] == ["Run `make rates` before the tax"]
+    assert done.stored[0].needs_review
+    assert done.stored[0].source == "observer_inferred"
+    assert done.stored[0].confidence <= 0.6
+    assert set(done.stored[0].provenance_session_ids) == {f"s{n}" for n in range(5)}
+    reasons = {one.content: one.why for one in done.dropped}
+    assert reasons["Look at `shop/vat.py` first"] == "names shop/vat.py, which the evidence does not"
+    assert reasons["The till takes 42 seconds to open"] == "says 42, which the evidence does not"
+
+
+def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
+    """A model that answers with prose leaves the plain sentences, and the report says why."""
+    memory = modelled(Scripted(text="I am sorry, I cannot do that"))
+    met(memory, range(5))
+    (done, _) = memory.synthesize()
+    assert "the model was of no use" in done.note
+    assert done.stored
+
+
+def test_text_from_outside_stays_tainted(modelled) -> None:
+    """A hostile error of a session that read the web makes no clean memory."""
+    model = Scripted(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
+    memory = modelled(model)
+    met(memory, range(5), taint=Taint("web_fetch"))
+    (done, _) = memory.synthesize()
+    assert [record.taint for record in done.stored] == [Taint("web_fetch")]
+
+
+def test_without_a_model_the_counts_are_told(modelled) -> None:
+    """The same evidence in plain sentences, for review, with the sessions behind them."""
+    memory = modelled(None)
+    met(memory, range(5))
+    (done, _) = memory.synthesize()
+    said = "In shop, `rates.json is missing` came in 5 sessions; resolved by: ran `make rates`"
+    assert ("error_pattern", said) in [(record.type, record.content) for record in done.stored]
+    assert all(record.needs_review for record in done.stored)
+
+
+def test_what_a_person_forgot_does_not_come_back(modelled) -> None:
+    """A proposal that was forgotten is not made again at the next threshold."""
+    memory = modelled(None)
+    met(memory, range(5))
+    (done, _) = memory.synthesize()
+    memory.forget(done.stored[0].id)
+    met(memory, range(5, 10))
+    (again, *_) = memory.synthesize()
+    assert done.stored[0].id not in {record.id for record in again.stored}
+    assert done.stored[0].content.partition(" came in")[0] not in {
+        record.content.partition(" came in")[0] for record in again.stored
+    }
+
+
+def test_a_dry_run_stores_nothing(modelled) -> None:
+    """The proposals are told, and everything is due as before."""
+    memory = modelled(None)
+    met(memory, range(5))
+    (done, _) = memory.synthesize(dry_run=True)
+    assert done.dropped
+    assert (memory.list(), due(memory._project)) == ([], [("shop", 5)])
+
+
+def test_an_unknown_module(modelled) -> None:
+    """A module that no session changed is refused."""
+    with pytest.raises(InvalidInput, match="no session changed"):
+        modelled(None).synthesize("nowhere")
+
+
+def test_a_week_between_comparisons_of_modules(modelled, clock: FixedClock) -> None:
+    """What lies between modules is looked at once a week."""
+    memory = modelled(None)
+    met(memory, range(3))
+    assert [one.module for one in memory.synthesize()] == ["*"]
+    assert memory.synthesize() == []
+    clock.advance(days=7)
+    assert [one.module for one in memory.synthesize()] == ["*"]
+
+
+def test_thirty_modules_are_not_done_at_once(modelled) -> None:
+    """Ten modules and ten calls in one run, the rest in the next."""
+    model = Scripted()
+    memory = modelled(model)
+    for number in range(30):
+        met(memory, range(number * 10, number * 10 + 5), f"module{number}")
+    memory.synthesize()
+    assert len(model.asked) == 10
+
+
+def test_the_limit_of_time_holds(modelled) -> None:
+    """After a minute no further module is begun."""
+    memory = modelled(None)
+    for number in range(3):
+        met(memory, range(number * 10, number * 10 + 5), f"module{number}")
+    times = iter([0.0, 0.0, 61.0, 61.0, 61.0])
+    done = synthesize(memory._project, ticks=lambda: next(times))
+    assert len(done) == 1
+
+
+def test_the_ledger_counts_to_the_token(modelled) -> None:
+    """Calls, tokens and failures by purpose; a limit ends what nobody waits for, and nothing else."""
+    model = Scripted(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
+    memory = modelled(model, REMORA_LLM_DAILY_TOKENS="100", REMORA_LLM_PRICE_IN="10")
+    met(memory, range(5))
+    memory.synthesize()
+    (row,) = memory.costs().rows
+    assert (row.purpose, row.calls, row.input_tokens, row.output_tokens) == ("synthesis", 1, 100, 20)
+    assert (row.estimated, row.failed, row.money) == (0, 0, pytest.approx(0.001))
+    met(memory, range(5, 10))
+    (limited, *_) = memory.synthesize()
+    assert "tokens were used today" in limited.note
+    assert len(model.asked) == 1
+    memory.remember("Tax is rounded down")
+    memory.ask("how is tax rounded")
+    assert {one.purpose: one.calls for one in memory.costs().rows} == {"synthesis": 1, "ask": 1}
+
+
+def test_a_call_that_fails_is_counted(modelled) -> None:
+    """A failure stands in the ledger with what was sent, estimated."""
+
+    class Failing(Scripted):
+        def complete(self, messages, **_how):
+            raise ProviderError("the server is on fire")
+
+    memory = modelled(Failing())
+    memory.remember("Tax is rounded down")
+    memory.ask("how is tax rounded")
+    (row,) = memory.costs().rows
+    assert (row.purpose, row.calls, row.failed, row.estimated) == ("ask", 1, 1, 1)
+    assert row.input_tokens > 0
+    with pytest.raises(InvalidInput):
+        memory.costs(0)
