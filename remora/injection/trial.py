@@ -9,6 +9,7 @@ from remora.core import trial
 from remora.core.moments import Reply
 
 HELD = "held"  # key of the line of what was held back: the ids
+WARM_UP = 30  # moments that are told before any is held back: whoever begins shall see what they have
 UNIT = "u"  # key of a line of advice that the trial counts: how many memories deserved it, and their types
 
 
@@ -19,9 +20,19 @@ class Past(Protocol):
         """Return the salt, and how many memories a moment gets; 0 while that is open."""
         ...
 
+    def spoke(self, times: int) -> int:
+        """Return how often anything was said in sessions that are over, up to a number of times."""
+        ...
+
     def held_last(self, memory_ids: Sequence[str]) -> bool:
         """Return whether one of some memories was held back when it was due last."""
         ...
+
+
+def has_begun(past: Past, lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the trial has begun: a project's first moments are always told."""
+    here = sum("said" in line or HELD in line for line in lines)
+    return here >= WARM_UP or here + past.spoke(WARM_UP) >= WARM_UP
 
 
 def most_of(past: Past, session: str, number: int, share: int, at_once: int) -> int:

@@ -585,11 +585,7 @@ def _compared(figures: Sequence[Compared]) -> Table:
             Cell(one.name),
             Cell(f"{one.told.mean:.2f} ({one.told.n:,})"),
             Cell(f"{one.held.mean:.2f} ({one.held.n:,})"),
-            Cell(
-                f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"
-                if one.told.n and one.held.n
-                else ""
-            ),
+            Cell(_interval(one)),
             Cell(_VERDICTS[one.verdict]),
         )
         for one in figures

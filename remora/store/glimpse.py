@@ -133,6 +133,11 @@ class Glimpse:
         known = {key: json.loads(value) for key, value in self._connections[0].execute(sql, (SALT, AT_ONCE))}
         return str(known.get(SALT, "")), int(known.get(AT_ONCE, 0))
 
+    def spoke(self, times: int) -> int:
+        """Return how often anything was said in sessions that are over, up to a number of times."""
+        sql = "SELECT count(*) FROM (SELECT 1 FROM injections LIMIT ?)"
+        return int(next(self._connections[0].execute(sql, (times,)))[0])
+
     def held_last(self, memory_ids: Collection[str]) -> bool:
         """Return whether one of some memories was held back when it was due last."""
         sql = """SELECT 1 FROM json_each(?) j WHERE (

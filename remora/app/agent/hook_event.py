@@ -31,7 +31,7 @@ from remora.disk.places import data_folder
 from remora.injection.decide import decide
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
-from remora.injection.trial import most_of, tried
+from remora.injection.trial import has_begun, most_of, tried
 from remora.store.glimpse import Glimpse, look
 
 if TYPE_CHECKING:
@@ -276,7 +276,8 @@ def _decided(
     try:
         state = state_of(told, moment.agent)
         setting = setting_of(head, moment.cwd, glimpse.threshold(), early=early)
-        share, session, number = setting.limits.held_back, head.session, len(told)
+        share = setting.limits.held_back if has_begun(glimpse, told) else 0
+        session, number = head.session, len(told)
         most = most_of(glimpse, session, number, share, setting.limits.at_once)
         reply = decide(moment, state, glimpse, setting._replace(most=most))
         return tried(reply, glimpse, session, number, share, told)

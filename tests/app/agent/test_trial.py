@@ -11,6 +11,7 @@ from remora.app.agent.trial import proposals, units_of, weigh_memories
 from remora.app.memory import Memory
 from remora.core.errors import InvalidInput
 from remora.disk.live import Head
+from remora.injection.trial import WARM_UP
 from remora.store.injections import Injection
 from remora.store.trials import MOMENT, Unit
 from tests.helpers import environment
@@ -23,6 +24,9 @@ def trying(tmp_path: Path, folder: Path) -> Iterator[Memory]:
     """The memory of a project where half of the advice is held back."""
     environ = environment(tmp_path, REMORA_TRIAL_SHARE="0.5")
     with Memory.open(folder, environ=environ) as memory:
+        db = memory._project.db
+        with db.transaction():  # the first thirty are always told
+            db.injections.put([said("m", str(n), "")._replace(text=str(n)) for n in range(WARM_UP)])
         yield memory
 
 
@@ -80,6 +84,13 @@ def test_what_a_person_holds_to_is_never_held_back(trying: Memory, kept: str) ->
         trying.pin(memory_id) if kept == "pinned" else trying.verify(memory_id)
     assert all(edits(trying, "s1", 16))
     assert trying.trial().held == 0
+
+
+def test_whoever_begins_is_told_everything(tmp_path: Path, folder: Path) -> None:
+    """The first moments of a project are never held back, however large the share."""
+    with Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE="1")) as memory:
+        lessons(memory, 16)
+        assert all(edits(memory, "s1", 16))
 
 
 def test_without_a_share_nothing_is_held_back(tmp_path: Path, folder: Path) -> None:

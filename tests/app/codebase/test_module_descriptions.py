@@ -66,7 +66,7 @@ def db_of(memory: Memory) -> Database:
 
 def calls(memory: Memory) -> list[Call]:
     """Return what the scripted model was asked."""
-    model = memory._project.llm("ask")
+    model = memory._project._given[1]
     assert isinstance(model, GuardedModel)
     assert isinstance(model.given, ScriptedModel)
     return model.given.calls
