@@ -159,7 +159,6 @@ UNUSED_WITH_REASON = {
     "remora.core.values:Memory*.*": "values that are stored, and printed as JSON",
     "remora.core.values:Receipt.*": "values that are printed as JSON",
     "remora.graph.modules:ModuleInfo.*": "values that are printed as JSON",
-    "remora.llm.client:Completion.*": "read by name, from the answers of models of any make",
     "remora.graph.go_interfaces:Shape.*": "compared as a whole",
     "remora.store.recording:Pair.*": "columns of a row",
     "remora.observer.signals:Kind.*": "the definition of each signal beside its numbers",
