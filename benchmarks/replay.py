@@ -1,12 +1,12 @@
-"""What advice is worth without a live model: recorded sessions, and an agent that obeys what names its remedy.
+"""What advice is worth without a live model: recorded sessions, and an agent that obeys a named remedy.
 
-The sessions of each repository are replayed in order of time as in `unasked`: before each, all that was over by
-then is learned. A failure counts that the session itself got over in a way that can be named: another form of
-the command, or a command in between. The policy: the agent does at once what it was told if a text before the
-failing call names the remedy (its words, in order); the failure and every call up to the success are saved. If
-the text comes right after the failure, the calls between are saved. It ignores everything else and reads every
-word. Where sessions would have gone otherwise is not simulated, so these are upper bounds for advice that is
-obeyed, and nothing for advice that is understood in other words.
+The sessions of each repository are replayed in order of time as in `unasked`: before each, all that was over
+by then is learned. A failure counts that the session itself got over in a way that can be named: another form
+of the command, or a command in between. The policy: the agent does at once what it was told if a text before
+the failure names the remedy (its words, in order); the failure and every call up to the success are saved. If
+the text comes right after the failure, the calls between are saved. It ignores everything else and reads
+every word. Where sessions would have gone otherwise is not simulated, so these are upper bounds for advice
+that is obeyed, and nothing for advice that is understood in other words.
 
 Beside it stand a memory that says everything it has at each start, and one that says nothing.
 """
@@ -17,7 +17,7 @@ import random
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.common import Options, Report, Table, memory_in, model_of, say, workplace
 from benchmarks.many_commands import stand_in
@@ -29,6 +29,9 @@ from remora.core.clock import FixedClock
 from remora.core.events import ErrorSeen, Event
 from remora.observer.observer import Observer
 from remora.sources.transcripts.reading import Reading, read
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
 
 ROUNDS = 2_000  # of the bootstrap
 _WORD = re.compile(r"[\w./:=@-]+")
@@ -93,7 +96,7 @@ def replayed(place: Path, sessions: Sequence[Recorded]) -> tuple[list[Gone], str
 
 
 class _Failure(NamedTuple):
-    """A failure with a remedy: the call that failed, the calls until it worked, and what made it work."""
+    """A failure with a remedy: the event that tells it, the calls until it worked, and what made it work."""
 
     at: int
     calls: int
@@ -101,40 +104,37 @@ class _Failure(NamedTuple):
 
 
 def _session(
-    memory: object, session: Recorded, reading: Reading, events: Sequence[Event], everything: str
+    memory: Memory, session: Recorded, reading: Reading, events: Sequence[Event], everything: str
 ) -> Gone:
     failures = _failures(session.id, reading.program, events)
-    said: list[tuple[int, str]] = []  # (calls before it, text)
-    calls = 0
-    watched = _Counting(events)
-    for answer in answers(memory, session.id, reading, watched):  # type: ignore[arg-type]
-        said.append((watched.calls, answer.reply.text))
-    calls = watched.calls
+    watched = _Watched(events)
+    told = answers(memory, session.id, reading, watched)
+    said = [(watched.at, answer.reply.text) for answer in told]
     gone = Gone(len(failures), read=sum(len(_WORD.findall(text)) for _, text in said))
     for one in failures:
-        before = "\n".join(text for at, text in said if at <= one.at)
-        after = "\n".join(text for at, text in said if one.at < at <= one.at + 1)
+        before = "\n".join(text for at, text in said if at < one.at)
+        after = "\n".join(text for at, text in said if at == one.at)
         if _names(before, one.remedies):
             gone = gone._replace(avoided=gone.avoided + 1, saved=gone.saved + one.calls)
         elif _names(after, one.remedies):
             gone = gone._replace(shortened=gone.shortened + 1, saved=gone.saved + max(0, one.calls - 1))
         gone = gone._replace(known=gone.known + _names(everything, one.remedies))
-    return gone._replace(everything=len(_WORD.findall(everything)) if calls else 0)
+    return gone._replace(everything=len(_WORD.findall(everything)))
 
 
-class _Counting(Sequence[Event]):
-    """Events that count the calls that were handed out."""
+class _Watched(Sequence[Event]):
+    """Events that tell which of them was handed out last; before the first it is -1."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
-        self.calls = 0
+        self.at = -1
 
     def __len__(self) -> int:
         return len(self._events)
 
-    def __getitem__(self, place: object) -> Event:  # type: ignore[override]
-        found = self._events[place]  # type: ignore[index]
-        self.calls += found.kind == "tool_call"
+    def __getitem__(self, place: Any) -> Any:
+        found = self._events[place]
+        self.at = place
         return found
 
 
@@ -153,16 +153,18 @@ def _failures(session: str, host: str, events: Sequence[Event]) -> list[_Failure
 
 
 def _place(error: ErrorSeen, events: Sequence[Event]) -> tuple[int, int] | None:
-    """Return which call failed so first, and how many calls came until the remedy had been run."""
-    calls, at = 0, None
+    """Return which event told the failure first, and how many calls came until the remedy had been run."""
+    calls, at = 0, -1
     remedies = {" ".join(one.split()) for one in filter(None, (error.worked, *error.helped))}
-    for event in events:
-        if event.kind == "tool_call":
+    for number, event in enumerate(events):
+        if at < 0:
+            failed = event.kind == "tool_result" and event.error and error.message in event.text
+            at = number if failed else at
+        elif event.kind == "tool_call":
             calls += 1
-            if at is not None and any(one in " ".join(event.command.split()) for one in remedies):
-                return at, calls - at
-        elif event.kind == "tool_result" and event.error and at is None and error.message in event.text:
-            at = calls
+            command = " ".join(event.command.split())
+            if any(one in command for one in remedies):
+                return at, calls
     return None
 
 
