@@ -44,6 +44,8 @@ _CANONICAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\
 _BOM = b"\xef\xbb\xbf"
 _HALF_SIGN = b"\\ud"  # how JSON writes half of a sign; rare, and worth a second look
 _MILLISECONDS_FROM = 1e11  # as seconds this is the year 5138; as milliseconds, 1973
+MOST_TIME = 100  # characters of a time in words
+_DOTTED = re.compile(r"\b\d{1,2}\.\d{1,2}\.\d{2,4}\b")
 
 
 class Prepared(NamedTuple):
@@ -138,10 +140,13 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
         raise BadLine(f"role must be a string that is not empty, not {_show(role)}")
     if not isinstance(content, str):
         raise BadLine(f"content must be a string, not {_show(content)}")
-    timestamp, time_text = said_at(message.get("time"), now)
     own_words = _optional_text(message, "time_text")
+    told = message.get("time")
+    timestamp, time_text = said_at(own_words if told is None else told, now)
     external_id = _optional_text(message, "external_id")
-    record: dict[str, Any] = {"role": role, "content": content, "timestamp": timestamp}
+    record: dict[str, Any] = {"role": role, "content": content}
+    if timestamp is not None:
+        record["timestamp"] = timestamp
     optional = {
         "timeText": own_words if own_words is not None else time_text,
         "externalId": external_id,
@@ -157,12 +162,13 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
         raise BadLine(f"metadata or tool arguments cannot be written as JSON ({error})") from None
 
 
-def said_at(value: object, now: str) -> tuple[str, str | None]:
-    """Return the time of a message: ISO 8601 in UTC, and the caller's own text if it differs.
+def said_at(value: object, now: str) -> tuple[str | None, str | None]:
+    """Return the time of a message, ISO 8601 in UTC, and the caller's own text if it differs.
 
-    ISO 8601 text that begins with year-month-day, datetimes and numbers become UTC; without a zone
-    they are taken as UTC. Numbers are seconds since 1970, from 1e11 on milliseconds. Any other text
-    is not interpreted: it is kept unchanged, and the time is `now`.
+    ISO 8601 text that begins with year-month-day, datetimes and numbers become UTC; without a zone they are
+    taken as UTC. Numbers are seconds since 1970, from 1e11 on milliseconds. Other text that names a day is
+    read in the ways people write it, and kept as well. Text that names no day is kept, and the time is
+    unknown: None.
 
     Raises:
         BadLine: a number outside the years 1000 to 9999, or neither text, number nor datetime.
@@ -170,13 +176,15 @@ def said_at(value: object, now: str) -> tuple[str, str | None]:
     >>> said_at("2024-03-15T14:00:00+02:00", "2026-01-01T00:00:00.000Z")
     ('2024-03-15T12:00:00.000Z', None)
     >>> said_at("1:56 pm on 8 May, 2023", "2026-01-01T00:00:00.000Z")
-    ('2026-01-01T00:00:00.000Z', '1:56 pm on 8 May, 2023')
+    ('2023-05-08T13:56:00.000Z', '1:56 pm on 8 May, 2023')
+    >>> said_at("last Friday", "2026-01-01T00:00:00.000Z")
+    (None, 'last Friday')
     """
     if value is None or (isinstance(value, str) and not value.strip()):
         return now, None
     if isinstance(value, str):
         stamp = _normalised(value)
-        return (stamp, None) if stamp else (now, value)
+        return (stamp, None) if stamp else (_as_people_write(value), value)
     if isinstance(value, bool) or not isinstance(value, int | float | datetime):
         raise BadLine(f"time must be text, a number or a datetime, not {_show(value)}")
     try:
@@ -200,6 +208,31 @@ def _normalised(text: str) -> str | None:
     try:
         seconds = from_iso(text)
         stamp = text if _CANONICAL.fullmatch(text) else to_iso(seconds)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return stamp if _CANONICAL.fullmatch(stamp) else None
+
+
+def _as_people_write(text: str) -> str | None:
+    """Return the time in a text such as "7:31 pm on 21 January, 2022"; None where no whole day is named.
+
+    Of numbers alone the day comes first between dots, the month between slashes.
+    """
+    if len(text) > MOST_TIME or not any(sign.isdigit() for sign in text):
+        return None
+    from dateutil import parser  # most messages have a time of their own or none
+
+    found = []
+    for year, month, day in ((1001, 1, 1), (1002, 2, 2)):  # what is not named differs between the two
+        try:
+            default = datetime(year, month, day, tzinfo=UTC)
+            found.append(parser.parse(text, default=default, dayfirst=bool(_DOTTED.search(text))))
+        except (ValueError, OverflowError, TypeError):
+            return None
+    if found[0] != found[1]:
+        return None
+    try:
+        stamp = to_iso(found[0].timestamp())
     except (ValueError, OverflowError, OSError):
         return None
     return stamp if _CANONICAL.fullmatch(stamp) else None

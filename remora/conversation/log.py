@@ -17,14 +17,15 @@ Secrets are not removed here: the caller must redact them first.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.conversation.format import STATES, VERSION, encode, number, prepare
+from remora.conversation.format import STATES, VERSION, Prepared, encode, number, prepare
 from remora.conversation.reader import CACHE_BYTES, LogReader
 from remora.conversation.replay import RESERVED, Boundary, Problem, Replay
 from remora.core.clock import Clock, to_iso
@@ -194,6 +195,7 @@ class SessionLog:
 
         Raises:
             InvalidInput: a message is invalid; none was appended.
+            Conflict: the log has the `external_id` of a message with another role or text; none was appended.
             StoreBusy: another writer held the file for too long; none was appended.
             StoreFull, StoreReadOnly, StoreTooNew: the file cannot be written; none was appended.
         """
@@ -210,6 +212,7 @@ class SessionLog:
                 name = message.external_id
                 place = None if name is None else replay.external.get(name, known.get(name))
                 if place is not None:
+                    self._must_be_same(replay, message, place, lines)
                     repeated.append(position)
                 else:
                     place = replay.total + len(lines)
@@ -221,6 +224,22 @@ class SessionLog:
                 self._commit(replay, lines, now)
             with self._reader.current() as view:
                 return Added(tuple(view.load(places)), tuple(repeated))
+
+    def _must_be_same(self, replay: Replay, message: Prepared, place: int, lines: Sequence[bytes]) -> None:
+        """Refuse a message whose id the log, or the batch before it, has with another role or text."""
+        told = json.loads(message.body)
+        if place < replay.total:
+            with self._reader.current() as view:
+                (known,) = view.load([place])
+            before = (known.role, known.content)
+        else:
+            earlier = json.loads(lines[place - replay.total])
+            before = (earlier["role"], earlier["content"])
+        if before != (told["role"], told["content"]):
+            raise Conflict(
+                f"the session has external_id {message.external_id!r} with another text; nothing was stored",
+                hint="Append what was amended under an id of its own.",
+            )
 
     def clear(self) -> int:
         """Empty the working context and return the number of messages that left it. The history stays."""

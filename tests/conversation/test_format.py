@@ -164,16 +164,26 @@ def test_a_message_of_another_log_can_be_appended() -> None:
         (datetime(2024, 3, 15, 14), ("2024-03-15T14:00:00.000Z", None)),
         (datetime(2024, 3, 15, 14, tzinfo=timezone(timedelta(hours=-2))), ("2024-03-15T16:00:00.000Z", None)),
         (datetime(2024, 3, 15, 14, tzinfo=UTC), ("2024-03-15T14:00:00.000Z", None)),
-        ("March-15-2024", (NOW, "March-15-2024")),
-        ("1:56 pm on 8 May, 2023", (NOW, "1:56 pm on 8 May, 2023")),
-        ("2024-02-30", (NOW, "2024-02-30")),
-        ("0500-01-01", (NOW, "0500-01-01")),
-        ("20240315", (NOW, "20240315")),
-        ("0001-01-01T00:00:00+05:00", (NOW, "0001-01-01T00:00:00+05:00")),
+        ("March-15-2024", ("2024-03-15T00:00:00.000Z", "March-15-2024")),
+        ("1:56 pm on 8 May, 2023", ("2023-05-08T13:56:00.000Z", "1:56 pm on 8 May, 2023")),
+        ("7:31 pm on 21 January, 2022", ("2022-01-21T19:31:00.000Z", "7:31 pm on 21 January, 2022")),
+        ("29.12.2023, 22:42:04", ("2023-12-29T22:42:04.000Z", "29.12.2023, 22:42:04")),
+        ("03.04.2024", ("2024-04-03T00:00:00.000Z", "03.04.2024")),
+        ("03/04/2024", ("2024-03-04T00:00:00.000Z", "03/04/2024")),
+        ("January-05-2024", ("2024-01-05T00:00:00.000Z", "January-05-2024")),
+        ("last Friday", (None, "last Friday")),
+        ("half past seven", (None, "half past seven")),
+        ("7:31 pm", (None, "7:31 pm")),
+        ("May 2023", (None, "May 2023")),
+        ("9" * 50, (None, "9" * 50)),
+        ("2024-02-30", (None, "2024-02-30")),
+        ("0500-01-01", (None, "0500-01-01")),
+        ("20240315", ("2024-03-15T00:00:00.000Z", "20240315")),
+        ("0001-01-01T00:00:00+05:00", (None, "0001-01-01T00:00:00+05:00")),
     ],
 )
-def test_times(value: Any, expected: tuple[str, str | None]) -> None:
-    """ISO 8601, numbers and datetimes become UTC; other text is kept beside the present time."""
+def test_times(value: Any, expected: tuple[str | None, str | None]) -> None:
+    """ISO 8601, numbers, datetimes and whole days in words become UTC; any other text leaves it unknown."""
     assert said_at(value, NOW) == expected
 
 

@@ -114,14 +114,23 @@ def test_one_bad_message_keeps_the_batch_out(log: SessionLog) -> None:
 def test_an_external_id_goes_in_once(log: SessionLog) -> None:
     """A message seen before, in an earlier batch or this one, is not appended; the report names it."""
     first = log.extend([user("a", external_id="1"), user("b", external_id="2")])
-    added = log.add(
-        [user("a again", external_id="1"), user("c", external_id="3"), user("d", external_id="3")]
-    )
+    added = log.add([user("a", external_id="1"), user("c", external_id="3"), user("c", external_id="3")])
     assert added.repeated == (0, 2)
     assert added.messages[0] == first[0]
     assert added.messages[1] == added.messages[2]
     assert texts(log.history()) == ["a", "b", "c"]
     assert [m.seq for m in log.history()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("before", ["", "a"])
+def test_another_text_under_a_known_id_is_refused(log: SessionLog, before: str) -> None:
+    """An empty message keeps its place, too: another text under its id is an error, nothing is appended."""
+    log.append(user(before, external_id="1"))
+    with pytest.raises(Conflict, match="external_id '1' with another text"):
+        log.extend([user("b"), user("other", external_id="1")])
+    with pytest.raises(Conflict, match="external_id '2' with another text"):
+        log.extend([user("b", external_id="2"), user("c", external_id="2")])
+    assert texts(log.history()) == [before]
 
 
 def test_a_batch_of_repetitions_writes_nothing(log: SessionLog) -> None:
@@ -351,7 +360,7 @@ def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
     assert small.history() == large.history()
     assert small.messages() == large.messages()
     assert small.read_from(0) == large.read_from(0)
-    assert small.append(user("again", external_id="3")).content == "x" * 50 + "3"
+    assert small.append(user("x" * 50 + "3", external_id="3")).seq == 4
 
 
 def test_what_is_returned_can_be_changed_without_harm(log: SessionLog) -> None:
@@ -469,7 +478,7 @@ def test_an_unfinished_line_is_reported_and_then_judged(log: SessionLog) -> None
         file.write('{"seq":2,"role":"user","content":"b","externalId":"e"}')
     assert texts(log.history()) == ["a"]
     assert [(p.line, p.reason[:10]) for p in log.problems()] == [(3, "unfinished")]
-    assert log.append(user("b again", external_id="e")).content == "b"
+    assert log.append(user("b", external_id="e")).seq == 2
     assert log.append(user("c")).seq == 3
     assert texts(log.history()) == ["a", "b", "c"]
     assert log.problems() == []

@@ -51,7 +51,7 @@ def test_extend(bare: Memory) -> None:
         (3, "Ann", "D1:3"),
     ]
     assert kept[1].time == "2023-05-08T13:56:00.000Z"
-    assert (kept[2].time_text, kept[2].time) == ("1 pm on 8 May", "2026-03-01T12:00:00.000Z")
+    assert (kept[2].time_text, kept[2].time) == ("1 pm on 8 May", None)
     assert session.history() == session.messages() == kept
     assert session.count() == 3
     hit = bare.search("middleware", kinds=["turn"])[0]
@@ -75,7 +75,7 @@ def test_an_external_id_is_said_once(bare: Memory) -> None:
     """Repeating a batch appends and indexes nothing twice, and returns what the log holds."""
     session = bare.session("cli:42")
     first = session.extend(TALK[:2])
-    again = session.extend([{**TALK[0], "content": "Something else"}, *TALK[1:]])
+    again = session.extend(TALK)
     assert again[:2] == first
     assert session.count() == 3
     assert turns(bare, "cli:42") == [str(m["content"]) for m in TALK]
