@@ -269,6 +269,16 @@ def talk_gone(asked: Asked) -> Done:
     return Done("sessions")
 
 
+def weighed(asked: Asked) -> Done:
+    """Put proposed phase weights in force, or take the last ones back."""
+    if asked.field("do") == "undo":
+        asked.memory.undo_trial()
+    else:
+        asked.memory.apply_trial()
+    _say(asked, "said.weighed")
+    return Done("trial")
+
+
 def exchanged(asked: Asked) -> Done:
     """Exchange with the shared log now."""
     done = asked.memory.sharing.sync()
@@ -326,6 +336,7 @@ ACTIONS: tuple[tuple[str, Callable[[Asked], Done | View]], ...] = (
     ("privacy/export", exported),
     ("privacy/erase", erased),
     ("sessions/{id}/erase", talk_gone),
+    ("trial/weights", weighed),
     ("team/sync", exchanged),
     ("team/decide", decided),
     ("team/invite", invited),

@@ -319,6 +319,12 @@ def privacy(asked: Asked) -> View:
     return View(found, "privacy.html", {"privacy": found})
 
 
+def trial(asked: Asked) -> View:
+    """Whether advice helps: every figure, told and held back; what went quiet; what models cost."""
+    found = asked.memory.trial()
+    return View(found, "trial.html", {"trial": found, "costs": asked.memory.costs()})
+
+
 def team(asked: Asked) -> View:
     """Where the project is shared, its members, and what has to be decided."""
     store = asked.memory
@@ -369,6 +375,7 @@ PAGES: tuple[tuple[str, Callable[[Asked], View]], ...] = (
     ("journal", journal),
     ("said", said),
     ("preview", preview),
+    ("trial", trial),
     ("team", team),
     ("privacy", privacy),
     ("settings", settings),

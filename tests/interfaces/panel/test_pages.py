@@ -31,6 +31,7 @@ SAME: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("journal", ("journal", "show")),
     ("said?limit=20", ("log",)),
     ("preview?at=edit&about=tax.py", ("preview", "--edit", "tax.py")),
+    ("trial", ("trial",)),
     ("team", ("share", "status")),
     ("privacy", ("privacy",)),
 )

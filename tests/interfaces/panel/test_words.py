@@ -19,6 +19,7 @@ TEMPLATES = sorted((PANEL / "templates").glob("*.html"))
 MADE = (
     "visible.",
     "review.",
+    "trial.",
     "nav.",
     "first.",
     "health.",
