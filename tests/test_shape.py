@@ -154,7 +154,6 @@ UNUSED_WITH_REASON = {
     "remora.app.learning.live_observation:Watched.*": "what a program tells of its units of work",
     "remora.core.methodology:*Methodology.*": "what a plugin brings with it, as its specification names it",
     "remora.app.learning.learn:LearnReport.*": "values that are printed as JSON",
-    "remora.app.agent.trial:TrialReport.*": "values that are printed as JSON",
     "remora.store.trials:Unit.*": "columns of a row",
     "remora.core.values:Memory*.*": "values that are stored, and printed as JSON",
     "remora.core.values:Receipt.*": "values that are printed as JSON",

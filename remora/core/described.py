@@ -65,8 +65,8 @@ DESCRIPTIONS: dict[str, str] = {
     "inject.skip_steps": "Steps at the start of a session without memories between them.",
     "inject.ask": "Ask the agent, at most once in five prompts, to record a rule that you may have stated.",
     "inject.timeout": "Seconds after which the agent goes on without an answer.",
-    "synthesis.enabled": "Propose memories from what several sessions on a module have in common.",
-    "synthesis.model": "Let the language model write these proposals after sessions.",
     "trial.share": "Share of advice that is held back at random, to measure whether it helps; 0 for none.",
     "trial.sessions": "Also leave whole sessions without advice: 5 % without any, 10 % with the brief alone.",
+    "synthesis.enabled": "Propose memories from what several sessions on a module have in common.",
+    "synthesis.model": "Let the language model write these proposals after sessions.",
 }

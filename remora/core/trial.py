@@ -21,6 +21,7 @@ CONTROL, PASSIVE = 0.05, 0.15  # shares of sessions: told nothing; told at the s
 PRIOR_WEIGHT = 30.0  # units that a prior counts as
 BOUNDS = (0.7, 1.5)  # of a factor that a trial may propose
 SAID, HELD = "said", "held"
+QUIET = 0.75  # of the usual help, at or below which a memory is not said: ten sessions without any
 
 
 def draw(salt: str, session: str, what: str) -> float:

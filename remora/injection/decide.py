@@ -36,6 +36,7 @@ from remora.core.evidence import SESSIONS, may_be_said
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
 from remora.core.stems import stem
+from remora.core.trial import QUIET
 from remora.injection import render
 from remora.injection.state import State, ending
 from remora.store.glimpse import Note, Partner
@@ -55,9 +56,6 @@ LOOSELY = 0.4  # of the long words; what tells the telling ones takes millisecon
 # named is in the same commit .83 of the time on pallets/click, .73 on pytest and .68 on entireio/cli; without
 # TIED, which leaves out what only large commits bring together, .70, .60 and .60.
 TOGETHER, SHARE, LIFT, TIED = 4, 0.7, 1.8, 0.125
-QUIET = (
-    0.75  # of what is usual: a memory that helps no more is not said at that moment; 10 of 10 without help
-)
 FADED = 0.3  # confidence below which a memory is out of date
 _NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
 _WORD = re.compile(r"\w{3,}")

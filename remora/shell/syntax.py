@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"[^\s;|&<>()'\"\\$`]+")
 _TEXT = re.compile(r"[^()}'\"\\$`]+")
 _ANSI = re.compile(r"\$'(?>(?:[^'\\]|\\.)*)(?:'|\Z)", re.DOTALL)
 _SINGLE = re.compile(r"'[^']*+(?:'|\Z)")
-_BACKTICKS = re.compile(r"`((?>(?:[^`\\]|\\.)*))(?:`|\Z)", re.DOTALL)
+_BACKTICKS = re.compile(r"`((?>(?:[^`\\]|\\.)*))(?:`|\\?\Z)", re.DOTALL)
 _SUMS = re.compile(r"\(\((?:[^()$`'\"]|\$(?!\()){0,300}\)\)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _QUOTED = re.compile(

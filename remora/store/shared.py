@@ -137,7 +137,7 @@ class Shared:
                    WHEN taint IS NOT NULL THEN 'rests on text from outside'
                    WHEN redaction_count > 0 THEN 'a secret was taken out of it'
                    WHEN needs_review = 1 THEN 'waits for review'
-                   ELSE 'a preference; `remora share ID` shares it' END
+                   ELSE 'a preference; `remora share add ID` shares it' END
                  FROM memories WHERE trust_level_scope = 'personal' AND deprecated = 0
                  AND source <> 'commit_auto' AND (type = 'preference' OR branch IS NOT NULL
                    OR taint IS NOT NULL OR redaction_count > 0 OR needs_review = 1)

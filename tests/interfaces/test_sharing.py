@@ -58,7 +58,7 @@ def test_nothing_leaves_before_a_yes(people: tuple[Person, Person], tmp_path: Pa
     assert "to send: 1 change" in told.stdout
     preview = ann("share", "status", "--would-send").stdout
     assert "The gateway rejects RS256" in preview
-    assert "a preference; `remora share ID` shares it" in preview
+    assert "a preference; `remora share add ID` shares it" in preview
     refused = ann("sync")
     assert refused.exit_code != 0
     assert "1 memory would be sent for the first time" in refused.stderr

@@ -24,7 +24,7 @@ ROLES = ("reader", "member", "steward", "admin")
 WITH = ("project", "team", "organization", "personal")
 _me = click.option("--me", metavar="NAME", default="", help="Your name; git's by default.")
 _login = click.option("--login", metavar="LOGIN", default="", help="Their login in PostgreSQL.")
-_manual = click.option("--one-by-one", is_flag=True, help="Share only what you name with `remora share ID`.")
+_manual = click.option("--one-by-one", is_flag=True, help="Share only what you name: `remora share add ID`.")
 _address = click.option(
     "--address", metavar="ADDRESS", help="Where the log lies for this machine, if it differs."
 )
