@@ -352,9 +352,11 @@ class AsyncMemory(_Twin[Memory]):
         """Return a conversation by its id; see `Memory.session`."""
         return AsyncSession(self.memory.session(session_id))
 
-    def loop(self, session_id: str, *, host: str = "python") -> _Opening[AsyncLoop]:
+    def loop(
+        self, session_id: str, *, host: str = "python", tools: Mapping[str, str] | None = None
+    ) -> _Opening[AsyncLoop]:
         """Put memory into an agent's own loop; see `Memory.loop`. Use it with `async with`, or await it."""
-        return _Opening(lambda: AsyncLoop(self.memory.loop(session_id, host=host)))
+        return _Opening(lambda: AsyncLoop(self.memory.loop(session_id, host=host, tools=tools)))
 
     @property
     def entries(self) -> AsyncEntries:

@@ -783,19 +783,22 @@ class Memory:
 
     # What agents are told
 
-    def loop(self, session_id: str, *, host: str = "python") -> Loop:
+    def loop(self, session_id: str, *, host: str = "python", tools: Mapping[str, str] | None = None) -> Loop:
         """Put memory into an agent's own loop: what to say at its four points, and learning at its end.
 
         Args:
             session_id: your own id of the session.
             host: what your program calls itself.
+            tools: what your tools do, by name: "read", "edit", "write", "run", "search", "glob", "fetch",
+                "task", "plan", "memory" or "other". The usual names are known; of one that nobody knows
+                `Loop.trouble` says so once.
 
         Raises:
-            InvalidInput: one of them is empty.
+            InvalidInput: an id or a host is empty, or there is no such action.
         """
         from remora.app.agent.loop import Loop
 
-        return Loop(self._project, session_id, host)
+        return Loop(self._project, session_id, host, tools)
 
     def log(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Injection]:
         """Return what was put in front of agents, newest first: when, at what, why, and what followed.

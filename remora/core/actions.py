@@ -11,6 +11,8 @@ A hook loads this before every tool that an agent uses, so patterns are compiled
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 MAX_COMMAND = 4_000  # characters of a command that are kept
 # Arguments that name files, in every host's spelling.
@@ -75,7 +77,46 @@ _FILES = {
     "glob": "list_directory list_directory_with_sizes directory_tree search_files",
 }
 _FILE_ACTION = table(_FILES)
+# Usual names in programs' own loops and frameworks, which no host of ours uses for something else.
+_COMMON = {
+    "read": "read view cat open_file view_file get_file file_read read_files load_file",
+    "edit": "edit replace str_replace str_replace_based_edit_tool str_replace_editor text_editor edit_file "
+    "replace_in_file multi_edit edit_block insert patch apply_diff modify_file update_file search_replace",
+    "write": "write create create_file write_file write_to_file save_file new_file file_write",
+    "run": "bash shell execute execute_command execute_bash run_command run_shell run_shell_command run_bash "
+    "terminal run_terminal_cmd run_in_terminal bash_tool exec command shell_tool execute_shell",
+    "search": "grep search ripgrep rg grep_search search_code codebase_search text_search search_in_files",
+    "glob": "glob find find_files file_search search_files ls list_files list_dir list_directory",
+    "fetch": "fetch web_fetch fetch_url http_get http_request browse browse_url visit_webpage",
+}
+COMMON = table(_COMMON)
+# Tools that do several things, told by an argument `command`.
+_SEVERAL = frozenset({"str_replace_based_edit_tool", "str_replace_editor", "text_editor"})
+_BY_COMMAND = {"view": "read", "create": "write"}
 _WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])"
+
+
+def loop_action(tool: str, given: Mapping[str, Any], named: Mapping[str, str]) -> str | None:
+    """Return what a tool of a program's own loop does; None for one that nobody knows.
+
+    Args:
+        tool: its name.
+        given: its arguments.
+        named: what the program says of its tools, by name.
+
+    >>> loop_action("execute_command", {}, {}), loop_action("frob", {}, {})
+    ('run', None)
+    >>> loop_action("frob", {}, {"frob": "run"}), loop_action("text_editor", {"command": "view"}, {})
+    ('run', 'read')
+    """
+    if tool in named:
+        return named[tool]
+    if tool in _SEVERAL:
+        return _BY_COMMAND.get(str(given.get("command")), "edit")
+    if tool in COMMON:
+        return COMMON[tool]
+    found = action_of(tool)
+    return found if found != "other" or tool in OTHER or tool.startswith("mcp__") else None
 
 
 def action_of(tool: str) -> str:

@@ -31,10 +31,10 @@ from remora.app.agent.trust import note_session
 from remora.app.learning.interface_observations import observe_ui
 from remora.app.learning.live_observation import Watched
 from remora.core import moments
-from remora.core.actions import own_id
+from remora.core.actions import loop_action, own_id
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
-from remora.core.events import Event
+from remora.core.events import ACTIONS, Event
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.text import safe
 from remora.disk.live import Head, Line
@@ -106,9 +106,17 @@ class Loop:
         trouble: what went wrong and was kept from the agent, in words.
     """
 
-    def __init__(self, project: OpenProject, session_id: str, host: str) -> None:
+    def __init__(
+        self, project: OpenProject, session_id: str, host: str, tools: Mapping[str, str] | None = None
+    ) -> None:
         if not session_id or not host:
             raise InvalidInput("a loop has the id of its session and the name of its host")
+        self._tools = dict(tools or {})
+        for tool, action in self._tools.items():
+            if action not in ACTIONS:
+                hint = f"One of {', '.join(ACTIONS)}."
+                raise InvalidInput(f"{tool!r} cannot do {action!r}", hint=hint)
+        self._unknown: set[str] = set()
         self._project = project
         location = self._project.location
         inject = self._project.settings.inject
@@ -404,7 +412,13 @@ class Loop:
     ) -> Moment:
         _require(tool, str, "a tool has a name")
         _require(arguments, Mapping, "the arguments of a call are a mapping")
-        return moment_of(self._head, kind, tool, arguments, call_id, text, agent)
+        action = loop_action(tool, arguments, self._tools)
+        if action is None and tool not in self._unknown:
+            self._unknown.add(tool)
+            self.trouble.append(
+                f"nobody knows what the tool {tool!r} does: memory.loop(tools={{...}}) can say"
+            )
+        return moment_of(self._head, kind, tool, arguments, call_id, text, agent, action)
 
     def _begin(self, call: _Call) -> str:
         name = self._new()

@@ -18,7 +18,14 @@ MAX_TEXT = 8_000  # characters of a result that are looked at
 
 
 def moment_of(
-    head: Head, kind: str, tool: str, arguments: Mapping[str, Any], call_id: str, text: str, agent: str
+    head: Head,
+    kind: str,
+    tool: str,
+    arguments: Mapping[str, Any],
+    call_id: str,
+    text: str,
+    agent: str,
+    action: str | None = None,
 ) -> Moment:
     """Return a tool call as a moment of a session.
 
@@ -27,8 +34,9 @@ def moment_of(
         kind: of the moment: before the call, after it, or after it failed.
         tool, arguments, call_id, agent: as `Loop.before` has them.
         text: what came of the call.
+        action: what the tool does, if that is known better than by its name.
     """
-    made = read_call(tool, arguments, str)
+    made = read_call(tool, arguments, str, action)
     removed, changed = sides(arguments, MAX_TEXT // 2)
     return Moment(
         kind,
@@ -66,7 +74,7 @@ def event_of(
     from remora.app.agent.hook_context import relative_to
 
     inside = relative_to(head.root, "")
-    made = read_call(moment.tool, arguments, lambda path: inside(path) or path)
+    made = read_call(moment.tool, arguments, lambda path: inside(path) or path, moment.action)
     over = kind == "tool_result"
     return Event(
         kind,

@@ -322,3 +322,47 @@ def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch
         said = list(pool.map(lambda call: loop.before("Edit", edit(memory), call), ("c1", "c2")))
     assert sorted(map(bool, said)) == [False, True]
     assert len(memory.log()) == 1
+
+
+USUAL = [
+    ("edit_file", {"path": "a.py", "old_str": "x", "new_str": "y"}),
+    ("write_file", {"path": "a.py", "content": "y"}),
+    (
+        "str_replace_based_edit_tool",
+        {"command": "str_replace", "path": "a.py", "old_str": "x", "new_str": "y"},
+    ),
+    ("replace_in_file", {"path": "a.py", "old_text": "x", "new_text": "y"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "given"), USUAL, ids=[tool for tool, _ in USUAL])
+def test_the_usual_names_of_tools_are_known(bare: Memory, tool: str, given: dict[str, str]) -> None:
+    """A memory about a file is told at an edit by any framework's name for it."""
+    bare.remember("Check the till before the tax", type="gotcha", related_files=["a.py"])
+    with bare.loop("s1") as loop:
+        assert "Check the till" in loop.before(tool, given)
+        assert loop.trouble == []
+
+
+@pytest.mark.parametrize("tool", ["shell", "execute_command", "run_terminal_cmd", "bash"])
+def test_the_usual_names_of_shells_are_known(bare: Memory, tool: str) -> None:
+    """A rule about a command is told before it runs."""
+    bare.remember("Never run `make deploy` on Fridays", type="requirement", source="user_taught")
+    with bare.loop("s1") as loop:
+        assert "make deploy" in loop.before(tool, {"command": "make deploy"})
+
+
+def test_an_unknown_tool_is_noted_once_and_can_be_named(bare: Memory) -> None:
+    """What nobody knows stands in `trouble` once; the program can say what its tools do."""
+    bare.remember("Check the till before the tax", type="gotcha", related_files=["a.py"])
+    given = {"path": "a.py", "old_str": "x", "new_str": "y"}
+    with bare.loop("s1") as loop:
+        assert loop.before("frobnicate", given) == ""
+        loop.after("frobnicate", given, "done")
+        (said,) = loop.trouble
+        assert "'frobnicate'" in said
+    with bare.loop("s2", tools={"frobnicate": "edit"}) as loop:
+        assert "Check the till" in loop.before("frobnicate", given)
+        assert loop.trouble == []
+    with pytest.raises(InvalidInput, match="cannot do 'fly'"):
+        bare.loop("s3", tools={"frobnicate": "fly"})
