@@ -11,6 +11,10 @@ def main() -> None:
         from remora.interfaces.hooks.main import main as hook
 
         hook(sys.argv[2:])
+    if sys.argv[1:2] == ["statusline"] and len(sys.argv) == 2:
+        from remora.interfaces.hooks.statusline import main as statusline
+
+        statusline()
     from remora.interfaces.cli import main as verbs
 
     verbs()

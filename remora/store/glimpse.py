@@ -127,6 +127,12 @@ class Glimpse:
         first = EARLIER if UPGRADED in known else FIRST
         return THRESHOLDS[state["level"] if isinstance(state, dict) else first]
 
+    def counts(self) -> tuple[int, int]:
+        """Return how many live memories the project has, and how many wait for review."""
+        sql = "SELECT count(*), coalesce(sum(needs_review), 0) FROM memories WHERE deprecated = 0"
+        memories, waiting = next(self._connections[0].execute(sql))
+        return int(memories), int(waiting)
+
     def trial(self) -> tuple[str, int]:
         """Return the salt of the trial, and how many memories a moment gets; 0 while that is open."""
         sql = "SELECT key, value FROM meta WHERE key IN (?, ?)"

@@ -52,7 +52,7 @@ LEAST: dict[str, list[str]] = {
     "sync": ["--yes"],
 }
 # Verbs that are no single question to a memory.
-WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "panel", "recover", "uninstall")
+WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "panel", "recover", "statusline", "uninstall")
 
 
 def test_names_are_unique() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from pathlib import Path
 
 import click
@@ -14,12 +16,15 @@ from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
 from remora.interfaces.present import counted
 
+FOLLOWED_EVERY = 1.0  # seconds
+
 
 @command("log", epilog="Example: remora log -k 5")
 @click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of entries.")
 @click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 @click.option("--maintenance", is_flag=True, help="List the daily maintenance runs instead.")
-def log(desk: Desk, *, k: int, session_id: str | None, maintenance: bool) -> None:
+@click.option("--follow", is_flag=True, help="Go on with new entries until Ctrl-C.")
+def log(desk: Desk, *, k: int, session_id: str | None, maintenance: bool, follow: bool) -> None:
     """Lists texts given to agents, newest first: time, event, reason, text and the agent's next action."""
     if maintenance:
         runs = desk.memory(writes=False).maintenance()[:k]
@@ -29,8 +34,16 @@ def log(desk: Desk, *, k: int, session_id: str | None, maintenance: bool) -> Non
         return
     found = desk.memory(writes=False).log(k, session_id=session_id)
     desk.answer({"said": found}, lambda: memory_pages.log(found))
-    if not found:
+    if not found and not follow:
         desk.note("No agent was told anything yet. `remora install` connects one.")
+    known = set(found)
+    while follow:
+        time.sleep(FOLLOWED_EVERY)
+        fresh = [one for one in desk.memory(writes=False).log(k, session_id=session_id) if one not in known]
+        known.update(fresh)
+        if fresh:
+            told = fresh[::-1]
+            desk.answer({"said": told}, memory_pages.log(told))
 
 
 @command("why", epilog="Example: remora why 1a2b3c4d")
@@ -75,6 +88,15 @@ def trial(desk: Desk, *, apply: bool, undo: bool) -> None:
     desk.answer(found, lambda: memory_pages.trial(found))
 
 
+@command("statusline")
+def statusline(desk: Desk) -> None:
+    """Reads the session from stdin, as Claude Code tells it; docs/install.md has the setting."""
+    from remora.interfaces.hooks.statusline import answer
+
+    text = answer(b"" if sys.stdin.isatty() else sys.stdin.buffer.read(), os.environ)
+    desk.answer({"line": text}, (Para(text),))
+
+
 @command("hook")
 @click.option("--host", metavar="NAME", help="The coding agent that sends the event.")
 def hook(desk: Desk, *, host: str | None) -> None:  # noqa: ARG001  the entry answers before this is read
@@ -98,4 +120,12 @@ def preview(desk: Desk, *, edit: str | None, run: str | None, ask: str | None) -
     desk.answer(found, lambda: memory_pages.preview(found))
 
 
-COMMANDS = {"log": log, "why": why, "status": status, "preview": preview, "trial": trial, "hook": hook}
+COMMANDS = {
+    "log": log,
+    "why": why,
+    "status": status,
+    "preview": preview,
+    "trial": trial,
+    "statusline": statusline,
+    "hook": hook,
+}

@@ -1,0 +1,52 @@
+"""The line of a status bar: what is there, what was said in this session, what waits."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.interfaces.hooks.statusline import line
+from tests.app.hooked import Hooked
+from tests.helpers import environment
+from tests.interfaces.hooks.called import World
+
+
+@pytest.fixture
+def session(world: World) -> Hooked:
+    """A session in a project with three memories, one of which waits for review."""
+    with Memory.open(world.root, environ=world.environ) as memory:
+        memory.remember("The till closes at nine", type="gotcha", needs_review=True)
+    found = Hooked(world.root, world.environ)
+    found.start()
+    return found
+
+
+def test_the_line_counts(session: Hooked) -> None:
+    """Memories, texts said in this session, and what waits."""
+    told = line({"session_id": "s1"}, session.environ)
+    assert told.startswith("remora: 3 memories · told ")
+    assert told.endswith(" · 1 to review")
+
+
+@pytest.mark.parametrize("payload", [{}, {"session_id": ""}, {"session_id": "nobody"}, {"session_id": 7}])
+def test_nothing_is_said_of_what_is_not_there(session: Hooked, payload: dict[str, object]) -> None:
+    """An unknown session has an empty line."""
+    assert line(payload, session.environ) == ""
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"session_id": "nobody"}'])
+def test_the_program_never_fails(tmp_path: Path, text: str) -> None:
+    """Whatever stands on stdin, one line comes out and the exit code is 0."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from remora.interfaces.entry import main; main()", "statusline"],
+        input=text,
+        capture_output=True,
+        text=True,
+        env={**environment(tmp_path), "PATH": "/usr/bin:/bin"},
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
