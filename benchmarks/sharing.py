@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -177,7 +178,8 @@ class Trial:
     def _verb(self, memory: Memory) -> None:
         chance, self._count = self._chance, self._count + 1
         text = f"statement {self._count} of the {chance.choice(('red', 'green', 'blue'))} shop holds here"
-        known = sorted(record.id for record in memory.list(include_forgotten=True, limit=1_000))
+        listed = memory.list(include_forgotten=True, limit=1_000)
+        known = [one.id for one in sorted(listed, key=lambda one: (one.created_at, one.content))]
         if not known or chance.random() < 0.3:
             record = memory.remember(text, type="gotcha")
             self.acknowledged.setdefault(record.id, set()).add(text)
@@ -500,7 +502,8 @@ def killed(place: str, name: str, turn: int) -> None:
     """Remember and exchange until somebody kills this process; what was acknowledged is written down."""
     memory = opened_in(Path(place), name, SystemClock())
     for number in range(1_000):
-        text = f"turn {turn} of {name} says number {number} of many"
+        mark = hashlib.sha256(f"{turn} {name} {number}".encode()).hexdigest()  # no two texts are alike
+        text = f"turn {turn} of {name}: {mark[:20]} stands for {mark[20:40]}"
         memory.remember(text, type="gotcha")
         with Path(place, "said").open("a") as file:
             file.write(text + "\n")

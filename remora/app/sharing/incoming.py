@@ -111,7 +111,11 @@ def _membership(
     now = project.clock.now()
     rows = [r for r in db.shared.of_memory("") if r.state != REFUSED or r.rev[:1] != "?"]
     entries = [parse(row.line) for row in rows]
-    due = [e for e in entries if e.op in MEMBERSHIP and e.at <= now + AHEAD_SECONDS]
+    due = [
+        entry
+        for row, entry in zip(rows, entries, strict=True)
+        if entry.op in MEMBERSHIP and (row.state == COUNTS or entry.at <= now + AHEAD_SECONDS)
+    ]
     standing = Standing(space.space, due)
     counted = {e.rev for e in due} - set(standing.refused)
     states: dict[tuple[str, int], tuple[str, str]] = {}
@@ -181,7 +185,7 @@ def _counted(
             state = (REFUSED, "its signature is wrong")
         elif entry.op not in OPS:
             state = (UNKNOWN, "it takes a newer version of Remora")
-        elif entry.at > now + AHEAD_SECONDS:
+        elif row.state != COUNTS and entry.at > now + AHEAD_SECONDS:  # what counts stays: our clock went back
             state = (HELD, "its time is in the future; a clock is wrong")
         elif why := standing.verdict(entry, creator) or _nonsense(entry):
             state = (REFUSED, why)

@@ -243,6 +243,25 @@ def test_a_clock_that_runs_ahead_is_held_back(machine: Machine, shared: Path) ->
     assert one.show(record.id).content == TEXT
 
 
+def test_a_clock_that_is_set_back_takes_nothing_away(machine: Machine, shared: Path) -> None:
+    """What counted goes on to count, and a change made then comes after what it changes."""
+    clock = FixedClock("2026-01-02T00:00:00Z")
+    one, other = machine("one", FixedClock("2026-01-02T00:00:00Z")), machine("other", clock)
+    one.sharing.init(f"folder:{shared}", me="Ann")
+    one.sharing.sync()
+    other.sharing.join(one.sharing.invite())
+    record = one.remember(TEXT)
+    exchange(one, other)
+    clock.advance(days=-1)
+    one.edit(record.id, tags=["gateway"])
+    exchange(one, other)
+    other.edit(record.id, content=f"{TEXT} today")
+    clock.advance(days=1)
+    exchange(one, other)
+    assert (contents(one), one.sharing.conflicts()) == ([f"{TEXT} today"], other.sharing.conflicts())
+    assert all(r.parents for r in one.history(record.id) if r.op == "edit")
+
+
 def test_what_a_newer_version_writes_is_kept_and_not_shown(two: tuple[Memory, Memory]) -> None:
     """An operation that this version does not know changes nothing and is counted."""
     one, other = two
