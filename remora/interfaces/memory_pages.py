@@ -566,8 +566,10 @@ def trial(found: TrialReport) -> Page:
     parts: list[Part] = [Para(share), _compared(found.figures)]
     if found.sessions:
         parts += [Para("Whole sessions, without advice beside with it:", "strong"), _compared(found.sessions)]
-    wrong, uses = found.corrections
-    parts.append(Para(f"Called wrong: {100 * wrong:.1f} % of {counted(uses, 'use')} (target: below 5 %)."))
+    wrong = found.corrections
+    between = f" [{100 * wrong.low:.1f}, {100 * wrong.high:.1f}]" if wrong.n else ""
+    told = f"Called wrong: {100 * wrong.mean:.1f} %{between} of {counted(wrong.n, 'use')} (target: below 5 %)."
+    parts.append(Para(told))
     for memories, number, failures in found.at_once:
         what = counted(memories, "memory", "memories")
         parts.append(Para(f"{what} at once: {100 * failures:.0f} % failed, of {counted(number, 'moment')}."))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from remora.core.programs import CHECKS
 from remora.store.connection import Connection
 
 MOMENT, SESSION = "moment", "session"  # kinds of a unit
@@ -26,9 +27,11 @@ class Unit(NamedTuple):
         failed: whether a failure followed: of the next command, or among the next calls; None if unknown.
         calls: tool calls until the next prompt; of a session, for each prompt.
         rereads: reads of files that earlier sessions had read.
-        passed: whether the last check after the last change passed; None without one.
-        dead_end: whether the agent went into what a memory calls a dead end.
         memory_ids: of a moment.
+        passed: whether every check of the session passed the first time; None without one, or where the
+            session was not learned.
+        dead_end: whether the agent later took back or corrected something about a file of an earlier dead
+            end; None where the session was not learned.
     """
 
     unit: str
@@ -43,9 +46,9 @@ class Unit(NamedTuple):
     failed: int | None = None
     calls: int | None = None
     rereads: int | None = None
+    memory_ids: tuple[str, ...] = ()
     passed: int | None = None
     dead_end: int | None = None
-    memory_ids: tuple[str, ...] = ()
 
 
 class Effect(NamedTuple):
@@ -58,9 +61,28 @@ class Effect(NamedTuple):
     unhelped: int
 
 
-_COLUMNS = (
-    "unit, kind, session_id, arm, at, trigger, types, shown, had, failed, calls, rereads, passed, dead_end"
+_STORED = ("unit", "kind", "session_id", "arm", "at", "trigger", "types", "shown", "had", "failed", "calls")
+_STORED += ("rereads",)
+# What came of the sessions as they were learned: of their checks, and of dead ends known before them.
+_UNITS = f"""
+WITH checked AS MATERIALIZED (
+  SELECT session_id, sum(failures) = 0 AS passed FROM observer_session_commands
+  WHERE purpose IN ({", ".join(f"'{name}'" for name in CHECKS)}) GROUP BY session_id
+), dead AS MATERIALIZED (
+  SELECT f.value AS file, m.created_at AS at FROM memories m, json_each(m.related_files) f
+  WHERE m.type = 'dead_end' AND m.deprecated = 0
+), again AS MATERIALIZED (
+  SELECT s.id, max(coalesce(g.at, s.ended_at, s.started_at)) AS at FROM observer_sessions s
+  JOIN observer_signals g ON g.session_id = s.id AND g.type IN ('backtrack', 'self_correction')
+  JOIN json_each(json_insert(g.paths, '$[#]', g.key)) p
+  JOIN dead ON dead.file = p.value AND dead.at < s.started_at GROUP BY s.id
 )
+SELECT {", ".join(f"u.{name}" for name in _STORED)}, checked.passed,
+  CASE WHEN s.id IS NOT NULL
+    THEN again.id IS NOT NULL AND (u.kind = '{SESSION}' OR again.at >= u.at) END
+FROM trial_units u LEFT JOIN observer_sessions s ON s.id = u.session_id
+LEFT JOIN checked ON checked.session_id = u.session_id LEFT JOIN again ON again.id = u.session_id
+WHERE u.kind = ? ORDER BY u.at, u.unit"""
 
 
 class Trials:
@@ -72,10 +94,10 @@ class Trials:
     def put(self, units: Iterable[Unit]) -> None:
         """Store units; one that is there gets the new figures. Call inside a transaction."""
         for one in units:
-            values = [*one[:6], json.dumps(one.types), *one[7:14]]
+            values = [*one[:6], json.dumps(one.types), *one[7:12]]
+            columns, marks = ", ".join(_STORED), ", ".join("?" * len(values))
             self._connection.execute(
-                f"INSERT OR REPLACE INTO trial_units({_COLUMNS}) VALUES ({', '.join('?' * len(values))})",
-                values,
+                f"INSERT OR REPLACE INTO trial_units({columns}) VALUES ({marks})", values
             )
             self._connection.execute_many(
                 "INSERT OR IGNORE INTO trial_memories VALUES (?, ?)", [(i, one.unit) for i in one.memory_ids]
@@ -83,8 +105,7 @@ class Trials:
 
     def units(self, kind: str) -> list[Unit]:
         """Return the units of a kind, in order of time."""
-        sql = f"SELECT {_COLUMNS} FROM trial_units WHERE kind = ? ORDER BY at, unit"
-        return [_made(row) for row in self._connection.rows(sql, (kind,))]
+        return [_made(row) for row in self._connection.rows(_UNITS, (kind,))]
 
     def held_back(self, memory_id: str) -> int:
         """Return how often a memory was held back."""
@@ -128,4 +149,4 @@ class Trials:
 def _made(row: Sequence[object]) -> Unit:
     values = list(row)
     values[6] = tuple(json.loads(str(values[6])))
-    return Unit._make([*values, ()])
+    return Unit._make([*values[:12], (), *values[12:]])

@@ -13,7 +13,7 @@ from remora.app.recall.phase_weights import WEIGHTS, versions, weights_of
 from remora.core import moments, trial
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
-from remora.core.trial import HELD, QUIET, SAID, Compared
+from remora.core.trial import HELD, QUIET, SAID, Compared, Estimate
 from remora.injection.trial import HELD as HELD_KEY
 from remora.injection.trial import UNIT
 from remora.store.glimpse import AT_ONCE
@@ -54,7 +54,7 @@ class TrialReport(NamedTuple):
         told, held: moments of each arm.
         figures: compared between moments that were told and held back.
         sessions: figures compared between sessions; empty where whole sessions are not compared.
-        corrections: share of uses that were called wrong, and the uses.
+        corrections: share of uses that were called wrong, with their number.
         at_once: failures by how many memories a moment got: (memories, moments, share of failures).
         decided: how many memories a moment gets by what was found; 0 while that is open.
         quiet: memories that lost their place at a moment: (id, trigger, sessions with and without help).
@@ -67,7 +67,7 @@ class TrialReport(NamedTuple):
     held: int
     figures: tuple[Compared, ...]
     sessions: tuple[Compared, ...]
-    corrections: tuple[float, int]
+    corrections: Estimate
     at_once: tuple[tuple[int, int, float], ...]
     decided: int
     quiet: tuple[Effect, ...]
@@ -79,7 +79,7 @@ class TrialReport(NamedTuple):
 
 
 def units_of(
-    head: Head, lines: Sequence[Line], known: Mapping[str, int], checks: Sequence[bool]
+    head: Head, lines: Sequence[Line], known: Mapping[str, int]
 ) -> list[Unit]:
     """Return the units of a session, from the lines of its live file.
 
@@ -87,7 +87,6 @@ def units_of(
         head: of the file.
         lines: of the file.
         known: in how many earlier sessions each file was read.
-        checks: whether each check after the last change passed, in order.
     """
     session = f"{head.host}:{head.session}"
     found = []
@@ -113,8 +112,6 @@ def units_of(
                 _failed(str(line.get("t", "")), line, after),
                 len(_until_prompt(after)),
                 _rereads(_until_prompt(after), known),
-                int(checks[-1]) if checks else None,
-                None,
                 tuple(str(one) for one in ids),
             )
         )
@@ -130,7 +127,6 @@ def units_of(
                 to_iso(float(lines[-1].get("at", 0)) / 1000),
                 calls=round(len(acts) / max(1, prompts)),
                 rereads=_rereads(acts, known),
-                passed=int(checks[-1]) if checks else None,
                 failed=int(any(one.get("k") == moments.FAILED for one in acts)),
             )
         )
@@ -174,22 +170,10 @@ def _rereads(acts: Sequence[Line], known: Mapping[str, int]) -> int:
 
 def keep_units(project: OpenProject, head: Head, lines: Sequence[Line]) -> None:
     """Store the units of a session; keeping them twice counts them once."""
-    known = project.db.observed.reads()
-    units = units_of(head, lines, known, _checks(lines))
+    units = units_of(head, lines, project.db.observed.reads())
     if units:
         with project.db.transaction():
             project.db.trials.put(units)
-
-
-def _checks(lines: Sequence[Line]) -> list[bool]:
-    """Return whether each command after the last change passed, in order."""
-    found: list[bool] = []
-    for one in lines:
-        if one.get("k") == moments.AFTER and one.get("a") in ("edit", "write"):
-            found = []
-        elif one.get("a") == "run" and one.get("k") in _ACTS:
-            found.append(one.get("k") == moments.AFTER)
-    return found
 
 
 # What does not help goes quiet
@@ -252,7 +236,7 @@ def report(project: OpenProject) -> TrialReport:
         sum(one.arm == HELD for one in units),
         _figures(units),
         _figures(apart) if any(one.arm == HELD for one in apart) else (),
-        (wrong / uses if uses else 0.0, uses),
+        trial.share_of([1.0] * wrong + [0.0] * (uses - wrong)),
         tuple(rows),
         int(db.meta.get(AT_ONCE, 0)),
         tuple(_quiet(project)),
@@ -265,7 +249,7 @@ _MEASURED: tuple[tuple[str, str, bool, bool, float | None], ...] = (
     ("failures", "failed", True, True, None),
     ("tool calls of the task", "calls", False, True, -0.20),
     ("files read again", "rereads", False, True, -0.50),
-    ("last check passed", "passed", True, False, 0.15),
+    ("checks passed the first time", "passed", True, False, 0.15),
     ("dead ends entered again", "dead_end", True, True, None),
 )
 

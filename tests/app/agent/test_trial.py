@@ -10,11 +10,13 @@ import pytest
 from remora.app.agent.trial import proposals, units_of, weigh_memories
 from remora.app.memory import Memory
 from remora.core.errors import InvalidInput
+from remora.core.events import CommandRun, Signal
 from remora.disk.live import Head
 from remora.injection.trial import WARM_UP
 from remora.store.injections import Injection
 from remora.store.trials import MOMENT, Unit
 from tests.helpers import environment
+from tests.observer.sessions import session
 
 HEAD = Head("claude-code", "s1")
 
@@ -116,24 +118,60 @@ def test_what_followed_is_counted_alike_in_both_arms() -> None:
     ]
     for key, arm in (("said", "said"), ("held", "held")):
         advice = line("said", of="before", t="command", u=[2, "gotcha"], **{key: ["m1"]})
-        unit = units_of(HEAD, [advice, *after], {"known.py": 3}, [True])[0]
+        unit = units_of(HEAD, [advice, *after], {"known.py": 3})[0]
         assert (unit.arm, unit.trigger, unit.shown, unit.had) == (arm, "command", 1, 2)
-        assert (unit.failed, unit.calls, unit.rereads, unit.passed) == (1, 3, 1, 1)
+        assert (unit.failed, unit.calls, unit.rereads) == (1, 3, 1)
 
 
 def test_the_failure_that_advice_is_about_is_not_what_followed() -> None:
     """Advice at an error counts the next command, not the one that failed."""
     advice = line("said", of="failed", t="error", u=[1, "error_pattern"], said=["m1"], i="c1")
     after = [line("failed", a="run", i="c1"), line("after", a="run", i="c2")]
-    (unit, _) = units_of(HEAD, [advice, *after], {}, [])
+    (unit, _) = units_of(HEAD, [advice, *after], {})
     assert unit.failed == 0
 
 
 def test_lines_of_earlier_versions_are_no_units() -> None:
     """What was said before the trial began is not counted."""
     advice = line("said", of="before", t="command", said=["m1"])
-    found = units_of(HEAD, [advice, line("after", a="run")], {}, [])
+    found = units_of(HEAD, [advice, line("after", a="run")], {})
     assert [unit.kind for unit in found] == ["session"]
+
+
+def test_what_came_of_the_session_counts(bare: Memory) -> None:
+    """Checks that never failed, and dead ends that were known before and entered again after the advice."""
+    bare.remember("Threads for the till: they race", type="dead_end", related_files=["till.py"])
+    learned("good", bare, failures=0, paths=())
+    learned("bad", bare, failures=1, paths=("till.py",))
+    db = bare._project.db
+    moments = [
+        Unit(f"{name}:{at}", MOMENT, f"t:{name}", "said", at, "command", ("gotcha",), 1, 1)
+        for name, at in (("good", EARLY), ("bad", EARLY), ("bad", LATE), ("unknown", EARLY))
+    ]
+    with db.transaction():
+        db.trials.put(moments)
+    found = {one.unit: (one.passed, one.dead_end) for one in db.trials.units(MOMENT)}
+    assert found == {
+        f"good:{EARLY}": (1, 0),
+        f"bad:{EARLY}": (0, 1),
+        f"bad:{LATE}": (0, 0),
+        f"unknown:{EARLY}": (None, None),
+    }
+    (figure,) = [one for one in bare.trial().figures if one.name == "dead ends entered again"]
+    assert (figure.told.n, round(figure.told.mean, 2)) == (3, 0.33)
+
+
+EARLY, MIDDLE, LATE = (f"2126-01-01T0{hour}:00:00.000Z" for hour in (1, 2, 3))  # after every memory
+
+
+def learned(name: str, memory: Memory, *, failures: int, paths: tuple[str, ...]) -> None:
+    """Record a session with a check that failed so often, and a change of some files that was taken back."""
+    signals = (Signal("backtrack", "a change", 3, MIDDLE, paths),) if paths else ()
+    checks = (CommandRun("pytest", "test", failures + 1, failures, 2, 2),)
+    seen = session(name, host="t", started=EARLY, signals=signals, commands=checks)
+    db = memory._project.db
+    with db.transaction():
+        db.observed.record(seen, [], name, EARLY, [])
 
 
 def said(memory_id: str, session: str, followed: str) -> Injection:

@@ -693,7 +693,6 @@ CREATE TABLE trial_units (
   kind       TEXT NOT NULL,
   session_id TEXT NOT NULL,
   arm        TEXT NOT NULL,
-  reason     TEXT NOT NULL DEFAULT '',
   at         TEXT NOT NULL,
   trigger    TEXT NOT NULL DEFAULT '',
   types      TEXT NOT NULL DEFAULT '[]',
@@ -701,9 +700,7 @@ CREATE TABLE trial_units (
   had        INTEGER NOT NULL DEFAULT 0,
   failed     INTEGER,
   calls      INTEGER,
-  rereads    INTEGER,
-  passed     INTEGER,
-  dead_end   INTEGER
+  rereads    INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_trial_units_at ON trial_units(at);
 CREATE INDEX idx_trial_units_session ON trial_units(session_id);
