@@ -568,8 +568,8 @@ def trial(found: TrialReport) -> Page:
         parts += [Para("Whole sessions, without advice beside with it:", "strong"), _compared(found.sessions)]
     wrong = found.corrections
     between = f" [{100 * wrong.low:.1f}, {100 * wrong.high:.1f}]" if wrong.n else ""
-    told = f"Called wrong: {100 * wrong.mean:.1f} %{between} of {counted(wrong.n, 'use')} (target: below 5 %)."
-    parts.append(Para(told))
+    told = f"{100 * wrong.mean:.1f} %{between} of {counted(wrong.n, 'use')}"
+    parts.append(Para(f"Called wrong: {told} (target: below 5 %)."))
     for memories, number, failures in found.at_once:
         what = counted(memories, "memory", "memories")
         parts.append(Para(f"{what} at once: {100 * failures:.0f} % failed, of {counted(number, 'moment')}."))

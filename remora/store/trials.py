@@ -61,8 +61,7 @@ class Effect(NamedTuple):
     unhelped: int
 
 
-_STORED = ("unit", "kind", "session_id", "arm", "at", "trigger", "types", "shown", "had", "failed", "calls")
-_STORED += ("rereads",)
+_STORED = Unit._fields[:12]
 # What came of the sessions as they were learned: of their checks, and of dead ends known before them.
 _UNITS = f"""
 WITH checked AS MATERIALIZED (

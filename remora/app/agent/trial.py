@@ -78,9 +78,7 @@ class TrialReport(NamedTuple):
 # Units
 
 
-def units_of(
-    head: Head, lines: Sequence[Line], known: Mapping[str, int]
-) -> list[Unit]:
+def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> list[Unit]:
     """Return the units of a session, from the lines of its live file.
 
     Args:
