@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from remora.embeddings.ollama import Installed
 
 FAMILY = "qwen3-embedding"
+SERVED = ("ollama", "openai")  # tiers that a server computes
 PROBE_SECONDS = 0.15  # for a server on this machine
 PATIENT_SECONDS = 1.5  # for a server elsewhere, or one that the settings ask for
 LIST_SECONDS = 2.0  # for the list of its models

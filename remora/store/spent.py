@@ -1,8 +1,11 @@
-"""SQL for `spent`: calls of language models by day, purpose and model."""
+"""SQL for `spent`: calls of models by day, purpose and model."""
 
 from __future__ import annotations
 
 from remora.store.connection import Connection
+
+EMBEDDINGS, RERANK = "embeddings", "rerank"  # purposes
+OTHERS = (EMBEDDINGS, RERANK)  # of models that are no language models: their tokens have other prices
 
 
 class Spent:
@@ -36,9 +39,11 @@ class Spent:
         )
 
     def tokens_of(self, day: str) -> int:
-        """Return the tokens of a day."""
-        sql = "SELECT coalesce(sum(input_tokens + output_tokens), 0) FROM spent WHERE day = ?"
-        return int(self._connection.value(sql, (day,)))
+        """Return the tokens of a day that language models used."""
+        marks = ", ".join("?" * len(OTHERS))
+        sql = f"""SELECT coalesce(sum(input_tokens + output_tokens), 0) FROM spent
+                  WHERE day = ? AND purpose NOT IN ({marks})"""
+        return int(self._connection.value(sql, (day, *OTHERS)))
 
     def since(self, day: str) -> list[tuple[str, str, int, int, int, int, int, float]]:
         """Return the sums since a day, by purpose and model, those with the most tokens first.

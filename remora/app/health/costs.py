@@ -1,4 +1,4 @@
-"""What language models cost here, and what would be asked next without anybody asking."""
+"""What models cost here, and what would be asked next without anybody asking."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from remora.app.project.metered_models import CostRow, Costs
 from remora.core.clock import DAY_SECONDS, to_iso
 from remora.core.errors import InvalidInput
+from remora.store.spent import OTHERS
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -23,7 +24,7 @@ def costs(project: OpenProject, days: int) -> Costs:
     rows = []
     for purpose, model, calls, failed, read, written, estimated, seconds in project.db.spent.since(since):
         money = None
-        if settings.price_in or settings.price_out:
+        if (settings.price_in or settings.price_out) and purpose not in OTHERS:
             money = (read * settings.price_in + written * settings.price_out) / MILLION
         rows.append(
             CostRow(purpose, model, calls, failed, read, written, estimated, round(seconds, 3), money)

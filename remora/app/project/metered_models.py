@@ -1,5 +1,6 @@
-"""A ledger of what language models cost: every call by purpose, and a limit for what nobody waits for.
+"""A ledger of what models cost: every call by purpose, and a limit for what nobody waits for.
 
+Language models, and the embedders and rerankers behind a server; the model in the package costs nothing.
 Tokens are the provider's own; where it reports none they are estimated from the characters and marked so. The
 limit `llm.daily_tokens` ends what works in the background for the day. What a person waits for goes on.
 """
@@ -7,25 +8,109 @@ limit `llm.daily_tokens` ends what works in the background for the day. What a p
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.core.clock import to_iso
 from remora.core.errors import ProviderError, RemoraError, StoreError
 from remora.core.tokens import ceil_chars_4
 from remora.llm.client import Completion
+from remora.store.spent import EMBEDDINGS, OTHERS, RERANK
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from remora.core.clock import Clock
-    from remora.llm.client import LanguageModel, Message
+    from remora.embeddings.embedder import Embedder
+    from remora.llm.client import LanguageModel, Message, Reranker
     from remora.store.database import Database
 
 UNASKED = ("describe", "synthesis", "learn", "e2e", "hyde")  # purposes that nobody waits for
+FLUSH_AT = 64  # calls kept in memory before they are written
+CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
 
 
 class Limited(ProviderError):
     """The tokens of the day are used up."""
+
+
+class Call(NamedTuple):
+    """One call: day, purpose, model, tokens in and out, seconds, whether tokens are estimated, and failed."""
+
+    day: str
+    purpose: str
+    model: str
+    read: int
+    written: int
+    seconds: float
+    estimated: bool
+    failed: bool
+
+
+class Ledger:
+    """The calls of one open project.
+
+    A ledger fails no call and keeps none waiting: what a busy disk refuses is kept for the next time.
+
+    Args:
+        db: opens the project's database; None where nothing can be written.
+        clock: what day it is.
+    """
+
+    def __init__(self, db: Callable[[], Database] | None, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+        self._pending: list[Call] = []
+
+    @property
+    def day(self) -> str:
+        """Today, ISO 8601."""
+        return to_iso(self._clock.now())[:10]
+
+    def asked(self) -> int:
+        """Return the tokens that language models used today."""
+        told = sum(c.read + c.written for c in self._pending if c.day == self.day and c.purpose not in OTHERS)
+        try:
+            return told + (self._db().spent.tokens_of(self.day) if self._db is not None else 0)
+        except StoreError:
+            return told
+
+    def note(self, call: Call, *, at_once: bool = True) -> None:
+        """Keep a call; one of a search is written with later ones, since reading writes nothing."""
+        if self._db is None:
+            return
+        self._pending.append(call)
+        if at_once or len(self._pending) >= FLUSH_AT:
+            self.flush(wait=0.0)
+
+    def flush(self, *, wait: float = CLOSING_PATIENCE) -> None:
+        """Write the calls that are kept, after at most so many seconds behind another writer."""
+        if self._db is None or not self._pending:
+            return
+        calls, self._pending = self._pending, []
+        try:
+            db = self._db()
+            with db.connection.transaction(durable=False, wait=wait):
+                for call in calls:
+                    db.spent.add(*call[:6], estimated=call.estimated, failed=call.failed)
+        except StoreError:
+            self._pending = [*calls, *self._pending]
+
+    @contextmanager
+    def counted(self, purpose: str, model: str, given: Sequence[str], *, at_once: bool) -> Iterator[None]:
+        """Keep the call inside, with what it was given as an estimate of its tokens."""
+        day, began, failed = self.day, time.monotonic(), True
+        try:
+            yield
+            failed = False
+        finally:
+            read = sum(map(ceil_chars_4, given))
+            took = time.monotonic() - began
+            self.note(Call(day, purpose, model, read, 0, took, True, failed), at_once=at_once)
 
 
 class MeteredModel:
@@ -33,18 +118,14 @@ class MeteredModel:
 
     Args:
         model: the real one.
-        db: of the project; None where nothing can be written.
-        clock: what day it is.
+        ledger: where they are written.
         purpose: what the calls are for.
         most: tokens a day above which nothing is done that nobody waits for; 0 for no limit.
     """
 
-    def __init__(
-        self, model: LanguageModel, db: Database | None, clock: Clock, purpose: str, most: int
-    ) -> None:
+    def __init__(self, model: LanguageModel, ledger: Ledger, purpose: str, most: int) -> None:
         self._model = model
-        self._db = db
-        self._clock = clock
+        self._ledger = ledger
         self._purpose = purpose
         self._most = most
 
@@ -67,41 +148,86 @@ class MeteredModel:
         Raises:
             Limited: nobody waits for it, and the tokens of the day are used up.
         """
-        day = to_iso(self._clock.now())[:10]
-        if self._most and self._purpose in UNASKED and self._spent(day) >= self._most:
+        day = self._ledger.day
+        if self._most and self._purpose in UNASKED and self._ledger.asked() >= self._most:
             raise Limited(
                 f"{self._most:,} tokens were used today",
                 hint="llm.daily_tokens is the limit; 0 turns it off.",
             )
         given = sum(ceil_chars_4(message.content) for message in messages)
         began = time.monotonic()
+        call = Call(day, self._purpose, self.model_id, given, 0, 0.0, estimated=True, failed=True)
         try:
             answer = self._model.complete(
                 messages, max_tokens=max_tokens, temperature=temperature, schema=schema, timeout=timeout
             )
         except RemoraError:
-            self._note(day, given, 0, time.monotonic() - began, estimated=True, failed=True)
+            self._ledger.note(call._replace(seconds=time.monotonic() - began))
             raise
         told = answer.input_tokens > 0 or answer.output_tokens > 0
-        read = answer.input_tokens if told else given
-        written = answer.output_tokens if told else ceil_chars_4(answer.text)
-        self._note(day, read, written, time.monotonic() - began, estimated=not told, failed=False)
+        self._ledger.note(
+            call._replace(
+                read=answer.input_tokens if told else given,
+                written=answer.output_tokens if told else ceil_chars_4(answer.text),
+                seconds=time.monotonic() - began,
+                estimated=not told,
+                failed=False,
+            )
+        )
         return answer
 
-    def _spent(self, day: str) -> int:
-        try:
-            return self._db.spent.tokens_of(day) if self._db is not None else 0
-        except StoreError:
-            return 0
 
-    def _note(
-        self, day: str, read: int, written: int, seconds: float, *, estimated: bool, failed: bool
-    ) -> None:
-        if self._db is None:
-            return
-        call = (day, self._purpose, self.model_id, read, written, seconds)
-        with suppress(StoreError), self._db.transaction(durable=False):  # a ledger fails no call
-            self._db.spent.add(*call, estimated=estimated, failed=failed)
+class MeteredEmbedder:
+    """An embedder behind a server whose calls are written into a ledger, with the attributes of that one."""
+
+    def __init__(self, embedder: Embedder, ledger: Ledger) -> None:
+        self._embedder = embedder
+        self._ledger = ledger
+
+    @property
+    def model_id(self) -> str:
+        """The model id of the real one."""
+        return self._embedder.model_id
+
+    @property
+    def dims(self) -> int:
+        """Length of the vectors."""
+        return self._embedder.dims
+
+    @property
+    def query_prefix(self) -> str:
+        """The prefix of a query."""
+        return self._embedder.query_prefix
+
+    @property
+    def document_prefix(self) -> str:
+        """The prefix of a document."""
+        return self._embedder.document_prefix
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (n, dims) vectors; see `Embedder`."""
+        with self._ledger.counted(EMBEDDINGS, self.model_id, texts, at_once=True):
+            return self._embedder.embed_documents(texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return a (dims,) vector; see `Embedder`."""
+        with self._ledger.counted(EMBEDDINGS, self.model_id, [text], at_once=False):
+            return self._embedder.embed_query(text)
+
+
+class MeteredReranker:
+    """A reranker behind a server whose calls are written into a ledger."""
+
+    def __init__(self, reranker: Reranker, model_id: str, ledger: Ledger) -> None:
+        self._reranker = reranker
+        self._model_id = model_id
+        self._ledger = ledger
+
+    def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
+        """Return one score for each document; see `Reranker`."""
+        given = [text for document in documents for text in (query, document)]
+        with self._ledger.counted(RERANK, self._model_id, given, at_once=False):
+            return self._reranker.rerank(query, documents, timeout=timeout)
 
 
 class CostRow(NamedTuple):

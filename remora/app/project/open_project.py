@@ -29,12 +29,14 @@ from remora.store.glimpse import ROOT
 from remora.store.history import COMMIT
 
 if TYPE_CHECKING:
+    from remora.app.project.metered_models import Ledger
     from remora.app.project.methodologies import Plugins
     from remora.core.cochange import LastChange
     from remora.embeddings.embedder import Choice, Embedder
     from remora.entries.store import EntryStore
     from remora.journal.files import Journal
     from remora.llm.client import LanguageModel, Reranker
+    from remora.llm.rerankers import HttpReranker
     from remora.store.trees import Content
 
 DATABASE = "memory.db"
@@ -107,7 +109,8 @@ class OpenProject:
         self._choice: Choice | None = None
         self._cached: Embedder | None = None
         self._llm: LanguageModel | None = None
-        self._reranker: Reranker | None = None
+        self._reranker: HttpReranker | None = None
+        self._ledger: Ledger | None = None
         self._stores: dict[str, Store] = {}
         self._opening = threading.RLock()
         self._closed = False
@@ -261,8 +264,14 @@ class OpenProject:
             return choice.embedder
         if self._cached is None:
             from remora.embeddings.cache import CachedEmbedder
+            from remora.embeddings.embedder import SERVED
 
-            self._cached = CachedEmbedder(choice.embedder, self.db.cache, self.clock)
+            embedder: Embedder = choice.embedder
+            if choice.tier in SERVED:
+                from remora.app.project.metered_models import MeteredEmbedder  # only where a server is
+
+                embedder = MeteredEmbedder(embedder, self._metered())
+            self._cached = CachedEmbedder(embedder, self.db.cache, self.clock)
         return self._cached
 
     def llm(self, purpose: str) -> LanguageModel | None:
@@ -279,8 +288,15 @@ class OpenProject:
             return None
         from remora.app.project.metered_models import MeteredModel  # only where a model is
 
-        db = None if self.read_only else self.db
-        return MeteredModel(model, db, self.clock, purpose, self.settings.llm.daily_tokens)
+        return MeteredModel(model, self._metered(), purpose, self.settings.llm.daily_tokens)
+
+    def _metered(self) -> Ledger:
+        """Return the ledger of what models cost."""
+        if self._ledger is None:
+            from remora.app.project.metered_models import Ledger  # only where a model is
+
+            self._ledger = Ledger(None if self.read_only else lambda: self.db, self.clock)
+        return self._ledger
 
     def reranker(self) -> Reranker | None:
         """Return the configured reranker, None when there is none."""
@@ -292,7 +308,11 @@ class OpenProject:
             from remora.llm.rerankers import build
 
             self._reranker = build(self.settings.rerank, self.environ)
-        return self._reranker
+        if self._reranker is None:
+            return None
+        from remora.app.project.metered_models import MeteredReranker  # only where a server is
+
+        return MeteredReranker(self._reranker, self._reranker.model_id, self._metered())
 
     def mtime(self) -> Callable[[str], float | None]:
         """Return a function from a repository path to its modification time in seconds, None if gone."""
@@ -351,6 +371,8 @@ class OpenProject:
             if model is not None and hasattr(model, "close"):
                 model.close()
         self._llm = self._reranker = None
+        if self._ledger is not None:
+            self._ledger.flush()
         self._note_root()
         for room in self._stores.values():
             room.db.close()
