@@ -6,6 +6,13 @@ from typing import NamedTuple
 
 from remora.store.connection import Connection
 
+ROOT = "./"  # the folder of files that lie in no other
+
+
+def _below(path: str) -> str:
+    """Return a condition on a column: below the folder ?1."""
+    return f"CASE WHEN ?1 = '{ROOT}' THEN instr({path}, '/') = 0 ELSE substr({path}, 1, length(?1)) = ?1 END"
+
 
 class Common(NamedTuple):
     """Something that several sessions on a module share.
@@ -49,9 +56,9 @@ class ModuleEvidence:
         )
 
     def files(self, folder: str, limit: int) -> list[Common]:
-        """Return the files below a folder that most sessions used, with the sessions."""
-        sql = """SELECT path, count(*), group_concat(session_id, char(10)) FROM observer_session_files
-                 WHERE substr(path, 1, length(?1)) = ?1 GROUP BY path ORDER BY count(*) DESC, path LIMIT ?2"""
+        """Return the files below a folder (see `pairs`) that most sessions used, with the sessions."""
+        sql = f"""SELECT path, count(*), group_concat(session_id, char(10)) FROM observer_session_files
+                  WHERE {_below("path")} GROUP BY path ORDER BY count(*) DESC, path LIMIT ?2"""
         rows = self._connection.rows(sql, (folder, limit))
         return [Common((path,), n, (), tuple(ids.split("\n"))) for path, n, ids in rows]
 
@@ -59,15 +66,14 @@ class ModuleEvidence:
         """Return pairs of files that sessions use together more often than chance, one below the folder.
 
         Args:
-            folder: ends in "/"; empty for the whole project.
+            folder: ends in "/"; `ROOT` for files in none; empty for the whole project.
             least: sessions that used both.
             lift: how much more often than if they were independent.
             limit: pairs.
         """
-        sql = """SELECT p.file_a, p.file_b, count(*) AS n, group_concat(p.session_id, char(10))
+        sql = f"""SELECT p.file_a, p.file_b, count(*) AS n, group_concat(p.session_id, char(10))
                  FROM observer_session_pairs p
-                 WHERE p.file_a < p.file_b AND (substr(p.file_a, 1, length(?1)) = ?1
-                   OR substr(p.file_b, 1, length(?1)) = ?1)
+                 WHERE p.file_a < p.file_b AND ({_below("p.file_a")} OR {_below("p.file_b")})
                  GROUP BY 1, 2 HAVING n >= ?2 AND n * (SELECT count(*) FROM observer_sessions) >= ?3
                    * (SELECT session_count FROM observer_file_nodes f WHERE f.file_path = p.file_a)
                    * (SELECT session_count FROM observer_file_nodes f WHERE f.file_path = p.file_b)

@@ -169,18 +169,18 @@ def _module(
     project: OpenProject, module: str, threshold: int, model: LanguageModel | None, *, dry_run: bool
 ) -> Synthesized:
     evidence = project.db.module_evidence
-    folder = "" if module in (".", "") else f"{module}/"
+    folder = f"{module}/"
     files = evidence.files(folder, FILES)
     pairs = evidence.pairs(folder, TOGETHER, LIFT, PAIRS)
     sessions = tuple(dict.fromkeys(i for one in files for i in one.ids))
     errors = evidence.errors(sessions, MET, ERRORS) if sessions else []
     note = ""
     try:
-        proposals = _plain(module, pairs, errors) if model is None else []
+        proposals = _plain(pairs) if model is None else []
         if model is not None:
             proposals = _written(model, module, threshold, files, pairs, errors)
     except RemoraError as error:
-        proposals, note = _plain(module, pairs, errors), f"the model was of no use: {error}"
+        proposals, note = _plain(pairs), f"the model was of no use: {error}"
     said = _told(module, threshold, files, pairs, errors)
     found = _kept(project, module, threshold, proposals[:MOST], said, dry_run=dry_run)
     return found._replace(asked=model is not None, note=note)
@@ -202,17 +202,13 @@ def _told(
     return "\n".join(lines)
 
 
-def _plain(module: str, pairs: Sequence[Common], errors: Sequence[Common]) -> list[_Proposal]:
-    """Return what the evidence says in plain sentences."""
+def _plain(pairs: Sequence[Common]) -> list[_Proposal]:
+    """Return what the evidence says in plain sentences.
+
+    Not of errors: those that sessions resolved in the same way are learned already, and of the others nothing
+    lasting can be said without reading them (`benchmarks replay`).
+    """
     found = []
-    for one in errors:
-        message, how, _ = one.told
-        if how:
-            text = f"In {module}, `{shorten(collapse(message), 120)}` came in {one.sessions} sessions"
-            fixed = shorten(collapse(how), 160)
-            text = f"{text}; resolved by: {fixed}"
-            key = f"synthesis:error:{one.what[0]}"
-            found.append(_Proposal("error_pattern", text, (), CONFIDENCE, one.ids, key))
     for one in pairs:
         a, b = one.what
         text = f"`{a}` and `{b}` are used together: in {one.sessions} sessions"
@@ -258,7 +254,7 @@ def _across(project: OpenProject, *, dry_run: bool) -> Synthesized:
     known = project.db.module_evidence.pairs("", ACROSS, LIFT, 200)
     pairs = [one for one in known if module_of(one.what[0]) != module_of(one.what[1])]
     hidden = [one for one in pairs if not _is_imported(project, *one.what)]
-    proposals = [p._replace(key=p.key.replace(":pair:", ":across:")) for p in _plain("", hidden[:MOST], ())]
+    proposals = [p._replace(key=p.key.replace(":pair:", ":across:")) for p in _plain(hidden[:MOST])]
     said = _told(ACROSS_MODULES, 0, (), hidden, ())
     week = int(project.clock.now() // (7 * 86_400))
     found = _kept(project, ACROSS_MODULES, week, proposals, said, dry_run=dry_run)
@@ -332,8 +328,8 @@ def _wrong(one: _Proposal, said: str) -> str:
     """Return what of a proposal does not stand in the evidence; empty where all of it does."""
     if one.type not in TYPES:
         return f"{one.type} is nothing that counts can show"
-    invented = [path for path in one.files if path not in said]
-    invented += [name for name in _NAME.findall(one.content) if name not in said]
+    named = (*one.files, *_NAME.findall(one.content))
+    invented = [name for name in named if not re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", said)]
     if invented:
         return f"names {invented[0]}, which the evidence does not"
     numbers = set(_NUMBER.findall(one.content)) - set(_NUMBER.findall(said))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from remora.core.errors import InvalidInput, ProviderError
 from remora.core.events import ErrorSeen, FileUse
 from remora.core.values import Taint
 from remora.llm.client import Completion
+from remora.store.module_evidence import ROOT
 from remora.store.recording import Pair
 from tests.helpers import environment
 from tests.observer.sessions import session
+from tests.observer.test_golden import SESSIONS
 
 
 class Scripted:
@@ -53,6 +56,12 @@ def met(memory: Memory, numbers: range, module: str = "shop", taint: Taint | Non
         pairs = [Pair(f"{module}/tax.py", f"{module}/till.py", 1, None)]
         with db.transaction():
             db.observed.record(seen, pairs, f"seen{number}", "2026-01-01T00:00:00.000Z", [])
+
+
+def elsewhere(memory: Memory) -> None:
+    """Record ten sessions in modules of their own: what is always used together is no finding."""
+    for number in range(100, 110):
+        met(memory, range(number, number + 1), f"other{number}")
 
 
 @pytest.fixture
@@ -111,6 +120,7 @@ def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
     """A model that answers with prose leaves the plain sentences, and the report says why."""
     memory = modelled(Scripted(text="I am sorry, I cannot do that"))
     met(memory, range(5))
+    elsewhere(memory)
     (done, _) = memory.synthesize()
     assert "the model was of no use" in done.note
     assert done.stored
@@ -126,33 +136,66 @@ def test_text_from_outside_stays_tainted(modelled) -> None:
 
 
 def test_without_a_model_the_counts_are_told(modelled) -> None:
-    """The same evidence in plain sentences, for review, with the sessions behind them."""
+    """Files that sessions use together, in a plain sentence, for review, with the sessions behind it."""
     memory = modelled(None)
     met(memory, range(5))
+    elsewhere(memory)
     (done, _) = memory.synthesize()
-    said = "In shop, `rates.json is missing` came in 5 sessions; resolved by: ran `make rates`"
-    assert ("error_pattern", said) in [(record.type, record.content) for record in done.stored]
-    assert all(record.needs_review for record in done.stored)
+    (record,) = done.stored
+    said = "`shop/tax.py` and `shop/till.py` are used together: in 5 sessions"
+    assert (record.type, record.content) == ("causal_dependency", said)
+    assert (record.needs_review, len(record.provenance_session_ids)) == (True, 5)
+
+
+def test_files_in_no_folder_are_a_module(modelled) -> None:
+    """What is said of them rests on them alone, not on the whole project."""
+    memory = modelled(None)
+    met(memory, range(5))
+    elsewhere(memory)
+    evidence = memory._project.db.module_evidence
+    assert (evidence.files(ROOT, 9), evidence.pairs(ROOT, 3, 2, 9)) == ([], [])
+    assert [one.what for one in evidence.pairs("", 3, 2, 9)] == [("shop/tax.py", "shop/till.py")]
+
+
+def test_golden_sessions(modelled) -> None:
+    """What nine real sessions tell a model, and what is proposed without one; `GOLDEN=update` writes it."""
+    model = Scripted()
+    memory = modelled(model)
+    for path in SESSIONS:
+        memory.learn(path)
+    told = []
+    for module in memory._project.db.module_evidence.counts():
+        memory.synthesize(module, dry_run=True)
+        told.append(model.asked[-1])
+    plain = modelled(None)
+    found = [drop.content for one in plain.synthesize(dry_run=True) for drop in one.dropped]
+    happens = "\n\n".join([*told, "Proposed: " + ("; ".join(found) or "nothing")]) + "\n"
+    golden = Path(__file__).parent / "synthesis_of_sessions.txt"
+    if os.environ.get("GOLDEN") == "update":
+        golden.write_text(happens, "utf-8")
+    assert happens.splitlines() == golden.read_text("utf-8").splitlines()
 
 
 def test_what_a_person_forgot_does_not_come_back(modelled) -> None:
     """A proposal that was forgotten is not made again at the next threshold."""
     memory = modelled(None)
     met(memory, range(5))
+    elsewhere(memory)
     (done, _) = memory.synthesize()
     memory.forget(done.stored[0].id)
     met(memory, range(5, 10))
     (again, *_) = memory.synthesize()
     assert done.stored[0].id not in {record.id for record in again.stored}
-    assert done.stored[0].content.partition(" came in")[0] not in {
-        record.content.partition(" came in")[0] for record in again.stored
-    }
+    assert [(one.content.partition(":")[0], one.why) for one in again.dropped] == [
+        ("`shop/tax.py` and `shop/till.py` are used together", "it was proposed before")
+    ]
 
 
 def test_a_dry_run_stores_nothing(modelled) -> None:
     """The proposals are told, and everything is due as before."""
     memory = modelled(None)
     met(memory, range(5))
+    elsewhere(memory)
     (done, _) = memory.synthesize(dry_run=True)
     assert done.dropped
     assert (memory.list(), due(memory._project)) == ([], [("shop", 5)])
