@@ -466,12 +466,16 @@ def _tells(content: str) -> bool:
 
 
 def agreeing(notes: list[Note]) -> list[Note]:
-    """Return the notes without those that another one contradicts, which is vouched for as well as they are.
+    """Return each text once, without those that another one contradicts, which is vouched for as well.
 
     Of two that contradict each other what a person holds to stays before what a session showed, and that
     before what comes from outside. Of two that the user said the later one stays. Where neither is better,
     nobody knows which is right, and both go.
     """
+    once: dict[str, Note] = {}
+    for note in notes:  # two machines that share may have learned the same
+        once.setdefault(note.content, note)
+    notes = list(once.values())
     close = [
         (one, other)
         for one, other in combinations(notes, 2)

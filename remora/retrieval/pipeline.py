@@ -241,7 +241,21 @@ def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     for db in state.reader.databases:
         own = [c for c in candidates if c.key[:2] == ("memory", db.realm)]
         found += gathering.with_rows(db, own, state.request.filters)
-    return ranked(found)
+    return _each_text_once(ranked(found))
+
+
+def _each_text_once(candidates: list[Candidate]) -> list[Candidate]:
+    """Return candidates without memories that say what a better one says: two machines may learn the same."""
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for candidate in candidates:
+        if candidate.memory is not None:
+            text = (candidate.key[1], candidate.memory.content)
+            if text in seen:
+                continue
+            seen.add(text)
+        kept.append(candidate)
+    return kept
 
 
 def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:

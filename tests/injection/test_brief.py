@@ -73,7 +73,7 @@ def test_what_is_not_sure_is_left_out():
         record("b", type="decision", stale_at=AT),
         record("c", type="gotcha", decay_half_life_days=1.0, last_accessed_at="2025-12-01T00:00:00.000Z"),
         record("d", type="error_pattern", confidence=0.9),
-        record("e", type="preference", confidence=0.9, taint=Taint("web", 3)),
+        record("e", "Tabs are kept in this shop", type="preference", confidence=0.9, taint=Taint("web", 3)),
         record("f", type="decision", confidence=0.9, deprecated=True),
     ]
     doubtful += [

@@ -14,6 +14,7 @@ from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
 from remora.interfaces.present import dumps
 from tests.app.sharing.conftest import Machine, exchange
+from tests.helpers import texts
 
 TEXT = "The gateway rejects tokens that are signed with RS256"
 
@@ -74,6 +75,16 @@ def test_later_changes_follow(two: tuple[Memory, Memory]) -> None:
     other.restore(record.id)
     exchange(one, other)
     assert contents(one) == ["Sign tokens with EdDSA"]
+
+
+def test_what_both_learned_is_found_once(two: tuple[Memory, Memory]) -> None:
+    """The same text of two machines stays two memories, and search shows one of them."""
+    for memory in two:
+        memory.remember(TEXT)
+    exchange(*two)
+    for memory in two:
+        assert contents(memory) == [TEXT, TEXT]
+        assert texts(memory.search("tokens of the gateway")) == [TEXT]
 
 
 def test_changes_of_different_fields_meet(two: tuple[Memory, Memory]) -> None:

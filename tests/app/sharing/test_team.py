@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from remora.app.memory import Memory
+from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
 from tests.app.sharing.conftest import Machine, exchange
 
@@ -144,6 +147,23 @@ def test_a_dispute_lowers_and_a_decision_restores(team: Team) -> None:
     exchange(*team.values())
     assert score(team["ann"], record.id) == pytest.approx(before)
     assert team["ann"].sharing.disputes() == []
+
+
+def test_an_old_dispute_reaches_the_admins(machine: Machine, shared: Path) -> None:
+    """After fourteen days without an answer the admins are told, too; before that the steward alone."""
+    clock = FixedClock("2026-01-01T00:00:00Z")
+    ann, stu = machine("ann", clock), machine("stu", clock)
+    ann.sharing.init(f"folder:{shared}", me="Ann")
+    ann.sharing.sync()
+    stu.sharing.join(ann.sharing.invite("Stu", role="steward"))
+    record = ann.remember(TEXT)
+    exchange(ann, stu)
+    stu.sharing.dispute(record.id, "not since May")
+    exchange(stu, ann)
+    clock.advance(days=13.9)
+    assert "dispute" not in ann.status().brief
+    clock.advance(days=0.2)
+    assert "1 dispute (`remora dispute`)" in ann.status().brief
 
 
 def score(memory: Memory, memory_id: str) -> float:
