@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from remora.app.agent.hook_context import note_trouble
 from remora.disk.live import file_name, folder, read
 from remora.interfaces.words import spoken
 from remora.store.glimpse import look
@@ -31,7 +32,8 @@ def answer(told: bytes, environ: Mapping[str, str]) -> str:
     try:
         payload = json.loads(told)
         return line(payload, environ) if isinstance(payload, dict) else ""
-    except Exception:  # noqa: BLE001  a status bar is no place for errors; `remora doctor` finds them
+    except Exception as error:  # noqa: BLE001  a status bar is no place for errors; the log of hooks is
+        note_trouble(error, environ)
         return ""
 
 
