@@ -47,6 +47,7 @@ class Gone(NamedTuple):
         read: words that it says.
         known: failures whose remedy the memory that says everything names.
         everything: words that it says.
+        proposed: memories that synthesis proposed before it, without a language model.
     """
 
     failures: int = 0
@@ -56,6 +57,7 @@ class Gone(NamedTuple):
     read: int = 0
     known: int = 0
     everything: int = 0
+    proposed: int = 0
 
 
 def run(options: Options) -> Report:
@@ -85,13 +87,16 @@ def replayed(place: Path, sessions: Sequence[Recorded]) -> tuple[list[Gone], str
         with memory_in(place, clock=clock) as memory:
             known = [other for other in over if other.ended <= session.started]
             fresh = [other.write(learnt) for other in known if not (learnt / f"{other.id}.jsonl").exists()]
+            proposed = 0
             if fresh:
                 memory.learn(learnt)
+                proposed = sum(len(module.stored) for module in memory.synthesize())
             embedding.catch_up(memory._project)
             model = model_of(memory)
             everything = "\n".join(one.content for one in memory.list(limit=10_000))
         with memory_in(place, clock=clock, read_only=True) as memory:
-            found.append(_session(memory, session, reading, events, everything))
+            gone = _session(memory, session, reading, events, everything)
+            found.append(gone._replace(proposed=proposed))
     return found, model
 
 
@@ -194,7 +199,8 @@ def report(found: dict[str, list[Gone]], model: str) -> Report:
         one = _sum(sessions)
         each = one.read / max(1, one.avoided + one.shortened)
         counts = (one.failures, one.avoided, one.shortened, one.saved, one.read, round(each))
-        rows.append((f"repository {number}", len(sessions), *counts, one.known, one.everything))
+        more = (one.known, one.everything, one.proposed)
+        rows.append((f"repository {number}", len(sessions), *counts, *more))
     whole = _sum([gone for sessions in found.values() for gone in sessions])
     shares = [_share(sessions) for sessions in found.values() if _sum(sessions).failures]
     low, high = _interval([gone for sessions in found.values() for gone in sessions])
@@ -211,9 +217,11 @@ def report(found: dict[str, list[Gone]], model: str) -> Report:
         "words read for each": whole.read / max(1, helped),
         "everything: share": whole.known / max(1, whole.failures),
         "everything: words read for each": whole.everything / max(1, whole.known),
+        "proposed by synthesis": float(whole.proposed),
     }
-    columns = ("", "sessions", "failures", "avoided", "shortened", "calls saved", "words", "words each")
-    table = Table("Replay", (*columns, "known to everything", "its words"), tuple(rows))
+    columns: tuple[str, ...] = ("", "sessions", "failures", "avoided", "shortened", "calls saved", "words")
+    columns += ("words each", "known to everything", "its words", "synthesized")
+    table = Table("Replay", columns, tuple(rows))
     notes = ("A memory that says nothing avoids nothing and costs no word.",)
     return Report("replay", figures, (table,), notes=notes, model=model)
 

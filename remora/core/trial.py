@@ -1,9 +1,8 @@
 """Does advice help: who is told at random, and what the difference says. Pure.
 
-A moment that deserves advice is a unit; one in ten is held back by a keyed hash of the session and the number
-of the moment, which nobody can predict and a restart repeats. Each figure is compared between the units that
-were told and those that were held back: the difference of two shares by Newcombe's interval (Statistics in
-Medicine 1998, method 10), of two means by Welch's. Whether advice helps is asked at 30, 60, 120, … units
+A moment that deserves advice is a unit; one in ten is held back (`core.draw`). The difference between units
+that were told and those that were held back is given with Newcombe's interval for shares (Statistics in
+Medicine 1998, method 10) and Welch's for means. Whether advice helps is asked at 30, 60, 120, … units
 only, each time with a part of the allowed error, since who looks all the time finds something.
 """
 
@@ -11,33 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import NamedTuple
 
 Z95, Z90 = 1.959964, 1.644854
 LEAST = 30  # units of an arm, below which nothing is told
 LOOKS, ALPHA = 8, 0.05  # looks that share the allowed error of a one-sided claim
-CONTROL, PASSIVE = 0.05, 0.15  # shares of sessions: told nothing; told at the start alone
 PRIOR_WEIGHT = 30.0  # units that a prior counts as
 BOUNDS = (0.7, 1.5)  # of a factor that a trial may propose
 SAID, HELD = "said", "held"
 QUIET = 0.75  # of the usual help, at or below which a memory is not said: ten sessions without any
-
-
-def draw(salt: str, session: str, what: str) -> float:
-    """Return a number from 0 to below 1 that depends on a session and a name alone.
-
-    >>> draw("salt", "cc:1", "7") == draw("salt", "cc:1", "7")
-    True
-    """
-    digest = blake2b(f"{salt}:{session}:{what}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest) / 2**64
-
-
-def arm_of_session(salt: str, session: str) -> str:
-    """Return the arm of a session, where whole sessions are compared: "control", "passive" or "full"."""
-    drawn = draw(salt, session, "session")
-    return "control" if drawn < CONTROL else "passive" if drawn < PASSIVE else "full"
 
 
 class Estimate(NamedTuple):

@@ -132,7 +132,7 @@ class Setting(NamedTuple):
         early: the host takes text before a tool is used. Where it does not, the advice for an edit or a
             command comes right after it.
         there: whether a file is there, relative to the root; another branch may have no such file.
-        most: memories at this moment, of those that `limits.at_once` lets through; drawn for the trial.
+        most: draws for the trial how many memories may be said of those that `limits` lets through; 0: all.
     """
 
     limits: Limits
@@ -144,7 +144,7 @@ class Setting(NamedTuple):
     goes_without_saying: Callable[[str, str], bool]
     early: bool = True
     there: Callable[[str], bool] = lambda _: True
-    most: int = 0
+    most: Callable[[], int] = lambda: 0
 
 
 def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -397,7 +397,7 @@ def _say(
     if not chosen:
         return SILENCE
     firm = trigger == "rule" or any(note.pinned or note.verified for note in chosen)
-    told = chosen if firm else chosen[: setting.most or None]
+    told = chosen if firm or len(chosen) == 1 else chosen[: setting.most() or None]
     return Reply(
         render.told(trigger, about, told),
         ids=tuple(note.id for note in told),

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from remora.core import trial
-from remora.core.moments import Reply
+from remora.core.draw import draw
+from remora.injection.decide import Look, decide
+
+if TYPE_CHECKING:
+    from remora.core.moments import Moment, Reply
+    from remora.injection.decide import Limits, Setting
+    from remora.injection.state import State
 
 HELD = "held"  # key of the line of what was held back: the ids
 WARM_UP = 30  # moments that are told before any is held back: whoever begins shall see what they have
 UNIT = "u"  # key of a line of advice that the trial counts: how many memories deserved it, and their types
 
 
-class Past(Protocol):
-    """What a trial asks the store."""
+class Past(Look, Protocol):
+    """What a trial asks the store, besides what a decision does."""
 
     def trial(self) -> tuple[str, int]:
         """Return the salt, and how many memories a moment gets; 0 while that is open."""
@@ -29,48 +34,63 @@ class Past(Protocol):
         ...
 
 
-def has_begun(past: Past, lines: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the trial has begun: a project's first moments are always told."""
-    here = sum("said" in line or HELD in line for line in lines)
-    return here >= WARM_UP or here + past.spoke(WARM_UP) >= WARM_UP
-
-
-def most_of(past: Past, session: str, number: int, share: int, at_once: int) -> int:
-    """Return how many memories may be said at a moment: what the trial found, else 1 to `at_once` by chance.
+def decide_in_trial(
+    moment: Moment,
+    state: State,
+    past: Past,
+    setting: Setting,
+    session: str,
+    lines: Sequence[Mapping[str, Any]],
+) -> Reply:
+    """Return what is said at a moment, marked where the trial holds it back.
 
     Args:
-        past: what the store knows.
+        moment: what happens.
+        state: what the session did and was told.
+        past: the store.
+        setting: of the project.
         session: id of the session.
-        number: of the moment in the session.
-        share: of a thousand moments that are held back; without any there is no trial.
-        at_once: the most, as set.
+        lines: of the session so far; their number is the number of the moment.
     """
-    salt, found = past.trial()
-    if found or not (salt and share):
-        return min(found or at_once, at_once)
-    return 1 + int(trial.draw(salt, session, f"{number}:most") * at_once)
+    draws = _Draws(past, session, setting.limits, lines)
+    reply = decide(moment, state, past, setting._replace(most=draws.most))
+    return reply._replace(held=draws.are_against(reply))
 
 
-def tried(
-    reply: Reply, past: Past, session: str, number: int, share: int, lines: Sequence[Mapping[str, Any]]
-) -> Reply:
-    """Return what deserves to be said, marked where the trial holds it back."""
-    return reply._replace(held=_is_held_back(reply, past, session, number, share, lines))
+class _Draws:
+    """What chance decides at one moment; nothing is asked before something is to be said."""
 
+    def __init__(self, past: Past, session: str, limits: Limits, lines: Sequence[Mapping[str, Any]]) -> None:
+        self._past = past
+        self._session = session
+        self._limits = limits
+        self._lines = lines
 
-def _is_held_back(
-    reply: Reply, past: Past, session: str, number: int, share: int, lines: Sequence[Mapping[str, Any]]
-) -> bool:
-    """Never a rule, nor what a person pinned or verified, nor a memory that was held back the last time."""
-    if reply.firm or not reply.ids or not share:
-        return False
-    salt, _ = past.trial()
-    if not salt or trial.draw(salt, session, str(number)) >= share / 1000:
-        return False
-    for line in reversed(lines):
-        told, held = line.get("said"), line.get(HELD)
-        if isinstance(held, list) and set(held).intersection(reply.ids):
+    def most(self) -> int:
+        """Return how many memories may be said: what the trial found, else 1 to the limit by chance."""
+        salt, found = self._past.trial()
+        at_once = self._limits.at_once
+        if found or not salt or not self._share():
+            return min(found or at_once, at_once)
+        return 1 + int(draw(salt, self._session, f"{len(self._lines)}:most") * at_once)
+
+    def are_against(self, reply: Reply) -> bool:
+        """Never against a rule, what a person pinned or verified, or a memory held back the last time."""
+        if reply.firm or not reply.ids:
             return False
-        if isinstance(told, list) and set(told).intersection(reply.ids):
-            return True
-    return not past.held_last(reply.ids)
+        salt, _ = self._past.trial()
+        if not salt or draw(salt, self._session, str(len(self._lines))) >= self._share():
+            return False
+        for line in reversed(self._lines):
+            told, held = line.get("said"), line.get(HELD)
+            if isinstance(held, list) and set(held).intersection(reply.ids):
+                return False
+            if isinstance(told, list) and set(told).intersection(reply.ids):
+                return True
+        return not self._past.held_last(reply.ids)
+
+    def _share(self) -> float:
+        """Return the share of moments that are held back: none of a project's first."""
+        here = sum("said" in line or HELD in line for line in self._lines)
+        begun = here >= WARM_UP or here + self._past.spoke(WARM_UP) >= WARM_UP
+        return self._limits.held_back / 1000 if begun else 0.0

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from remora.core.trial import HELD, SAID, arm_of_session, compare, draw, factor, interval, mean_of, wilson
+from remora.core.draw import arm_of_session, draw
+from remora.core.trial import HELD, SAID, compare, factor, interval, mean_of, wilson
 
 SEEDS = 100
 

@@ -28,10 +28,9 @@ from remora.core import moments
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.disk.live import SOUGHT, Head, Line, LiveFile, live_file
 from remora.disk.places import data_folder
-from remora.injection.decide import decide
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
-from remora.injection.trial import has_begun, most_of, tried
+from remora.injection.trial import decide_in_trial
 from remora.store.glimpse import Glimpse, look
 
 if TYPE_CHECKING:
@@ -276,11 +275,7 @@ def _decided(
     try:
         state = state_of(told, moment.agent)
         setting = setting_of(head, moment.cwd, glimpse.threshold(), early=early)
-        share = setting.limits.held_back if has_begun(glimpse, told) else 0
-        session, number = head.session, len(told)
-        most = most_of(glimpse, session, number, share, setting.limits.at_once)
-        reply = decide(moment, state, glimpse, setting._replace(most=most))
-        return tried(reply, glimpse, session, number, share, told)
+        return decide_in_trial(moment, state, glimpse, setting, head.session, told)
     finally:
         glimpse.close()
 

@@ -38,10 +38,9 @@ from remora.core.events import ACTIONS, Event
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.text import safe
 from remora.disk.live import Head, Line
-from remora.injection.decide import decide
 from remora.injection.e2e import is_ui_tool
 from remora.injection.state import State, state_of
-from remora.injection.trial import HELD, has_begun, most_of, tried
+from remora.injection.trial import HELD, decide_in_trial
 from remora.store.glimpse import look
 
 if TYPE_CHECKING:
@@ -339,10 +338,7 @@ class Loop:
             setting = setting_of(self._head, moment.cwd, glimpse.threshold(), early=early, now=now)
             with self._lock:
                 told = [*self._earlier, *self._lines]
-            share, number = setting.limits.held_back if has_begun(glimpse, told) else 0, len(told)
-            most = most_of(glimpse, self.session_id, number, share, setting.limits.at_once)
-            reply = decide(moment, state, glimpse, setting._replace(most=most))
-            return tried(reply, glimpse, self.session_id, number, share, told)
+            return decide_in_trial(moment, state, glimpse, setting, self.session_id, told)
         finally:
             glimpse.close()
 

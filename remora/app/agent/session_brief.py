@@ -26,6 +26,7 @@ from remora.app.recall.relevance import relevance_bar
 from remora.app.recall.search import search
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
+from remora.core.draw import arm_of_session
 from remora.core.errors import RemoraError
 from remora.core.evidence import amounts
 from remora.core.moments import SILENCE, Moment, Reply
@@ -34,7 +35,6 @@ from remora.core.secrets import redact
 from remora.core.statement import tells
 from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
-from remora.core.trial import arm_of_session
 from remora.core.values import Filters
 from remora.disk.files import read_small
 from remora.disk.live import Head

@@ -206,7 +206,7 @@ def _plain(pairs: Sequence[Common]) -> list[_Proposal]:
     """Return what the evidence says in plain sentences.
 
     Not of errors: those that sessions resolved in the same way are learned already, and of the others nothing
-    lasting can be said without reading them (`benchmarks replay`).
+    lasting can be said without reading them.
     """
     found = []
     for one in pairs:

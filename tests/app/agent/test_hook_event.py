@@ -261,7 +261,7 @@ def test_a_decision_that_fails_is_noted_all_the_same(hooked, monkeypatch, enviro
     """Silence, a line in the log, and the next tool is answered."""
     hooked.start()
     with monkeypatch.context() as broken:
-        broken.setattr(hooking, "decide", lambda *_: 1 / 0)
+        broken.setattr(hooking, "decide_in_trial", lambda *_: 1 / 0)
         assert hooked.edit("cart.py") == (Reply(), Reply())
     assert [line.split(" ", 1)[1] for line in log(environ)] == ["ZeroDivisionError: division by zero"] * 2
     assert hooked.kinds == ["start", "before", "after"]

@@ -17,7 +17,7 @@ from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.moments import Reply
 from remora.core.values import MemoryDraft
-from remora.injection import decide as decisions
+from remora.injection.trial import decide_in_trial
 from tests.helpers import environment
 
 NOTE = "Prices are in cents; a float loses them"
@@ -121,7 +121,7 @@ def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.
         raise RuntimeError("broken")
 
     with memory.loop("s1") as loop:
-        monkeypatch.setattr(module, "decide", fail)
+        monkeypatch.setattr(module, "decide_in_trial", fail)
         assert loop.before("Edit", edit(memory)) == ""
         assert loop.trouble == ["broken"]
 
@@ -129,7 +129,7 @@ def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.
             time.sleep(0.5)
             return Reply("late")
 
-        monkeypatch.setattr(module, "decide", slow)
+        monkeypatch.setattr(module, "decide_in_trial", slow)
         loop._ceiling = 0.05
         assert loop.before("Edit", edit(memory)) == ""
         assert loop.late == 1
@@ -311,13 +311,13 @@ def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch
     """Both ask before either was told: the second answer is dropped."""
     from concurrent.futures import ThreadPoolExecutor
 
-    together, decide = threading.Barrier(2), decisions.decide
+    together, decide = threading.Barrier(2), decide_in_trial
 
     def both(*given: Any) -> Reply:
         together.wait(2)
         return decide(*given)
 
-    monkeypatch.setattr(module, "decide", both)
+    monkeypatch.setattr(module, "decide_in_trial", both)
     with memory.loop("s1") as loop, ThreadPoolExecutor(2) as pool:
         said = list(pool.map(lambda call: loop.before("Edit", edit(memory), call), ("c1", "c2")))
     assert sorted(map(bool, said)) == [False, True]
