@@ -11,6 +11,7 @@ import builtins
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from remora.store.injections import Injection
 
 Paths = Sequence[str | os.PathLike[str]]
+Time = str | date  # or a datetime, which is one
 Progress = Callable[[str, int, int], None]
 
 
@@ -260,6 +262,8 @@ class Memory:
         offset: int = 0,
         user: bool | None = None,
         records: bool = False,
+        since: Time | None = None,
+        until: Time | None = None,
     ) -> builtins.list[MemoryRecord]:
         """Return memories that pass all filters, newest first.
 
@@ -270,8 +274,10 @@ class Memory:
             records: records alone.
             order: "created", "accessed" or "confidence".
             user: True for the user's own only, False for the project's only, None for both.
+            since, until: when they were stored; see `search`.
         """
-        where = {"files": files, "modules": modules, "scope": scope, "branch": branch}
+        where: dict[str, Any] = {"files": files, "modules": modules, "scope": scope, "branch": branch}
+        where |= {"since": since, "until": until}
         having = {
             "include_deprecated": include_forgotten,
             "needs_review": needs_review,
@@ -425,6 +431,10 @@ class Memory:
         recent_files: Paths = (),
         methodology: str | None = None,
         min_score: float = 0.0,
+        since: Time | None = None,
+        until: Time | None = None,
+        session: str | None = None,
+        role: str | None = None,
     ) -> builtins.list[Hit]:
         """Return the best k hits for a query, best first, each with the reasons for its rank.
 
@@ -439,6 +449,10 @@ class Memory:
             recent_files: files just read or edited; what speaks of them or their partners ranks higher.
             methodology: whose words `phase` is in; the native one by default.
             min_score: relevance that a hit must have, from 0 to 1.
+            since, until: only what was written or said in this time: a date or datetime, or text such as
+                "2023-05-08", "8 May 2023", "May 2023" or "last week". Days that are named belong to it.
+            session: only what was said or learned in this session.
+            role: only what this speaker said.
 
         Raises:
             InvalidInput: the query is empty or a filter is unknown.
@@ -459,6 +473,10 @@ class Memory:
                     scope=scope,
                     branch=current_branch(project, branch),
                     kinds=kinds,
+                    since=since,
+                    until=until,
+                    session=session,
+                    role=role,
                 ),
                 phase=self._phase(phase, methodology) if phase is not None else None,
                 recent_tools=listed("recent_tools", recent_tools),

@@ -12,14 +12,14 @@ valid (`read_message`), and every problem is reported.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from remora.core.clock import from_iso, to_iso
+from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
 from remora.core.text import sound
+from remora.core.times import instant_of, is_canonical, iso_of
 from remora.core.values import Message, ToolCall
 
 VERSION = 1
@@ -39,13 +39,9 @@ FIELDS = (
     "metadata",
 )
 
-_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # how text must begin to be taken as ISO 8601
-_CANONICAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 _BOM = b"\xef\xbb\xbf"
 _HALF_SIGN = b"\\ud"  # how JSON writes half of a sign; rare, and worth a second look
 _MILLISECONDS_FROM = 1e11  # as seconds this is the year 5138; as milliseconds, 1973
-MOST_TIME = 100  # characters of a time in words
-_DOTTED = re.compile(r"\b\d{1,2}\.\d{1,2}\.\d{2,4}\b")
 
 
 class Prepared(NamedTuple):
@@ -183,8 +179,8 @@ def said_at(value: object, now: str) -> tuple[str | None, str | None]:
     if value is None or (isinstance(value, str) and not value.strip()):
         return now, None
     if isinstance(value, str):
-        stamp = _normalised(value)
-        return (stamp, None) if stamp else (_as_people_write(value), value)
+        stamp = iso_of(value)
+        return (stamp, None) if stamp else (instant_of(value), value)
     if isinstance(value, bool) or not isinstance(value, int | float | datetime):
         raise BadLine(f"time must be text, a number or a datetime, not {_show(value)}")
     try:
@@ -195,47 +191,9 @@ def said_at(value: object, now: str) -> tuple[str | None, str | None]:
         stamp = to_iso(seconds)
     except (ValueError, OverflowError, OSError):
         stamp = ""
-    if not _CANONICAL.fullmatch(stamp):
+    if not is_canonical(stamp):
         raise BadLine(f"time {value!r} is out of range")
     return stamp, None
-
-
-def _normalised(text: str) -> str | None:
-    """Return ISO 8601 text in canonical form; None for any other text."""
-    text = text.strip()
-    if not _ISO_DAY.match(text):
-        return None
-    try:
-        seconds = from_iso(text)
-        stamp = text if _CANONICAL.fullmatch(text) else to_iso(seconds)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return stamp if _CANONICAL.fullmatch(stamp) else None
-
-
-def _as_people_write(text: str) -> str | None:
-    """Return the time in a text such as "7:31 pm on 21 January, 2022"; None where no whole day is named.
-
-    Of numbers alone the day comes first between dots, the month between slashes.
-    """
-    if len(text) > MOST_TIME or not any(sign.isdigit() for sign in text):
-        return None
-    from dateutil import parser  # most messages have a time of their own or none
-
-    found = []
-    for year, month, day in ((1001, 1, 1), (1002, 2, 2)):  # what is not named differs between the two
-        try:
-            default = datetime(year, month, day, tzinfo=UTC)
-            found.append(parser.parse(text, default=default, dayfirst=bool(_DOTTED.search(text))))
-        except (ValueError, OverflowError, TypeError):
-            return None
-    if found[0] != found[1]:
-        return None
-    try:
-        stamp = to_iso(found[0].timestamp())
-    except (ValueError, OverflowError, OSError):
-        return None
-    return stamp if _CANONICAL.fullmatch(stamp) else None
 
 
 def _optional_text(message: Mapping[str, Any], key: str) -> str | None:
@@ -310,7 +268,7 @@ def read_message(record: Mapping[str, Any], seq: int) -> tuple[Message, list[str
         return None
 
     stamp, time_text = text("timestamp"), text("timeText")
-    time = _normalised(stamp) if stamp else None
+    time = iso_of(stamp) if stamp else None
     if stamp and time is None:
         time_text = time_text or stamp
         doubts.append(f"timestamp {_show(stamp)} is not ISO 8601; kept as text")

@@ -210,7 +210,8 @@ class MemoryRecord(NamedTuple):
 class Turn(NamedTuple):
     """One message of a conversation as the search index sees it.
 
-    `position` counts the indexed turns of a session from 0 without gaps.
+    `position` counts the indexed turns of a session from 0 without gaps. `time` is when it was said in the
+    speaker's own words, `at` the same as ISO 8601 in UTC, None where that is unknown.
     """
 
     id: int
@@ -221,6 +222,7 @@ class Turn(NamedTuple):
     content: str
     time: str | None = None
     external_id: str | None = None
+    at: str | None = None
 
 
 class ToolCall(NamedTuple):
@@ -266,7 +268,11 @@ class Entry(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What a search may return. Empty means everything; every candidate path obeys all of them."""
+    """What a search may return. Empty means everything; every candidate path obeys all of them.
+
+    `since` and `until` are ISO 8601: from the one up to, and without, the other. What has no time, session or
+    role does not pass where one is asked for.
+    """
 
     types: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -274,6 +280,15 @@ class Filters(NamedTuple):
     scope: str | None = None
     branch: str | None = None
     kinds: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    session: str | None = None
+    role: str | None = None
+
+    @property
+    def said(self) -> bool:
+        """Whether only what somebody said may pass, or what has a time."""
+        return any(one is not None for one in (self.since, self.until, self.session, self.role))
 
 
 class Reason(NamedTuple):
@@ -321,6 +336,7 @@ class Hit(NamedTuple):
     disagrees_with: tuple[str, ...] = ()
     symbol: str | None = None  # of code: the qualified name of the definition
     answers: str = ""  # of a quote: the end of what it answers
+    context: tuple[Turn, ...] = ()  # of a turn: the two before it and the two after it
 
 
 class Context(NamedTuple):

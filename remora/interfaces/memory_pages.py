@@ -72,6 +72,7 @@ _SHOWN_CHANGES = (
     "branch",
     "triggers",
 )
+AROUND = 200  # characters of a message beside one that was found
 CODE_LINES = 8  # of a hit in code
 LONGEST_TYPE = len("causal_dependency")
 
@@ -117,8 +118,11 @@ def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
     return (Table(("id", "type", "conf.", "age", "memory", "files", "marks"), rows, wide=4, spare=(5, 2, 3)),)
 
 
-def hits(found: Sequence[Hit], now: float, *, why: bool = False) -> Page:
-    """Return search results: rank, score, type, where from, age, text, files; with `why` every stage."""
+def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = False) -> Page:
+    """Return search results: rank, score, type, where from, age, text, files.
+
+    With `why` every stage of each, with `around` the messages around those of a conversation.
+    """
     parts: list[Part] = []
     for rank, hit in enumerate(found, 1):
         record = hit.memory
@@ -136,6 +140,9 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False) -> Page:
         style = "dim" if hit.score < FAINT else ""
         text = _beginning(hit.text) if hit.source == "code" else hit.text
         parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), text, tail, style))
+        if around and hit.context:
+            rows = tuple((one.role, Cell(shorten(collapse(one.content), AROUND))) for one in hit.context)
+            parts.append(Fields(rows, indent=4))
         if why:
             parts += explanation(hit, now)
     return tuple(parts)

@@ -16,6 +16,7 @@ from remora.core.evidence import hit_source
 from remora.core.globs import matches
 from remora.core.query import named_paths, without_places
 from remora.core.text import cjk_pairs, query_terms
+from remora.core.times import days_in
 from remora.core.values import MEMORY_KINDS, Filters, Hit, MemoryRecord, Reason, Turn, quote_id
 from remora.retrieval.fusion import idf
 from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Request
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
 SEARCHED = 60  # more are read for the evidence; a path's list for the fusion is cut to the above
 TURNS = 50  # turns a path gives: conversations are searched more deeply, their texts are short
+SHORT_QUESTION = 150  # characters
+CONTEXT = 2  # turns before and after one that is shown with it
 POSTINGS = 4_000  # rows that the words of a query may touch: about 2.5 ms
 MEMORY_POSTINGS = 1_500  # the same of memories, which every search asks: 0.001 MRR on CoSQA for 0.8 ms
 BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most
@@ -81,8 +84,9 @@ def wanted(request: Request, source: str) -> bool:
     among = MEMORY_KINDS if source == "memory" else (source,)
     if filters.kinds and not set(among).intersection(filters.kinds):
         return False
-    only_memories = filters.types or filters.files or filters.modules or filters.scope
-    return source == "memory" or not only_memories
+    if source == "memory":
+        return filters.role is None  # nobody speaks a memory
+    return not (filters.types or filters.files or filters.modules or filters.scope)
 
 
 def lexical(
@@ -208,6 +212,13 @@ def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None =
         return False
     if filters.modules and not set(filters.modules) & set(record.related_modules):
         return False
+    if filters.since is not None and record.created_at < filters.since:
+        return False
+    if filters.until is not None and record.created_at >= filters.until:
+        return False
+    sessions = (record.session_id, *record.provenance_session_ids)
+    if filters.session is not None and filters.session not in sessions:
+        return False
     return not filters.files or any(
         file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and matches(file, f))
         for file in (record.related_files if files is None else files)
@@ -247,7 +258,7 @@ def _nearest(db: Database, filters: Filters, vector: QueryVector, depth: int) ->
 
 
 def _narrow(filters: Filters) -> bool:
-    return bool(filters.types or filters.files or filters.modules or filters.scope)
+    return bool(filters.types or filters.files or filters.modules or filters.scope or filters.said)
 
 
 def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:
@@ -289,7 +300,16 @@ def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:
 
 
 class TurnEvidence(NamedTuple):
-    """The evidence for one turn; `dense` and `window` include its neighbours' share."""
+    """The evidence for one turn.
+
+    Attributes:
+        dense, own: its cosine, and the share of the query that its words cover.
+        neighbours: the cosines of the turns beside it.
+        window: the share that it covers together with its neighbours.
+        author: the query names who said it.
+        asks: it is a short question, and no request to an assistant, which says what it is about.
+        then: it was said in the days that the query names.
+    """
 
     turn: Turn
     dense: float | None
@@ -297,6 +317,8 @@ class TurnEvidence(NamedTuple):
     own: float
     window: float
     author: bool
+    asks: bool
+    then: bool
 
 
 def turns(
@@ -312,18 +334,20 @@ def turns(
         # turns that mention it.
         vector = reader.embed(without_names(asked.text, named))[0] or vector
     lists: dict[str, list[int]] = {}
+    among = db.turns.ids_passing(request.filters)
     if vector is not None:
-        near = db.nearest("turn", vector.model_id).search(vector.vector, TURNS)
+        allowed = None if among is None else [str(i) for i in among]
+        near = db.nearest("turn", vector.model_id).search(vector.vector, TURNS, allowed)
         lists["dense"] = [int(n.owner_id) for n in near]
     own: dict[int, float] = {}
     window: dict[int, float] = {}
     if "fts" not in request.without:
         terms = affordable(db, "turns", asked.terms)
-        by_words = db.fulltext.turns(terms, TURNS)
+        by_words = db.fulltext.turns(terms, TURNS, among)
         own = lexical(db, "turns", asked.terms, by_words, db.fulltext.turns)
         lists["fts"] = [i for i, _ in by_words]
         if "window" not in request.without:
-            by_window = db.fulltext.turn_windows(terms, TURNS)
+            by_window = db.fulltext.turn_windows(terms, TURNS, among)
             find = db.fulltext.turn_windows
             window = lexical(db, "turns", asked.terms, by_window, find, "turn_windows")
             lists["window"] = [i for i, _ in by_window]
@@ -335,6 +359,7 @@ def turns(
         index = db.nearest("turn", vector.model_id)
         cosines = index.cosines(vector.vector, list(owners))
     first_person = _FIRST_PERSON.search(asked.text) is not None
+    days = days_in(asked.text, reader.now)
     evidence = []
     for i, turn in sorted(found.items()):
         beside = [around.get((turn.session_id, turn.position + d)) for d in (-1, 1)]
@@ -347,9 +372,31 @@ def turns(
                 # A turn that stands alone has no window but itself.
                 window.get(i, 0.0) if any(beside) else own.get(i, 0.0),
                 turn.role in named or (first_person and turn.role.lower() == "user"),
+                _asks(turn),
+                turn.at is not None and any(one.hold(turn.at) for one in days),
             )
         )
     return evidence, lists
+
+
+def _asks(turn: Turn) -> bool:
+    said = turn.content.strip()
+    return len(said) <= SHORT_QUESTION and said.endswith(("?", "？", "؟")) and turn.role.lower() != "user"
+
+
+def with_context(db: Database, hits: Sequence[Hit], turns: Mapping[str, Turn]) -> list[Hit]:
+    """Return hits, those that are turns with the turns before and after them."""
+    here = {hit.id: turns[hit.id] for hit in hits if hit.source == "turn"}
+    around = db.turns.around(list(here.values()), CONTEXT) if here else {}
+    steps = [d for d in range(-CONTEXT, CONTEXT + 1) if d]
+    found = []
+    for hit in hits:
+        if hit.source == "turn":
+            turn = here[hit.id]
+            beside = [around.get((turn.session_id, turn.position + step)) for step in steps]
+            hit = hit._replace(context=tuple(one for one in beside if one is not None))
+        found.append(hit)
+    return found
 
 
 def names_in(text: str, names: set[str]) -> set[str]:

@@ -33,9 +33,10 @@ class CodePool(NamedTuple):
 
 
 def wanted(request: Request) -> bool:
-    """Return whether chunks were requested; they have no type, module or scope for a filter."""
+    """Return whether chunks were requested; they have no type, module, scope or time for a filter."""
     filters = request.filters
-    return "code" in filters.kinds and not (filters.types or filters.scope or filters.modules)
+    others = filters.types or filters.scope or filters.modules or filters.said
+    return "code" in filters.kinds and not others
 
 
 def code(db: Database, request: Request, asked: Question) -> CodePool:

@@ -68,6 +68,8 @@ OWN_WORDS = 0.75  # the share of the query that an item's own words cover, times
 WINDOW_WORDS = 0.75  # the same for a turn together with its neighbours
 NEIGHBOUR_COSINE = 0.2  # what a turn gets of each direct neighbour's cosine
 AUTHOR = 0.25  # the question names who spoke, or says "I" and the user spoke
+THEN = 0.35  # the turn was said in the days that the question names
+ASKS = 0.2  # what a short question loses: it is no answer
 GRAPH = 0.2  # closeness to the files at hand; more crowds out what the task is about (`benchmarks standing`)
 # Trust in the words: how far the best match stands above the tenth, as a share of the best.
 TRUST_FROM, TRUST_TO = 0.3, 0.5

@@ -26,30 +26,32 @@ def wanted(request: Request) -> tuple[str, ...]:
     if filters.types or filters.files or filters.modules or filters.scope:
         return ()
     kinds = tuple(k for k in NOTE_KINDS if not filters.kinds or k in filters.kinds)
+    if filters.role is not None:
+        kinds = tuple(k for k in kinds if k == "quote" and filters.role.lower() == "user")
     return kinds if request.explicit else tuple(k for k in kinds if k != "archive")
 
 
 def notes(db: Database, request: Request, asked: Question, kinds: Sequence[str]) -> Pool:
     """Return the notes of some kinds found by any path, without their texts."""
-    depth, branch = max(SEARCHED, request.k), request.filters.branch
+    depth, filters = max(SEARCHED, request.k), request.filters
     dense: dict[int, float] = {}
     if asked.vector is not None:
         near = db.nearest("note", asked.vector.model_id)
-        bound = branch != "*" and "quote" in kinds and db.notes.on_branches()
-        every = len(kinds) == len(NOTE_KINDS) and not bound
-        allowed = None if every else {str(i) for i in db.notes.ids_of(kinds, branch=branch)}
+        bound = filters.branch != "*" and "quote" in kinds and db.notes.on_branches()
+        every = len(kinds) == len(NOTE_KINDS) and not bound and not filters.said
+        allowed = None if every else {str(i) for i in db.notes.ids_of(kinds, filters=filters)}
         dense = {int(n.owner_id): n.cosine for n in near.search(asked.vector.vector, depth, allowed)}
     words: dict[int, float] = {}
     by_words: list[tuple[int, float]] = []
     if "fts" not in request.without:
 
         def find(terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-            return db.notes.search(terms, kinds, limit, branch)
+            return db.notes.search(terms, kinds, limit, filters)
 
         by_words = find(affordable(db, TABLE, asked.terms), depth)
         words = lexical(db, TABLE, asked.terms, by_words, find)
     # A vector may outlive its note by a moment: the rows decide.
-    found = sorted(db.notes.ids_of(kinds, {*dense, *words}, branch))
+    found = sorted(db.notes.ids_of(kinds, {*dense, *words}, filters))
     if asked.vector is not None:
         missing = [str(i) for i in found if i not in dense]
         index = db.nearest("note", asked.vector.model_id)

@@ -69,7 +69,9 @@ def search(reader: Reader, request: Request) -> Results:
     hits = [gathering.as_hit(c) for c in found.candidates[: max(request.k * 2, 20)]]
     if len(reader.databases) > 1:
         hits = disagree.mark(hits, _similarity(reader, found.run))
-    return Results(disagree.cut(hits, request.k), tuple(found.run.notes))
+    turns = {c.key[2]: c.turn for c in found.candidates if c.turn is not None}
+    cut = disagree.cut(hits, request.k)
+    return Results(gathering.with_context(reader.databases[0], cut, turns), tuple(found.run.notes))
 
 
 class Found(NamedTuple):
@@ -227,6 +229,10 @@ def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
         notes.append(f"words around {turn.window:.2f}")
     if turn is not None and turn.author and "author" not in state.request.without:
         notes.append(f"said by {turn.turn.role}")
+    if turn is not None and turn.then and "time" not in state.request.without:
+        notes.append("said then")
+    if turn is not None and turn.asks and "questions" not in state.request.without:
+        notes.append("a question")
     if candidate.graph:
         notes.append(f"graph {candidate.graph:.2f}")
     candidate = candidate.because("paths", scored.rrf, places)
@@ -316,6 +322,8 @@ PARTS = (
     "window",
     "neighbours",
     "author",
+    "time",
+    "questions",
     "trust",
     "query_type",
     "evidence",
@@ -355,6 +363,10 @@ def _context(turn: TurnEvidence, without: frozenset[str]) -> float:
         extra += fusion.WINDOW_WORDS * turn.window
     if turn.author and "author" not in without:
         extra += fusion.AUTHOR
+    if turn.then and "time" not in without:
+        extra += fusion.THEN
+    if turn.asks and "questions" not in without:
+        extra -= fusion.ASKS
     return extra
 
 

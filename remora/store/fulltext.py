@@ -5,6 +5,7 @@ FTS5 returns bm25 as a negative number, best first; here the sign is reversed, s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -80,21 +81,31 @@ class FullText:
                    WHERE memories_fts MATCH ? AND m.deprecated = 0 LIMIT ?)"""
         return int(self._connection.value(sql, (f"content : {quoted(name)}", limit)))
 
-    def turns(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Return (turn row id, bm25) of turns with at least one term, best first, ties by id."""
-        if not (match := any_of(terms)):
-            return []
-        sql = f"""SELECT rowid, -bm25(turns_fts, {_TURN_WEIGHTS}) AS score FROM turns_fts
-                  WHERE turns_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
-        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
+    def turns(
+        self, terms: Sequence[str], limit: int, among: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return (turn row id, bm25) of turns with at least one term, best first, ties by id.
 
-    def turn_windows(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Return (turn row id, bm25) for matches in a turn or its neighbours, best first."""
+        `among`: only these; None for all.
+        """
+        return self._said("turns_fts", f"bm25(turns_fts, {_TURN_WEIGHTS})", terms, limit, among)
+
+    def turn_windows(
+        self, terms: Sequence[str], limit: int, among: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return (turn row id, bm25) for matches in a turn or its neighbours, as `turns` does."""
+        return self._said("turn_windows_fts", "bm25(turn_windows_fts)", terms, limit, among)
+
+    def _said(
+        self, table: str, score: str, terms: Sequence[str], limit: int, among: Sequence[int] | None
+    ) -> list[tuple[int, float]]:
         if not (match := any_of(terms)):
             return []
-        sql = """SELECT rowid, -bm25(turn_windows_fts) AS score FROM turn_windows_fts
-                 WHERE turn_windows_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
-        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
+        only = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?3))"
+        sql = f"""SELECT rowid, -{score} AS score FROM {table}
+                  WHERE {table} MATCH ?1 {only} ORDER BY score DESC, rowid LIMIT ?2"""
+        given = (match, limit) if among is None else (match, limit, json.dumps(among))
+        return [(i, s) for i, s in self._connection.rows(sql, given)]
 
     def rebuild_memories(self) -> None:
         """Rebuild the index of memories from their rows; call inside a transaction."""

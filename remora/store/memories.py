@@ -431,6 +431,18 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
     if filters.branch != "*":
         clauses.append("(m.branch IS NULL OR m.branch = ?)")
         values.append(filters.branch)
+    if filters.since is not None:
+        clauses.append("m.created_at >= ?")
+        values.append(filters.since)
+    if filters.until is not None:
+        clauses.append("m.created_at < ?")
+        values.append(filters.until)
+    if filters.session is not None:
+        clauses.append(
+            """(m.session_id = ? OR EXISTS (SELECT 1 FROM json_each(m.provenance_session_ids) s
+               WHERE s.value = ?))"""
+        )
+        values += [filters.session, filters.session]
     return " AND ".join(clauses) or "1", values
 
 

@@ -17,8 +17,9 @@ import apsw
 from remora.core import sketch
 from remora.core.errors import StoreTooNew
 from remora.core.text import content_hash, index_terms
+from remora.core.times import instant_of
 
-_PROVENANCE = 2  # the migration that needs Python's help
+_PROVENANCE, _TURN_TIMES = 2, 25  # the migrations that need Python's help
 _TRIES = 50  # to switch a file to WAL, 20 ms apart
 
 
@@ -91,6 +92,8 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
                 connection.execute(sql)
                 if number == _PROVENANCE:
                     _describe(connection)
+                if number == _TURN_TIMES:
+                    _date(connection)
                 connection.execute(f"PRAGMA application_id = {application_id}")
                 connection.execute(f"PRAGMA user_version = {number}")
             connection.execute("COMMIT")
@@ -114,6 +117,14 @@ def _describe(connection: apsw.Connection) -> None:
             "INSERT INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)",
             [(band, value, memory_id) for band, value in sketch.bands(content)],
         )
+
+
+def _date(connection: apsw.Connection) -> None:
+    """Fill the column of migration 25: the instants of turns whose times are words or ISO 8601."""
+    times = [time for (time,) in connection.execute("SELECT DISTINCT time FROM turns WHERE time IS NOT NULL")]
+    connection.executemany(
+        "UPDATE turns SET at = ? WHERE time = ?", [(instant_of(time), time) for time in times]
+    )
 
 
 def set_wal(connection: apsw.Connection) -> None:

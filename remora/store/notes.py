@@ -11,16 +11,19 @@ from typing import NamedTuple
 
 from remora.core.fts import any_of
 from remora.core.text import index_terms
+from remora.core.values import Filters
 from remora.store.connection import Connection
 
 # name, content, search_terms: what something is called counts more, parts of identifiers half.
 _WEIGHTS = "1.5, 1.0, 0.5"
 _SELECT = """SELECT n.id, n.kind, n.path, n.name, n.start_line, n.end_line, n.time, n.content, n.answers
              FROM notes n"""
-# Of the kinds in ?1, and told on the branch ?2.
+# Of the kinds in ?1, told on the branch ?2, from ?3 up to and without ?4, under the path ?5; see `_told`.
 _TOLD = """n.kind IN (SELECT value FROM json_each(?1)) AND (?2 = '*' OR n.kind <> 'quote' OR NOT EXISTS (
            SELECT 1 FROM note_files f
-           WHERE f.path = n.path AND f.branch IS NOT NULL AND f.branch IS NOT ?2))"""
+           WHERE f.path = n.path AND f.branch IS NOT NULL AND f.branch IS NOT ?2))
+           AND (?3 IS NULL OR n.time >= ?3) AND (?4 IS NULL OR n.time < ?4) AND (?5 IS NULL OR n.path = ?5)"""
+EVERYWHERE = Filters(branch="*")
 BARE = 4  # words; a quote with fewer is found by what it answers, too
 SESSION = "session:"  # begins the path of quotes
 
@@ -198,29 +201,34 @@ class Notes:
         return {r[0]: NoteRow._make(r) for r in self._connection.rows(sql, (json.dumps(list(ids)),))}
 
     def ids_of(
-        self, kinds: Collection[str], among: Collection[int] | None = None, branch: str | None = "*"
+        self, kinds: Collection[str], among: Collection[int] | None = None, filters: Filters = EVERYWHERE
     ) -> set[int]:
-        """Return the ids of the pieces of some kinds visible on a branch, of all or among some."""
-        given = (json.dumps(sorted(kinds)), branch)
+        """Return the ids of the pieces of some kinds that pass the filters, of all or among some."""
+        given = _told(kinds, filters)
         if among is None:
             return {r[0] for r in self._connection.rows(f"SELECT n.id FROM notes n WHERE {_TOLD}", given)}
-        sql = f"SELECT n.id FROM json_each(?3) j CROSS JOIN notes n ON n.id = j.value WHERE {_TOLD}"
+        sql = f"SELECT n.id FROM json_each(?6) j CROSS JOIN notes n ON n.id = j.value WHERE {_TOLD}"
         return {r[0] for r in self._connection.rows(sql, (*given, json.dumps(list(among))))}
 
     def search(
-        self, terms: Sequence[str], kinds: Collection[str], limit: int, branch: str | None = "*"
+        self, terms: Sequence[str], kinds: Collection[str], limit: int, filters: Filters = EVERYWHERE
     ) -> list[tuple[int, float]]:
         """Return (id, bm25) of pieces of some kinds with at least one term, best first, ties by id.
 
-        `branch`: pieces of other branches are left out; "*" leaves nothing out.
+        `filters`: pieces of other branches, times and sessions are left out.
         """
         if not (match := any_of(terms)):
             return []
         sql = f"""SELECT n.id, -bm25(notes_fts, {_WEIGHTS}) AS score FROM notes_fts
                   CROSS JOIN notes n ON n.id = notes_fts.rowid
-                  WHERE notes_fts MATCH ?3 AND {_TOLD} ORDER BY score DESC, n.id LIMIT ?4"""
-        given = (json.dumps(sorted(kinds)), branch, match, limit)
+                  WHERE notes_fts MATCH ?6 AND {_TOLD} ORDER BY score DESC, n.id LIMIT ?7"""
+        given = (*_told(kinds, filters), match, limit)
         return [(i, s) for i, s in self._connection.rows(sql, given)]
+
+
+def _told(kinds: Collection[str], filters: Filters) -> tuple[str | None, ...]:
+    path = f"{SESSION}{filters.session}" if filters.session is not None else None
+    return (json.dumps(sorted(kinds)), filters.branch, filters.since, filters.until, path)
 
 
 def _what(piece: Written) -> tuple[object, ...]:

@@ -6,11 +6,12 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 
 from remora.core.text import index_terms
-from remora.core.values import Message, Turn
+from remora.core.values import Filters, Message, Turn
 from remora.store.connection import Connection, Row
 
 _SELECT = (
-    "SELECT t.id, t.session_id, t.seq, t.position, t.role, t.content, t.time, t.external_id FROM turns t"
+    "SELECT t.id, t.session_id, t.seq, t.position, t.role, t.content, t.time,"
+    " t.external_id, t.at FROM turns t"
 )
 
 
@@ -43,7 +44,7 @@ class Turns:
                 continue
             changed = self._connection.execute(
                 """INSERT OR IGNORE INTO turns(session_id, seq, position, role, content, time, external_id,
-                   search_terms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+                   search_terms, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 (
                     session_id,
                     message.seq,
@@ -53,6 +54,7 @@ class Turns:
                     message.time_text or message.time,
                     message.external_id,
                     index_terms(message.content),
+                    message.time,
                 ),
             )
             if changed:
@@ -83,6 +85,15 @@ class Turns:
                   AND t.position = json_extract(j.value, '$[1]')"""
         found = [_turn(r) for r in self._connection.rows(sql, (json.dumps(wanted),))]
         return {(t.session_id, t.position): t for t in found}
+
+    def ids_passing(self, filters: Filters) -> list[int] | None:
+        """Return the row ids of the turns that pass the filters of what was said; None where all do."""
+        if not filters.said:
+            return None
+        sql = """SELECT id FROM turns WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR at < ?2)
+                 AND (?3 IS NULL OR session_id = ?3) AND (?4 IS NULL OR lower(role) = lower(?4))"""
+        asked = (filters.since, filters.until, filters.session, filters.role)
+        return [row[0] for row in self._connection.rows(sql, asked)]
 
     def roles(self) -> list[str]:
         """Return every speaker, sorted."""

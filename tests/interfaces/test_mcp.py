@@ -252,7 +252,8 @@ def test_arguments_as_models_write_them(one: Caller, stored: Remember) -> None:
     assert memory_id in one("search_memory", query="tokens", types='["gotcha"]', files=None, kinds="")
     answer = one("search_memory", query="tokens", type="decision")
     assert answer.endswith(
-        "'type' is no argument of it and was not used; it takes query, types, files, kinds, limit, min_score"
+        "'type' is no argument of it and was not used; it takes query, types, files, kinds, limit, "
+        "min_score, since, until, session, role, around"
     )
 
 

@@ -356,6 +356,8 @@ LEFT_OUT: dict[str, tuple[str, dict[str, Any]]] = {
     "window": ("moved to Lisbon", {"kinds": ("turn",)}),
     "neighbours": ("moved to Lisbon", {"kinds": ("turn",)}),
     "author": ("what does Ann think of hiking", {"kinds": ("turn",)}),
+    "time": ("hiking this month", {"kinds": ("turn",)}),
+    "questions": ("moved to Lisbon", {"kinds": ("turn",)}),
     "trust": ("tokens common", {}),
     "query_type": ("expire_tokens", {}),
     "evidence": ("tokens expire", {}),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput
 from remora.core.values import Filters
 from remora.retrieval.candidates import Question, turns
 from tests.retrieval.worlds import request, stages
@@ -185,3 +187,78 @@ def test_every_turn_says_why(world):
     assert len(hits) >= 10
     assert all(stages(h.why)[:2] == ["paths", "evidence"] for h in hits)
     assert [h.why[1].rank for h in hits] == sorted(h.why[1].rank for h in hits)
+
+
+def said(world, *lines, session="cli:1"):
+    """Append lines of (speaker, text, time) to a session."""
+    world.memory.session(session).extend({"role": r, "content": c, "time": t} for r, c, t in lines)
+
+
+def test_only_what_passes_is_found(world):
+    """Times, session and speaker narrow every path; what has no known time is in none."""
+    said(
+        world,
+        ("Ann", "The harbour is closed", "2023-05-08T10:00:00Z"),
+        ("Bob", "The harbour is open", "7:31 pm on 21 January, 2022"),
+        ("Ann", "The harbour is far", "some day"),
+    )
+    said(world, ("Bob", "The harbour is old", "2023-06-01T00:00:00Z"), session="cli:2")
+
+    def texts(**more):
+        return sorted(hit.text.rpartition(" ")[2] for hit in world.memory.search("harbour", **more))
+
+    assert texts() == ["closed", "far", "old", "open"]
+    assert texts(since="2023") == ["closed", "old"]
+    assert texts(until="May 2023") == ["closed", "open"]
+    assert texts(since="May 2023", until="8 May 2023") == ["closed"]
+    assert texts(session="cli:2") == ["old"]
+    assert texts(role="bob") == ["old", "open"]
+    assert texts(role="Ann", until="2022") == []
+    with pytest.raises(InvalidInput, match=r"since: 'soon' names no day"):
+        world.memory.search("harbour", since="soon")
+
+
+def test_memories_and_notes_pass_alike(world):
+    """A memory has the time when it was stored; nobody speaks it, and code has no time."""
+    world.remember("old", "The harbour is closed")
+    world.clock.advance(days=10)
+    world.remember("new", "The harbour is open")
+    later = world.clock.now()
+    names = [world.name(hit) for hit in world.memory.search("harbour", since=to_iso(later)[:10])]
+    assert names == ["new"]
+    assert [world.name(hit) for hit in world.memory.search("harbour", until="2026-03-05")] == ["old"]
+    assert world.memory.search("harbour", role="user") == []
+    assert world.memory.search("harbour", session="cli:1") == []
+    assert [world.name_of[m.id] for m in world.memory.list(since="2026-03-05")] == ["new"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [("What about the garden in May?", "2023-05-08"), ("What about the garden in January?", "2022-01-21")],
+)
+def test_days_that_a_question_names_raise_what_was_said_then(bare, asked, first):
+    """Of two turns that say the same, the one of that time comes first."""
+    for time in ("2023-05-08", "2022-01-21"):
+        said(bare, ("Ann", "The garden looks fine", time), session=f"cli:{time}")
+    assert bare.search(asked).hits[0].time[:10] == first
+
+
+def test_a_short_question_is_no_answer(bare):
+    """It comes after what answers it, but for a request to an assistant, which says what it is about."""
+    talk(bare, ("Bob", "Where is the red harbour?"), ("Ann", "We saw the red harbour in the north"))
+    assert found(bare, "red harbour")[0] == "We saw the red harbour in the north"
+    talk(
+        bare, ("user", "Where is the blue lake?"), ("assistant", "You told us of the blue lake"), session="b"
+    )
+    asks = next(hit for hit in bare.search("blue lake").hits if hit.role == "user")
+    assert "a question" not in asks.why[1].note
+
+
+def test_a_turn_comes_with_those_around_it(world):
+    """Two before it and two after it, of its own session, in order."""
+    talk(world, *((("Ann", "Bob")[n % 2], f"Line {n} of the talk about number{n}") for n in range(8)))
+    talk(world, ("Ann", "Elsewhere entirely"), session="cli:2")
+    hit = world.search("number3", 1).hits[0]
+    assert [turn.content.split()[1] for turn in hit.context] == ["1", "2", "4", "5"]
+    assert [turn.content.split()[1] for turn in world.search("number0", 1).hits[0].context] == ["1", "2"]
+    assert world.search("elsewhere entirely", 1).hits[0].context == ()

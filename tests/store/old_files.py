@@ -128,6 +128,7 @@ ROWS: dict[int, tuple[str, ...]] = {
              'Shall I run them?')""",
         """INSERT INTO quote_triggers VALUES ('command', 'seeds', 90, '[]', '[]')""",
     ),
+    25: ("UPDATE turns SET at = time",),
     24: (
         """INSERT OR REPLACE INTO meta VALUES ('trial.salt', '"salt"')""",
         """INSERT INTO trial_units(unit, kind, session_id, arm, at, trigger, failed) VALUES

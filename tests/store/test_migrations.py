@@ -219,6 +219,7 @@ def test_old_observer_and_history_rows_stay(old):
     if version >= 4:
         assert db.turns.read_to("cli:1") == 120
         assert [i for i, _ in db.fulltext.turns(["config"], 5)] == [1]
+        assert db.turns.get_many([1])[1].at == "2025-12-02T08:00:00.000Z"
         assert sorted(i for i, _ in db.fulltext.turn_windows(["settings"], 5)) == [1, 2]
 
 

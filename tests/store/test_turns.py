@@ -35,8 +35,10 @@ def test_turns_keep_what_was_said(db: Database):
         ],
     )
     assert db.turns.get_many([first, second, 99]) == {
-        first: Turn(first, "s", 3, 0, "Ann", "hello", "2026-03-04T10:00:00.000Z", "D1:3"),
-        second: Turn(second, "s", 4, 1, "Bob", "hi", "yesterday at noon", None),
+        first: Turn(
+            first, "s", 3, 0, "Ann", "hello", "2026-03-04T10:00:00.000Z", "D1:3", "2026-03-04T10:00:00.000Z"
+        ),
+        second: Turn(second, "s", 4, 1, "Bob", "hi", "yesterday at noon", None, AT),
     }
     assert db.turns.get_many([]) == {}
 

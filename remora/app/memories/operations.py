@@ -192,7 +192,7 @@ def listing(
     Args:
         project: the open project.
         types, limit, offset, order, user, records: as there.
-        where: files, modules, scope and branch to filter by.
+        where: files, modules, scope, branch and times to filter by.
         having: what `Memories.find` takes besides filters.
     """
     keys: dict[str, Callable[[MemoryRecord], Any]] = {

@@ -106,8 +106,12 @@ def filters_of(
     scope: str | None = None,
     branch: str | None = None,
     kinds: Sequence[str] | None = None,
+    since: object = None,
+    until: object = None,
+    session: str | None = None,
+    role: str | None = None,
 ) -> Filters:
-    """Return filters as callers write them.
+    """Return filters as callers write them; see `Memory.search`.
 
     Raises:
         InvalidInput: one of them is unknown.
@@ -122,8 +126,24 @@ def filters_of(
             scope=scope,
             branch=branch,
             kinds=listed("kinds", kinds),
+            since=_bound("since", since, project.clock.now()),
+            until=_bound("until", until, project.clock.now(), end=True),
+            session=session or None,
+            role=role or None,
         )
     )
+
+
+def _bound(name: str, value: object, now: float, *, end: bool = False) -> str | None:
+    if value is None or value == "":
+        return None
+    from remora.core.times import bound  # reads words, which few ask for
+
+    try:
+        return bound(value, now, end=end)
+    except (ValueError, OverflowError) as error:
+        hint = 'Write a date such as 2023-05-08, "8 May 2023", "May 2023" or "last week".'
+        raise InvalidInput(f"{name}: {error}", hint=hint) from None
 
 
 def current_branch(project: OpenProject, branch: str | None) -> str | None:

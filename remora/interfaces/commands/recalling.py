@@ -52,6 +52,17 @@ kinds_option = click.option(
     shell_complete=complete.words(HIT_SOURCES),
     help="Only this kind of hit, such as memory or turn; repeatable.",
 )
+since_option = click.option(
+    "--since", metavar="TIME", help='Only from this time on: 2023-05-08, "May 2023", "last week".'
+)
+until_option = click.option("--until", metavar="TIME", help="Only up to this time; days named are included.")
+session_option = click.option(
+    "--session", metavar="ID", help="Only what was said or learned in this session."
+)
+role_option = click.option("--role", metavar="NAME", help="Only what this speaker said, such as user.")
+around_option = click.option(
+    "--context", "around", is_flag=True, help="Show a message with the two before it and the two after it."
+)
 methodology_option = click.option(
     "--methodology", metavar="NAME", help="The methodology of --phase; native by default."
 )
@@ -73,6 +84,10 @@ methodology_option = click.option(
 )
 @branch_option
 @kinds_option
+@since_option
+@until_option
+@session_option
+@role_option
 @click.option(
     "--phase",
     metavar="PHASE",
@@ -88,6 +103,7 @@ methodology_option = click.option(
     show_default=True,
     help="Minimum relevance of a hit.",
 )
+@around_option
 @click.option("--why", is_flag=True, help="Explain the rank of each hit.")
 def search(
     desk: Desk,
@@ -100,10 +116,15 @@ def search(
     scope: str | None,
     branch: str | None,
     kinds: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    session: str | None,
+    role: str | None,
     phase: str | None,
     methodology: str | None,
     code: bool,
     min_score: float,
+    around: bool,
     why: bool,
 ) -> None:
     """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
@@ -127,13 +148,17 @@ def search(
         phase=phase,
         methodology=methodology,
         min_score=min_score,
+        since=since,
+        until=until,
+        session=session,
+        role=role,
     )
     notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
     answer = {"query": asked, "hits": found, "notes": notes}
-    desk.answer(answer, lambda: memory_pages.hits(found, desk.clock.now(), why=why))
+    desk.answer(answer, lambda: memory_pages.hits(found, desk.clock.now(), why=why, around=around))
     desk.tell(notes)
     if not found:
-        filtered = bool(types or files or modules or scope)
+        filtered = bool(types or files or modules or scope or since or until or session or role)
         if set(split(kinds) or ()) != {"code"}:
             desk.note(_nothing(desk, filtered=filtered or bool(kinds)))
         elif filtered:
@@ -250,6 +275,8 @@ def show(desk: Desk, *, memory_id: str, changes: bool) -> None:
     shell_complete=complete.words(MEMORY_SCOPES),
     help="Only this scope: global, module, work_unit or session.",
 )
+@since_option
+@until_option
 @click.option("--needs-review", is_flag=True, help="Only memories that need review.")
 @click.option("--pinned", is_flag=True, help="Only pinned memories.")
 @click.option("--records", is_flag=True, help="List records of commits and sessions instead.")
@@ -280,6 +307,8 @@ def list_(
     files: tuple[str, ...],
     modules: tuple[str, ...],
     scope: str | None,
+    since: str | None,
+    until: str | None,
     needs_review: bool,
     pinned: bool,
     records: bool,
@@ -307,11 +336,14 @@ def list_(
         order=order,
         user=True if user else False if project_only else None,
         records=records,
+        since=since,
+        until=until,
     )
     more, found = len(found) > most, found[:most]
     notes = memory.reminders()
     if not found:
         filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
+        filtered = filtered or bool(since or until)
         desk.note(_nothing(desk, filtered=filtered, listed="records" if records else "memories"))
     answer = {"memories": found, "more": more, "notes": notes}
     desk.answer(answer, lambda: memory_pages.memory_list(found, desk.clock.now()) if found else ())

@@ -10,10 +10,10 @@ from remora.conversation.cut import clamped
 from remora.core.errors import InvalidInput, NotFound
 from remora.interfaces import memory_pages, note_pages, project_pages
 from remora.interfaces.commands.desk import Desk, command, group
+from remora.interfaces.commands.recalling import around_option, role_option, since_option, until_option
 
 id_argument = click.argument("session_id", metavar="ID")
 SHOWN = 50  # sessions in a list
-SEARCHED = 5  # times as many hits are looked at where only one session's are wanted
 
 
 @command("session list")
@@ -121,18 +121,32 @@ def delete(desk: Desk, *, session_id: str, yes: bool) -> None:
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
 @click.argument("query", nargs=-1)
 @click.option("--session", "session_id", metavar="ID", help="Only in this conversation.")
+@since_option
+@until_option
+@role_option
+@around_option
 @click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="Maximum number of hits.")
 @click.option("--why", is_flag=True, help="Explain the rank of each hit.")
-def search(desk: Desk, *, query: tuple[str, ...], session_id: str | None, k: int, why: bool) -> None:
+def search(
+    desk: Desk,
+    *,
+    query: tuple[str, ...],
+    session_id: str | None,
+    since: str | None,
+    until: str | None,
+    role: str | None,
+    around: bool,
+    k: int,
+    why: bool,
+) -> None:
     """QUERY is a question or keywords; archives are searched too."""
     asked = desk.statement(query, "the question")
     memory = desk.memory(writes=False)
     kinds = ["turn"] if session_id else ["turn", "archive"]
-    found = memory.search(asked, k=k * SEARCHED if session_id else k, kinds=kinds)
-    found = [h for h in found if session_id is None or h.session_id == session_id][:k]
+    found = memory.search(asked, k=k, kinds=kinds, since=since, until=until, session=session_id, role=role)
     desk.answer(
         {"query": asked, "hits": found, "notes": memory.notes},
-        lambda: memory_pages.hits(found, desk.clock.now(), why=why),
+        lambda: memory_pages.hits(found, desk.clock.now(), why=why, around=around),
     )
     desk.tell(memory.notes)
     if not found:

@@ -75,6 +75,11 @@ Kinds = Annotated[
     Field(description=f"Only these kinds of hit: {', '.join(HIT_SOURCES)}; all but code if empty."),
 ]
 MinScore = Annotated[float, Field(ge=0, le=1, description="Minimum relevance of a hit, from 0 to 1.")]
+Since = Annotated[str, Field(description='Only from then on: 2023-05-08, "May 2023", "last week".')]
+Until = Annotated[str, Field(description="Only up to then.")]
+Session = Annotated[str, Field(description="Only from this session, by id.")]
+Role = Annotated[str, Field(description="Only what this speaker said.")]
+Around = Annotated[bool, Field(description="Show messages with those before and after them.")]
 Files = Annotated[
     Sequence[str], _Many, Field(description="Paths from the repository's root; that of a folder ends in /.")
 ]
@@ -150,6 +155,11 @@ class Tools:
         kinds: Kinds = (),
         limit: Limit = 8,
         min_score: MinScore = TOLD,
+        since: Since = "",
+        until: Until = "",
+        session: Session = "",
+        role: Role = "",
+        around: Around = False,
     ) -> str:
         """Return the best hits for a query."""
         now = self.clock.now()
@@ -161,19 +171,24 @@ class Tools:
                 files=files or None,
                 kinds=kinds or None,
                 min_score=min_score,
+                since=since,
+                until=until,
+                session=session,
+                role=role,
             )
             notes = _notes(memory)
             empty = not hits and is_empty(memory)
         self.log.handed_out("search_memory", query, hits, now)
         self.log.asked_about(files, now)
         asked = repr(shorten(safe(query[:1_000]), 80))
+        narrowed = types or files or kinds or since or until or session or role
         if not hits:
-            return lines(_nothing(asked, empty=empty, filtered=bool(types or files or kinds)), notes)
+            return lines(_nothing(asked, empty=empty, filtered=bool(narrowed)), notes)
         head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
         if not answered(hits):
             head = f"Nothing is clearly about {asked}; these come closest:"
         more = "{} more did not fit; ask for something narrower."
-        return bounded([head], [hit_line(hit, now) for hit in hits], notes, more=more)
+        return bounded([head], [hit_line(hit, now, around=around) for hit in hits], notes, more=more)
 
     def record_memory(
         self,

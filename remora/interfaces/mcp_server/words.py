@@ -26,6 +26,7 @@ from remora.interfaces.present import (
 
 TOKENS = 2_000  # of an answer, by the estimate of remora.core.tokens
 LONGEST = 500  # tokens of one text in a list
+BESIDE = 60  # tokens of a message beside one that was found
 SHOWN_FILES = 3
 SOURCE_CHARS = 80
 FACT_CHARS = 160
@@ -87,8 +88,8 @@ def memory_line(record: MemoryRecord, now: float, *, tokens: int = LONGEST) -> s
     return _line(short(record.id), record.type, facts, record, record.content, tokens)
 
 
-def hit_line(hit: Hit, now: float) -> str:
-    """Return a hit: id or place, kind, relevance, facts and its text."""
+def hit_line(hit: Hit, now: float, *, around: bool = False) -> str:
+    """Return a hit: id or place, kind, relevance, facts, its text; with `around` the messages around it."""
     record = hit.memory
     facts = [f"{hit.score:.2f}", listed(hit_files(hit), SHOWN_FILES), hit_whence(hit)]
     facts.append(age(record.created_at if record is not None else hit.time, now))
@@ -96,7 +97,9 @@ def hit_line(hit: Hit, now: float) -> str:
         facts += [m for m in brief_marks(record) if m != "tainted"]
     if hit.disagrees_with:
         facts.append(f"disagrees with {listed(short(i) for i in hit.disagrees_with)}")
-    return _line(hit_key(hit), hit_kind(hit), facts, record, hit.text, LONGEST)
+    line = _line(hit_key(hit), hit_kind(hit), facts, record, hit.text, LONGEST)
+    beside = [f"  {one.role}, beside it:{said(one.content, tokens=BESIDE)}" for one in hit.context if around]
+    return "\n".join([line, *beside])
 
 
 def _line(

@@ -20,7 +20,7 @@ from remora.sharing.standing import VISIBILITIES
 
 MEMORIES, HITS, MODULES, SAID, WAITING = 50, 50, 30, 50, 20  # of one page
 RELATED = 10
-FILTERS = ("q", "type", "source", "file", "module", "tag", "branch", "state", "order")
+FILTERS = ("q", "type", "source", "file", "module", "tag", "branch", "since", "until", "state", "order")
 STATES = ("live", "review", "pinned", "forgotten")
 ORDERS = ("created", "accessed", "confidence")
 MOMENTS = ("edit", "run", "ask")
@@ -92,8 +92,7 @@ def list_filters(query: Any) -> dict[str, Any]:
     state = query.get("state", "")
     found: dict[str, Any] = {name: [query[key]] for key, name in _LISTED.items() if query.get(key)}
     found |= {name: query[name] for name in ("tag", "source") if query.get(name)}
-    if query.get("branch"):
-        found["branch"] = query["branch"]
+    found |= {name: query[name] for name in _PLAIN if query.get(name)}
     if query.get("order") in ORDERS:
         found["order"] = query["order"]
     found |= {"needs_review": True} if state == "review" else {}
@@ -102,11 +101,12 @@ def list_filters(query: Any) -> dict[str, Any]:
 
 
 _LISTED = {"type": "types", "file": "files", "module": "modules"}
+_PLAIN = ("branch", "since", "until")
 
 
 def _search_filters(query: Any) -> dict[str, Any]:
     found: dict[str, Any] = {name: [query[key]] for key, name in _LISTED.items() if query.get(key)}
-    return found | ({"branch": query["branch"]} if query.get("branch") else {})
+    return found | {name: query[name] for name in _PLAIN if query.get(name)}
 
 
 def _address(given: dict[str, str], offset: int) -> str:
