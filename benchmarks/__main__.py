@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     advice,
+    amended,
     beam,
     boost,
     bursts,
@@ -53,6 +54,7 @@ from benchmarks.common import RESULTS, Options, Report, load, render, save
 
 BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "locomo": locomo.run,
+    "amended": amended.run,
     "beam": beam.run,
     "cosqa": cosqa.run,
     "late": late.run,

@@ -337,6 +337,7 @@ class Hit(NamedTuple):
     symbol: str | None = None  # of code: the qualified name of the definition
     answers: str = ""  # of a quote: the end of what it answers
     context: tuple[Turn, ...] = ()  # of a turn: the two before it and the two after it
+    amended_by: tuple[str, ...] = ()  # of a turn: hits that its speaker said later on the same
 
 
 class Context(NamedTuple):

@@ -129,6 +129,8 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
         warned = [*(marks(record) if record is not None else ())]
         if hit.disagrees_with:
             warned.append(f"disagrees with {listed(short(i) for i in hit.disagrees_with)}")
+        if hit.amended_by:
+            warned.append(f"said again later: {listed(short(i) for i in hit.amended_by)}")
         facts = (
             Cell(f"#{rank}".ljust(3)),
             Cell(f"{hit.score:.2f}", "good" if hit.score >= GOOD else "dim"),

@@ -113,11 +113,10 @@ def lexical(
     """
     stats = db.fulltext.term_stats(table, terms)
     scores = dict(found)
-    weights = {t: idf(stats.rows, stats.holding[t]) for t in terms}
+    weights = word_weights(db, table, terms)
     if stats.rows <= FEW_ROWS:
         counted = db.fulltext.term_stats(index or table, terms)
         usual = {t: idf(counted.rows, counted.holding[t]) for t in terms}
-        weights = {t: idf(stats.rows + UNSEEN, stats.holding[t]) for t in terms}
         held: dict[Id, list[str]] = {i: [] for i in scores}
         for term in terms:
             for i, _ in find([term], FEW_ROWS):
@@ -127,6 +126,13 @@ def lexical(
             scores[i] *= sum(weights[t] for t in own) / sum(usual[t] for t in own) if own else 0.0
     ideal = (BM25_K1 + 1.0) * sum(weights[t] for t in _apart(terms, stats.holding))
     return {i: min(1.0, score / ideal) for i, score in scores.items()} if ideal > 0 else {}
+
+
+def word_weights(db: Database, table: str, terms: Sequence[str]) -> dict[str, float]:
+    """Return how much each term of a query weighs: its rarity, also in a small store (see `lexical`)."""
+    stats = db.fulltext.term_stats(table, terms)
+    more = UNSEEN if stats.rows <= FEW_ROWS else 0
+    return {t: idf(stats.rows + more, stats.holding[t]) for t in terms}
 
 
 def _apart(terms: Sequence[str], holding: Mapping[str, int]) -> list[str]:

@@ -142,6 +142,8 @@ def entry(hit: Hit) -> str:
         files = f" ({place})" if place else ""
     if hit.disagrees_with:
         notes.append(f"[disagrees with {', '.join(i[:8] for i in hit.disagrees_with)}]")
+    if hit.amended_by:
+        notes.append("[said again later, see above]")
     if hit.answers:
         notes.append(f"[in answer to: “{shorten(hit.answers, ANSWERED)}”]")
     said = f"“{hit.text.strip()}”" if hit.source == "quote" else hit.text.strip()

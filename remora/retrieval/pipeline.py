@@ -9,7 +9,8 @@
 
 Each stage takes the run and the candidates and returns candidates; scores are relevances from 0 to 1 from
 `fuse` on; every order is total. After the stages: a guess by a language model if too few hits are good
-(hyde.py), then contradictions are marked (disagree.py). Nothing here writes.
+(hyde.py), then contradictions are marked (disagree.py), and what was said again later comes before what it
+replaces (amended.py). Nothing here writes.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from remora.core import cochange
 from remora.core.query import WEIGHTS, PathWeights, detect_type
 from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Hit
+from remora.retrieval import amended, code, disagree, fusion, hyde
 from remora.retrieval import boost as boosting
 from remora.retrieval import candidates as gathering
-from remora.retrieval import code, disagree, fusion, hyde
 from remora.retrieval import notes as noting
 from remora.retrieval import rerank as reranking
 from remora.retrieval import weigh as weighing
@@ -70,8 +71,10 @@ def search(reader: Reader, request: Request) -> Results:
     if len(reader.databases) > 1:
         hits = disagree.mark(hits, _similarity(reader, found.run))
     turns = {c.key[2]: c.turn for c in found.candidates if c.turn is not None}
-    cut = disagree.cut(hits, request.k)
-    return Results(gathering.with_context(reader.databases[0], cut, turns), tuple(found.run.notes))
+    db = reader.databases[0]
+    if turns and "amended" not in request.without:
+        hits = amended.mark(hits, turns, gathering.word_weights(db, "turns", found.run.asked.terms))
+    return Results(gathering.with_context(db, disagree.cut(hits, request.k), turns), tuple(found.run.notes))
 
 
 class Found(NamedTuple):
@@ -324,6 +327,7 @@ PARTS = (
     "author",
     "time",
     "questions",
+    "amended",
     "trust",
     "query_type",
     "evidence",

@@ -358,6 +358,7 @@ LEFT_OUT: dict[str, tuple[str, dict[str, Any]]] = {
     "author": ("what does Ann think of hiking", {"kinds": ("turn",)}),
     "time": ("hiking this month", {"kinds": ("turn",)}),
     "questions": ("moved to Lisbon", {"kinds": ("turn",)}),
+    "amended": ("hiking is fine", {"kinds": ("turn",)}),
     "trust": ("tokens common", {}),
     "query_type": ("expire_tokens", {}),
     "evidence": ("tokens expire", {}),
@@ -404,6 +405,7 @@ def crowded(world):
             {"role": "Bob", "content": "When did your sister move, she moved to Lisbon?"},
             {"role": "Ann", "content": "In May, and hiking is fine there"},
             {"role": "Bob", "content": "Hiking is fine"},
+            {"role": "Bob", "content": "Hiking is fine again"},
         ]
     )
     model = ScriptedModel([lambda call: "tokens expire after a day"] * 50)

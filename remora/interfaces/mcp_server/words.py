@@ -97,6 +97,8 @@ def hit_line(hit: Hit, now: float, *, around: bool = False) -> str:
         facts += [m for m in brief_marks(record) if m != "tainted"]
     if hit.disagrees_with:
         facts.append(f"disagrees with {listed(short(i) for i in hit.disagrees_with)}")
+    if hit.amended_by:
+        facts.append(f"said again later: {listed(short(i) for i in hit.amended_by)}")
     line = _line(hit_key(hit), hit_kind(hit), facts, record, hit.text, LONGEST)
     beside = [f"  {one.role}, beside it:{said(one.content, tokens=BESIDE)}" for one in hit.context if around]
     return "\n".join([line, *beside])
