@@ -4,7 +4,8 @@ The key is the SHA-256 of "text:model_id:dims" (section 8 of the retrieval speci
 the model's actual input, prefix included: the same words as a query and as a document may be two vectors.
 Queries are looked up but not written, so that searching changes nothing.
 
-A cache only saves time. Its errors are counted and otherwise ignored.
+A cache only saves time. Its errors are counted and otherwise ignored. Turns and notes pass it by: they are
+many, never change, and have their vectors in the store.
 """
 
 from __future__ import annotations
@@ -54,6 +55,11 @@ class CachedEmbedder:
         self._inner = inner
         self._cache = cache
         self._clock = clock
+
+    @property
+    def inner(self) -> Embedder:
+        """The wrapped embedder, for texts whose vectors are stored for good."""
+        return self._inner
 
     @property
     def model_id(self) -> str:

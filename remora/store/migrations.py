@@ -19,7 +19,9 @@ from remora.core.errors import StoreTooNew
 from remora.core.text import content_hash, index_terms
 from remora.core.times import instant_of
 
-_PROVENANCE, _TURN_TIMES = 2, 25  # the migrations that need Python's help
+_SOME_VECTORS = "SELECT id, embedding FROM embeddings WHERE id > ? ORDER BY id LIMIT ?"
+_AT_A_TIME = 5_000  # rows
+_PROVENANCE, _TURN_TIMES, _HALF_VECTORS = 2, 25, 26  # the migrations that need Python's help
 _TRIES = 50  # to switch a file to WAL, 20 ms apart
 
 
@@ -94,6 +96,8 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
                     _describe(connection)
                 if number == _TURN_TIMES:
                     _date(connection)
+                if number == _HALF_VECTORS:
+                    _halve(connection)
                 connection.execute(f"PRAGMA application_id = {application_id}")
                 connection.execute(f"PRAGMA user_version = {number}")
             connection.execute("COMMIT")
@@ -125,6 +129,19 @@ def _date(connection: apsw.Connection) -> None:
     connection.executemany(
         "UPDATE turns SET at = ? WHERE time = ?", [(instant_of(time), time) for time in times]
     )
+
+
+def _halve(connection: apsw.Connection) -> None:
+    """Convert the vectors of migration 26, some at a time."""
+    from remora.store.vectors import half
+
+    last = 0
+    while rows := list(connection.execute(_SOME_VECTORS, (last, _AT_A_TIME))):
+        last = rows[-1][0]
+        connection.executemany(
+            "UPDATE embeddings SET embedding = ? WHERE id = ?",
+            [(half(blob), number) for number, blob in rows],
+        )
 
 
 def set_wal(connection: apsw.Connection) -> None:

@@ -188,7 +188,7 @@ class NearestIndex:
         self._seen, self._unsure = state, writing
 
     def _append(self, fresh: list[tuple[int, str, bytes]]) -> None:
-        block = np.frombuffer(b"".join(r[2] for r in fresh), dtype="<f4").reshape(len(fresh), -1)
+        block = np.frombuffer(b"".join(r[2] for r in fresh), dtype="<f2").reshape(len(fresh), -1)
         need = self._size + len(fresh)
         if need > len(self._ids):
             room = max(need, min(2 * len(self._ids), len(self._ids) + 4 * _BATCH))

@@ -15,12 +15,19 @@ from remora.store.connection import Connection
 
 
 class VectorRow(NamedTuple):
-    """One stored vector: little-endian float32, L2-normalised, `dims` numbers."""
+    """One stored vector: little-endian float16, L2-normalised, `dims` numbers."""
 
     id: int
     owner_id: str
     part: int
     embedding: bytes
+
+
+def half(blob: bytes) -> bytes:
+    """Return little-endian float32 numbers as float16; those of unit vectors keep three digits."""
+    import numpy as np  # hooks open databases and store no vectors
+
+    return np.frombuffer(blob, "<f4").astype("<f2").tobytes()
 
 
 class Vectors:
@@ -39,7 +46,7 @@ class Vectors:
         prefix: str,
         at: str,
     ) -> None:
-        """Store vectors as (owner id, part, blob), all parts of each owner at once.
+        """Store vectors as (owner id, part, little-endian float32), all parts of each owner at once.
 
         They replace the owner's vectors of this model, so a shortened text keeps no old part.
 
@@ -59,7 +66,7 @@ class Vectors:
             """INSERT OR REPLACE INTO embeddings
                (owner_kind, owner_id, part, model_id, dims, prefix, embedding, created_at)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-            [(owner_kind, owner, part, model_id, dims, prefix, blob, at) for owner, part, blob in rows],
+            [(owner_kind, owner, part, model_id, dims, prefix, half(blob), at) for owner, part, blob in rows],
         )
         if owner_kind == "memory":
             self._connection.execute_many(

@@ -30,7 +30,7 @@ def test_1_dense_search_asks_for_the_dimensions_that_are_stored(world):
     assert world.name(hits[0]) == "it"
     assert hits[0].why[0].note == "dense #1"
     stored = world.db.vectors.since("memory", "fake:words:96", 0, 10)
-    assert {len(row.embedding) for row in stored} == {96 * 4}
+    assert {len(row.embedding) for row in stored} == {96 * 2}
 
 
 @pytest.mark.parametrize("query", ["tokens expire", "tokens expire login lifetime in files"])

@@ -162,6 +162,8 @@ _EMBEDDINGS = {
             ('m-one', x'0000803f00000000', 'onnx:a:2', 2, '2025-11-01T08:00:00.000Z')""",
     2: """INSERT INTO embeddings(owner_kind, owner_id, model_id, dims, embedding, created_at) VALUES
             ('memory', 'm-one', 'onnx:a:2', 2, x'0000803f00000000', '2025-11-01T08:00:00.000Z')""",
+    26: """INSERT INTO embeddings(owner_kind, owner_id, model_id, dims, embedding, created_at) VALUES
+            ('memory', 'm-one', 'onnx:a:2', 2, x'003c0000', '2025-11-01T08:00:00.000Z')""",
 }
 
 
@@ -210,7 +212,7 @@ def rows_of(version: int) -> list[str]:
     if version >= 17:
         rows = [row for row in rows if "memory_cues" not in row]  # their table is gone
     rows += _GRAPH[7 if version >= 7 else 1]
-    return [*rows, _EMBEDDINGS[min(version, 2)]]
+    return [*rows, _EMBEDDINGS[max(one for one in _EMBEDDINGS if one <= version)]]
 
 
 def file_of(version: int) -> Path:

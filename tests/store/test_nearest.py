@@ -36,8 +36,8 @@ def drop(connection: Connection, *owners: str) -> None:
 
 
 def vector(rng: random.Random) -> NDArray[np.float32]:
-    """Return a random vector of length 1."""
-    return unit([rng.gauss(0, 1) for _ in range(DIMS)])
+    """Return a random vector of length 1, in numbers that are kept as they are."""
+    return unit([rng.gauss(0, 1) for _ in range(DIMS)]).astype("<f2").astype(np.float32)
 
 
 def brute(

@@ -258,6 +258,7 @@ def _chunks(
 
 
 def _embed(project: OpenProject, db: Database, embedder: Embedder, size: int, wait: float | None) -> int:
+    from remora.embeddings.cache import CachedEmbedder
     from remora.embeddings.context import memory_text
     from remora.embeddings.vectors import to_blob
 
@@ -276,9 +277,12 @@ def _embed(project: OpenProject, db: Database, embedder: Embedder, size: int, wa
         for (kind, owner), text in texts.items()
         for part, piece in enumerate(pieces(text) or [text[:50]])
     ]
+    cached = sum(kind == "memory" for kind, _, _, _ in flat)  # they come first, and may be written again
+    said = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
     blobs: list[bytes] = []
-    if flat:
-        blobs = [to_blob(v) for v in embedder.embed_documents([piece for _, _, _, piece in flat])]
+    for model, some in ((embedder, flat[:cached]), (said, flat[cached:])):
+        if some:
+            blobs += [to_blob(v) for v in model.embed_documents([piece for _, _, _, piece in some])]
     at = to_iso(project.clock.now())
     with db.connection.transaction(durable=False, wait=wait):
         if db.meta.get(MODEL) != embedder.model_id:

@@ -81,8 +81,8 @@ def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
     assert steps == [("embedding", 4, 4), ("embedding", 5, 5)]
     assert models(able) == {("memory", "fake:a:32"): 3, ("turn", "fake:a:32"): 1}
     assert db_of(able, "user").vectors.count("memory", "fake:a:32") == 1
-    assert beside(able, "user") == {("memory", "fake:a:32", 32, "passage: ", 4 * 32)}
-    assert beside(able) == beside(able, "user") | {("turn", "fake:a:32", 32, "passage: ", 4 * 32)}
+    assert beside(able, "user") == {("memory", "fake:a:32", 32, "passage: ", 2 * 32)}
+    assert beside(able) == beside(able, "user") | {("turn", "fake:a:32", 32, "passage: ", 2 * 32)}
     assert db_of(able).vectors.pending_count() == 0
     assert able.catch_up() == 0
     assert len(embedder.documents) == 5
