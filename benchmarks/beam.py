@@ -81,8 +81,14 @@ def run(options: Options) -> Report:
     count = len(done.answers[OURS])
     table, figures = recall.table(f"BEAM-100K, {count} questions with evidence", done, METRICS)
     categories, by_category = recall.by_category("BEAM-100K by ability", done, METRICS)
-    tables = [table, categories]
-    figures |= {"questions": count, "by category": by_category, "timing": recall.timing(done)}
+    chats, worst = recall.by_case("BEAM-100K by chat", done, METRICS)
+    tables = [table, categories, chats]
+    figures |= {
+        "questions": count,
+        "by category": by_category,
+        "worst chat": worst,
+        "timing": recall.timing(done),
+    }
     if options.ablate:
         shown = {what: METRICS[what] for what in ("recall@10", "all@10")}
         parts, figures["parts"] = recall.ablation(done, "BEAM-100K", shown)

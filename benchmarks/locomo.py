@@ -102,7 +102,8 @@ def run(options: Options) -> Report:
     count = len(done.answers[OURS])
     table, figures = recall.table(f"LoCoMo, categories 1-4, {count} questions", done, METRICS)
     categories, by_category = recall.by_category("LoCoMo by category", done, METRICS)
-    tables = [table, categories]
+    dialogues, worst = recall.by_case("LoCoMo by dialogue", done, METRICS)
+    tables = [table, categories, dialogues]
     multi_hop = {
         name: mean(METRICS["all@10"](a) for a in answers if a.question.category == MULTI_HOP)
         for name, answers in done.answers.items()
@@ -110,6 +111,7 @@ def run(options: Options) -> Report:
     figures |= {
         "questions": count,
         "by category": by_category,
+        "worst dialogue": worst,
         "multi-hop all@10": multi_hop,
         "timing": recall.timing(done),
     }

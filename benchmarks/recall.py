@@ -116,16 +116,28 @@ def table(title: str, run: Run, metrics: Mapping[str, Metric]) -> tuple[Table, d
 
 def by_category(title: str, run: Run, metrics: Mapping[str, Metric]) -> tuple[Table, dict[str, Any]]:
     """Return the averages of our ranking for each category of questions."""
+    return _grouped(title, "category", run, metrics, lambda answer: answer.question.category)
+
+
+def by_case(title: str, run: Run, metrics: Mapping[str, Metric]) -> tuple[Table, dict[str, Any]]:
+    """Return the averages of our ranking for each project, and as figures those of the worst by each metric."""
+    table, figures = _grouped(title, "project", run, metrics, lambda answer: answer.case)
+    return table, {what: min(found[what] for found in figures.values()) for what in metrics}
+
+
+def _grouped(
+    title: str, what: str, run: Run, metrics: Mapping[str, Metric], group: Callable[[Answer], str]
+) -> tuple[Table, dict[str, Any]]:
     groups: dict[str, list[Answer]] = defaultdict(list)
     for answer in run.answers[OURS]:
-        groups[answer.question.category].append(answer)
+        groups[group(answer)].append(answer)
     figures = {
-        category: {"questions": len(groups[category])}
-        | {what: mean(metric(a) for a in groups[category]) for what, metric in metrics.items()}
-        for category in sorted(groups)
+        name: {"questions": len(groups[name])}
+        | {called: mean(metric(a) for a in groups[name]) for called, metric in metrics.items()}
+        for name in sorted(groups)
     }
-    rows = tuple((category, *values.values()) for category, values in figures.items())
-    return Table(title, ("category", "questions", *metrics), rows), figures
+    rows = tuple((name, *values.values()) for name, values in figures.items())
+    return Table(title, (what, "questions", *metrics), rows), figures
 
 
 def ablation(run: Run, name: str, metrics: Mapping[str, Metric]) -> tuple[Table, dict[str, Any]]:

@@ -1,8 +1,8 @@
 """What was said again later comes before what it replaces.
 
-Of two turns by the same speaker a sentence of each covers most of the question's words; then the later one
-restates the matter, mostly with another value. Both are shown, the later one first, and the earlier one names
-it. Nothing leaves the page, so that a wrong guess costs a place and no hit.
+Of two turns by the same speaker a short sentence of each covers most of the question's words; then the later
+one restates the matter, mostly with another value. Both are shown, the later one first, and the earlier one
+names it. Nothing leaves the page, so that a wrong guess costs a place and no hit.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from remora.core.values import Hit, Turn
 
 PAGE = 10  # hits that are compared
 COVERED = 0.6  # of the weight of the question's words, by one sentence
+MORE_WORDS = 4  # of a sentence that are not the question's; a longer one is about something else as well
 AS_WELL = 0.8  # of what the earlier one covers
 MOST_SENTENCES = 40  # of a turn
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
@@ -60,7 +61,7 @@ def mark(hits: Sequence[Hit], turns: Mapping[str, Turn], weights: Mapping[str, f
 
 
 def covered(text: str, weights: Mapping[str, float]) -> float:
-    """Return the share of the weight of some stems that one sentence of a text holds, at most.
+    """Return the share of the weight of some stems that one short sentence of a text holds, at most.
 
     >>> covered("We use Redis. The port is 6379.", {"port": 2.0, "redis": 2.0})
     0.5
@@ -68,8 +69,10 @@ def covered(text: str, weights: Mapping[str, float]) -> float:
     whole = sum(weights.values())
     best = 0.0
     for sentence in _SENTENCE.split(text)[:MOST_SENTENCES]:
-        held = {stem(word) for word in query_terms(sentence)}.intersection(weights)
-        best = max(best, sum(weights[one] for one in held))
+        own = {stem(word) for word in query_terms(sentence)}
+        held = own.intersection(weights)
+        if len(own - held) <= MORE_WORDS:
+            best = max(best, sum(weights[one] for one in held))
     return best / whole if whole else 0.0
 
 

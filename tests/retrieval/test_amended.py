@@ -37,6 +37,7 @@ def test_the_later_one_comes_first() -> None:
         turn(3, NEW, role="assistant"),  # somebody else
         turn(3, "We use it daily. The weather is fine."),  # of another matter
         turn(3, "Our database is slow."),  # says less than most of it
+        turn(3, "Since the move last week the new shop use MySQL database dumps daily"),  # says more
         turn(3, NEW, session="t", at=None),  # nobody knows when
         turn(3, NEW, session="t"),  # at the same time
     ],
