@@ -120,7 +120,7 @@ def by_category(title: str, run: Run, metrics: Mapping[str, Metric]) -> tuple[Ta
 
 
 def by_case(title: str, run: Run, metrics: Mapping[str, Metric]) -> tuple[Table, dict[str, Any]]:
-    """Return the averages of our ranking for each project, and as figures those of the worst by each metric."""
+    """Return the averages of our ranking for each project, and as figures the worst of each metric."""
     table, figures = _grouped(title, "project", run, metrics, lambda answer: answer.case)
     return table, {what: min(found[what] for found in figures.values()) for what in metrics}
 
