@@ -45,6 +45,7 @@ TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times
 OFTEN_FROM = 3
 MAX_CHARS = 200_000  # of a task that are read; the longest issues have half of that
 MOST_MODULES = 50  # dotted names of a task that are looked up
+MOST_PARTS = 10  # of a dotted name
 MODULE_ENDINGS = (".py", "/__init__.py", ".java", ".kt", ".scala", ".cs")
 MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
@@ -69,7 +70,7 @@ _PLACE = re.compile(
 )
 
 
-_FROM = re.compile(r"\bfrom[ \t]+(\w+(?:\.\w+)*)[ \t]+import[ \t]+\(?[ \t]*(\w+)")
+_FROM = re.compile(r"\bfrom[ \t]+(\w+(?:\.\w+)*)[ \t]+import[ \t]+(?:\([ \t]*)?(\w+)")
 _DOTTED = re.compile(r"(?<![\w./@-])[^\W\d]\w+(?:\.[^\W\d]\w+)+(?![\w/@-])")
 _WRITTEN = re.compile(r"[^\s\"'`()<>,;|*]+")
 _ENDING = re.compile(r"\w?\.\w+$")
@@ -305,7 +306,7 @@ def module_files(name: str) -> list[str]:
     >>> module_files("shop.tax.Rate")[:3], module_files("shop.tax")[-1]
     (['shop/tax/Rate.py', 'shop/tax/Rate/__init__.py', 'shop/tax/Rate.java'], 'shop/tax.cs')
     """
-    parts = name.split(".")
+    parts = name.split(".", MOST_PARTS)[:MOST_PARTS]
     return [f"{'/'.join(parts[:n])}{ending}" for n in range(len(parts), 1, -1) for ending in MODULE_ENDINGS]
 
 

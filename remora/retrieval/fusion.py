@@ -65,7 +65,8 @@ def with_odds(probability: float, factor: float) -> float:
 # How much each kind of evidence counts, beside the cosine's 1. Found on LoCoMo, BEAM and CoSQA
 # together (benchmarks/README.md has the ablation); halving or doubling any of them costs little.
 OWN_WORDS = 0.75  # the share of the query that an item's own words cover, times their trust
-WINDOW_WORDS = 0.75  # the same for a turn together with its neighbours
+WINDOW_WORDS = 0.75  # the same for a turn together with its neighbours,
+WINDOW_CHARACTERS = 300  # less for a turn that is longer: it speaks for itself
 NEIGHBOUR_COSINE = 0.2  # what a turn gets of each direct neighbour's cosine
 AUTHOR = 0.25  # the question names who spoke, or says "I" and the user spoke
 THEN = 0.35  # the turn was said in the days that the question names

@@ -364,7 +364,8 @@ def _context(turn: TurnEvidence, without: frozenset[str]) -> float:
     if "neighbours" not in without:
         extra += fusion.NEIGHBOUR_COSINE * turn.neighbours
     if "window" not in without:
-        extra += fusion.WINDOW_WORDS * turn.window
+        alone = min(1.0, fusion.WINDOW_CHARACTERS / max(1, len(turn.turn.content)))
+        extra += fusion.WINDOW_WORDS * alone * turn.window
     if turn.author and "author" not in without:
         extra += fusion.AUTHOR
     if turn.then and "time" not in without:

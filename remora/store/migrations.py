@@ -18,6 +18,7 @@ from remora.core import sketch
 from remora.core.errors import StoreTooNew
 from remora.core.text import content_hash, index_terms
 from remora.core.times import instant_of
+from remora.store.half import half
 
 _SOME_VECTORS = "SELECT id, embedding FROM embeddings WHERE id > ? ORDER BY id LIMIT ?"
 _AT_A_TIME = 5_000  # rows
@@ -133,8 +134,6 @@ def _date(connection: apsw.Connection) -> None:
 
 def _halve(connection: apsw.Connection) -> None:
     """Convert the vectors of migration 26, some at a time."""
-    from remora.store.vectors import half
-
     last = 0
     while rows := list(connection.execute(_SOME_VECTORS, (last, _AT_A_TIME))):
         last = rows[-1][0]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from remora.core.errors import StoreError
 from remora.store.connection import Connection
+from remora.store.half import half
 
 
 class VectorRow(NamedTuple):
@@ -21,13 +22,6 @@ class VectorRow(NamedTuple):
     owner_id: str
     part: int
     embedding: bytes
-
-
-def half(blob: bytes) -> bytes:
-    """Return little-endian float32 numbers as float16; those of unit vectors keep three digits."""
-    import numpy as np  # hooks open databases and store no vectors
-
-    return np.frombuffer(blob, "<f4").astype("<f2").tobytes()
 
 
 class Vectors:

@@ -184,7 +184,7 @@ def test_a_slow_answer_does_not_hold_up_the_event_loop(
             memory.loop("s1") as loop,
         ):
             await memory.remember(SAID)
-            monkeypatch.setattr(loops, "decide", slow)
+            monkeypatch.setattr(loops, "decide_in_trial", slow)
             asked = asyncio.create_task(loop.before("Edit", {}))
             ticks = 0
             while not asked.done():

@@ -29,7 +29,7 @@ class SteppingEmbedder(FakeEmbedder):
 
     Attributes:
         asked: how many batches have come in; all before the last are stored by then.
-        made: the bytes of every vector of a document.
+        made: the bytes of every vector of a document as it is kept.
     """
 
     def __init__(self, model_id: str) -> None:
@@ -45,7 +45,7 @@ class SteppingEmbedder(FakeEmbedder):
         self.asked += 1
         assert self.open or self.gate.acquire(timeout=5), "nobody let this batch through"
         found = super().embed_documents(texts)
-        self.made |= {row.tobytes() for row in found}
+        self.made |= {row.astype("<f2").tobytes() for row in found}
         return found
 
     def _vector(self, text: str) -> NDArray[np.float32]:
@@ -75,7 +75,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[Compared]:
         def spy(index: NearestIndex, query: NDArray[np.float32], *rest: Any) -> Any:
             found = original(index, query, *rest)
             live = index._matrix[: index._size][index._live[: index._size]]
-            seen.append(Compared(index._kind, query.tobytes(), {row.tobytes() for row in live}))
+            seen.append(Compared(index._kind, query.tobytes(), {row.astype("<f2").tobytes() for row in live}))
             return found
 
         return spy

@@ -277,10 +277,12 @@ def _embed(project: OpenProject, db: Database, embedder: Embedder, size: int, wa
         for (kind, owner), text in texts.items()
         for part, piece in enumerate(pieces(text) or [text[:50]])
     ]
-    cached = sum(kind == "memory" for kind, _, _, _ in flat)  # they come first, and may be written again
-    said = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
+    batches = [(embedder, flat)]
+    if isinstance(embedder, CachedEmbedder):
+        written = sum(kind == "memory" for kind, _, _, _ in flat)  # they come first, and may be written again
+        batches = [(embedder, flat[:written]), (embedder.inner, flat[written:])]
     blobs: list[bytes] = []
-    for model, some in ((embedder, flat[:cached]), (said, flat[cached:])):
+    for model, some in batches:
         if some:
             blobs += [to_blob(v) for v in model.embed_documents([piece for _, _, _, piece in some])]
     at = to_iso(project.clock.now())

@@ -1,0 +1,10 @@
+"""Vectors as they are kept: float16, half the bytes of what models give."""
+
+from __future__ import annotations
+
+
+def half(blob: bytes) -> bytes:
+    """Return little-endian float32 numbers as float16; those of unit vectors keep three digits."""
+    import numpy as np  # hooks open databases and store no vectors
+
+    return np.frombuffer(blob, "<f4").astype("<f2").tobytes()
