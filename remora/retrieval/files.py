@@ -192,12 +192,7 @@ def _gather(
         signals["commits"], said["commits"] = _commits(db, query, before)
     if "names" not in without:
         signals["names"], said["names"] = _names(db, zones)
-    ending = _ending(db)
-    frames, paths = tasks.by_places(tasks.places(task), ending)
-    if "modules" not in without:
-        for name in tasks.modules(task):
-            means = next((found for path in tasks.module_files(name) if (found := ending(path))), [])
-            paths |= {path: max(paths.get(path, 0.0), 1 / len(means)) for path in means}
+    frames, paths = tasks.by_places(tasks.places(task), _ending(db))
     if "frames" not in without:
         signals["frames"] = frames
     if "paths" not in without:
