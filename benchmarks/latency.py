@@ -164,7 +164,7 @@ def _matrix(database: Path) -> NDArray[np.float32]:
     connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
     blobs = [row[0] for row in connection.execute("SELECT embedding FROM embeddings")]
     connection.close()
-    return np.frombuffer(b"".join(blobs), np.float32).reshape(len(blobs), -1).copy()
+    return np.frombuffer(b"".join(blobs), "<f2").reshape(len(blobs), -1).astype(np.float32)
 
 
 def cold(place: Path, query: str, starts: int) -> tuple[float, float]:
