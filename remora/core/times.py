@@ -37,7 +37,8 @@ def iso_of(text: str) -> str | None:
     if not _ISO_DAY.match(text):
         return None
     try:
-        stamp = text if is_canonical(text) and from_iso(text) is not None else to_iso(from_iso(text))
+        seconds = from_iso(text)
+        stamp = text if is_canonical(text) else to_iso(seconds)
     except (ValueError, OverflowError, OSError):
         return None
     return stamp if is_canonical(stamp) else None
@@ -170,11 +171,9 @@ def _relative(told: dict[str, str | None], today: date) -> Days:
         day = today - timedelta(days=back)
         return Days(day.isoformat(), day.isoformat())
     count = told["count"]
-    ago = (
-        int(count)
-        if count and count.isdigit()
-        else int(told["which"] is None or told["which"].lower() != "this")
-    )
+    ago = int(count) if count and count.isdigit() else 1
+    if (told["which"] or "").lower() == "this":
+        ago = 0
     unit = (told["unit"] or told["units"] or "").lower()
     if unit == "day":
         day = today - timedelta(days=ago)
@@ -213,7 +212,7 @@ def bound(value: object, now: float, *, end: bool = False) -> str:
     if not isinstance(text, str):
         raise ValueError(f"a time is a date or text, not {type(value).__name__}")
     instant = instant_of(text)
-    if instant is not None and not instant.endswith("T00:00:00.000Z"):
+    if instant is not None and (":" in text or not instant.endswith("T00:00:00.000Z")):
         return instant
     named = [Days(instant[:10], instant[:10])] if instant else days_in(f"in {text.strip()}", now)
     if not named:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from remora.core.draw import draw
@@ -70,16 +71,16 @@ class _Draws:
         """Return how many memories may be said: what the trial found, else 1 to the limit by chance."""
         salt, found = self._past.trial()
         at_once = self._limits.at_once
-        if found or not salt or not self._share():
+        if found or not salt or not self._share:
             return min(found or at_once, at_once)
         return 1 + int(draw(salt, self._session, f"{len(self._lines)}:most") * at_once)
 
     def are_against(self, reply: Reply) -> bool:
         """Never against a rule, what a person pinned or verified, or a memory held back the last time."""
-        if reply.firm or not reply.ids:
+        if reply.firm or not reply.ids or not self._share:
             return False
         salt, _ = self._past.trial()
-        if not salt or draw(salt, self._session, str(len(self._lines))) >= self._share():
+        if not salt or draw(salt, self._session, str(len(self._lines))) >= self._share:
             return False
         for line in reversed(self._lines):
             told, held = line.get("said"), line.get(HELD)
@@ -89,6 +90,7 @@ class _Draws:
                 return True
         return not self._past.held_last(reply.ids)
 
+    @cached_property
     def _share(self) -> float:
         """Return the share of moments that are held back: none of a project's first."""
         here = sum("said" in line or HELD in line for line in self._lines)

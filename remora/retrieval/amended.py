@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.stems import stem
-from remora.core.text import query_terms
+from remora.core.text import STOP_WORDS, query_terms
 from remora.core.values import Hit, Turn
 
 PAGE = 10  # hits that are compared
@@ -68,7 +68,12 @@ def covered(text: str, weights: Mapping[str, float]) -> float:
     """
     whole = sum(weights.values())
     best = 0.0
+    beginnings = [one[:4] for one in weights]
     for sentence in _SENTENCE.split(text)[:MOST_SENTENCES]:
+        low = sentence.lower()
+        long = len(set(low.split()) - STOP_WORDS) > MORE_WORDS + len(weights)
+        if long or not any(one in low for one in beginnings):
+            continue  # a look that costs little: most sentences end here
         own = {stem(word) for word in query_terms(sentence)}
         held = own.intersection(weights)
         if len(own - held) <= MORE_WORDS:
