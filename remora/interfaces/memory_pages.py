@@ -579,6 +579,10 @@ def trial(found: TrialReport) -> Page:
     between = f" [{100 * wrong.low:.1f}, {100 * wrong.high:.1f}]" if wrong.n else ""
     told = f"{100 * wrong.mean:.1f} %{between} of {counted(wrong.n, 'use')}"
     parts.append(Para(f"Called wrong: {told} (target: below 5 %)."))
+    if (boosts := found.boosts).n:
+        share = f"{100 * boosts.mean:.1f} % [{100 * boosts.low:.1f}, {100 * boosts.high:.1f}]"
+        of = counted(boosts.n, "search", "searches")
+        parts.append(Para(f"The neighbourhood boost changed the first 8 hits of {share} of {of}."))
     for memories, number, failures in found.at_once:
         what = counted(memories, "memory", "memories")
         parts.append(Para(f"{what} at once: {100 * failures:.0f} % failed, of {counted(number, 'moment')}."))

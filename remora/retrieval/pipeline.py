@@ -38,11 +38,15 @@ if TYPE_CHECKING:
 
 KEPT = 50  # section 7 (50 to 70): candidates that go on after the fusion
 READ = 16  # memories that are read and weighed: without the boost, none below reaches the first page
+FIRST = 8  # hits whose order counts as changed by the boost (the specification's boost rate)
 NEIGHBOURS = 5  # of each file, for the boost
 
 
 class Run(NamedTuple):
-    """A running search: the request, the readable databases, the results of the paths."""
+    """A running search: the request, the readable databases, the results of the paths.
+
+    `boosted` says of each pass whether the neighbourhood boost changed the first hits.
+    """
 
     request: Request
     reader: Reader
@@ -52,16 +56,21 @@ class Run(NamedTuple):
     lists: dict[str, list[Key]]
     turns: dict[Key, TurnEvidence]
     notes: list[str]
+    boosted: list[bool]
 
 
 Stage = Callable[[Run, list[Candidate]], list[Candidate]]
 
 
 class Results(NamedTuple):
-    """Hits, best first, and the models that the search had to do without."""
+    """Hits, best first, and the models that the search had to do without.
+
+    `boosted`: whether the neighbourhood boost changed the first hits; None where it is off.
+    """
 
     hits: list[Hit]
     notes: tuple[str, ...]
+    boosted: bool | None = None
 
 
 def search(reader: Reader, request: Request) -> Results:
@@ -74,7 +83,9 @@ def search(reader: Reader, request: Request) -> Results:
     db = reader.databases[0]
     if turns and "amended" not in request.without:
         hits = amended.mark(hits, turns, gathering.word_weights(db, "turns", found.run.asked.terms))
-    return Results(gathering.with_context(db, disagree.cut(hits, request.k), turns), tuple(found.run.notes))
+    cut = gathering.with_context(db, disagree.cut(hits, request.k), turns)
+    boosted = any(found.run.boosted) if found.run.boosted else None
+    return Results(cut, tuple(found.run.notes), boosted)
 
 
 class Found(NamedTuple):
@@ -111,7 +122,7 @@ def run(reader: Reader, request: Request) -> Found:
 def begin(reader: Reader, request: Request, asked: Question) -> Run:
     """Return a search before its first stage."""
     kind = detect_type(request.text, request.recent_tools)
-    return Run(request, reader, asked, kind, WEIGHTS[kind], {}, {}, [])
+    return Run(request, reader, asked, kind, WEIGHTS[kind], {}, {}, [], [])
 
 
 def _pass(reader: Reader, request: Request, asked: Question) -> Found:
@@ -277,7 +288,9 @@ def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
         near = cochange.related(file, db.history, NEIGHBOURS, db.ties.of(file))
         return {hit.path: hit.score for hit in near if hit.score >= gathering.MIN_CO_ACCESS}
 
-    return boosting.boost(candidates, neighbours)
+    boosted = boosting.boost(candidates, neighbours)
+    state.boosted.append([c.key for c in boosted[:FIRST]] != [c.key for c in ranked(candidates)[:FIRST]])
+    return boosted
 
 
 def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:

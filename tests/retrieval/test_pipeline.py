@@ -438,8 +438,24 @@ def test_the_boost_is_off_until_it_is_asked_for(world):
     )
     world.remember("partner", "quite far from it", related_files=["web/session.ts"])
     assert "neighbourhood" not in stages(world.hit("partner", "common words", k=20).why)
+    assert world.memory.search("common words")
+    assert world.memory.trial().boosts.n == 0
     world.set("REMORA_SEARCH_NEIGHBOURHOOD_BOOST", "true")
     assert "neighbourhood" in stages(world.hit("partner", "common words", k=20).why)
+
+
+def test_what_the_boost_changes_is_counted(world):
+    """Searches with the boost, and those whose first hits it put into another order."""
+    world.commit("auth/tokens.py", "web/session.ts", times=30)
+    world.set("REMORA_SEARCH_NEIGHBOURHOOD_BOOST", "true")
+    world.remember("first", "Tokens expire at night", related_files=["auth/tokens.py"])
+    world.memory.remember_many([MemoryDraft(f"Tokens expire, case number{n}") for n in range(5)])
+    world.memory.search("tokens expire at night")  # nothing is about a neighbour
+    world.remember("beside", "Tokens of the page", related_files=["web/session.ts"])
+    world.memory.search("tokens expire at night")
+    world.reopen()
+    boosts = world.memory.trial().boosts
+    assert (boosts.n, boosts.mean) == (2, 0.5)
 
 
 # Failing parts

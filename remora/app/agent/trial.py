@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.project.accesses import BOOSTS
 from remora.app.recall.phase_weights import WEIGHTS, versions, weights_of
 from remora.core import moments, trial
 from remora.core.clock import to_iso
@@ -55,6 +56,7 @@ class TrialReport(NamedTuple):
         figures: compared between moments that were told and held back.
         sessions: figures compared between sessions; empty where whole sessions are not compared.
         corrections: share of uses that were called wrong, with their number.
+        boosts: share of searches whose first hits the neighbourhood boost changed; none where it is off.
         at_once: failures by how many memories a moment got: (memories, moments, share of failures).
         decided: how many memories a moment gets by what was found; 0 while that is open.
         quiet: memories that lost their place at a moment: (id, trigger, sessions with and without help).
@@ -68,6 +70,7 @@ class TrialReport(NamedTuple):
     figures: tuple[Compared, ...]
     sessions: tuple[Compared, ...]
     corrections: Estimate
+    boosts: Estimate
     at_once: tuple[tuple[int, int, float], ...]
     decided: int
     quiet: tuple[Effect, ...]
@@ -225,6 +228,7 @@ def report(project: OpenProject) -> TrialReport:
     units = db.trials.units(MOMENT)
     sessions = db.trials.units(SESSION)
     wrong, uses = db.uses.corrections()
+    searches, changed = db.meta.get(BOOSTS, (0, 0))
     rows, _ = _at_once(units)
     compared = [one for one in sessions if one.arm != "passive"]
     apart = [one._replace(arm=HELD if one.arm == "control" else SAID) for one in compared]
@@ -235,6 +239,7 @@ def report(project: OpenProject) -> TrialReport:
         _figures(units),
         _figures(apart) if any(one.arm == HELD for one in apart) else (),
         trial.share_of([1.0] * wrong + [0.0] * (uses - wrong)),
+        trial.share_of([1.0] * changed + [0.0] * (searches - changed)),
         tuple(rows),
         int(db.meta.get(AT_ONCE, 0)),
         tuple(_quiet(project)),

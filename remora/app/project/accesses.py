@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from remora.store.uses import Kind
 
 FLUSH_AT = 64  # accesses kept in memory before they are written
+BOOSTS = "search.boosts"  # meta key: searches with the neighbourhood boost, and those that it changed
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
 
 
@@ -40,6 +41,7 @@ class Accesses:
         self._session = session or kind
         self._counts: Counter[tuple[str, str]] = Counter()
         self._flush_at = FLUSH_AT
+        self._boosts: Counter[bool] = Counter()  # searches with the boost: whether it changed the first hits
         self._last = 0.0  # when the newest of them was, seconds since the epoch
 
     @property
@@ -47,14 +49,20 @@ class Accesses:
         """The ids of memories with accesses that are not written yet."""
         return frozenset(memory_id for _, memory_id in self._counts)
 
-    def note(self, hits: Iterable[Hit]) -> None:
+    def note(self, hits: Iterable[Hit], *, boosted: bool | None = None) -> None:
         """Count one access of each memory; many together are written if nobody holds the database.
 
         What our own work looks up counts as nothing.
+
+        Args:
+            hits: what was found.
+            boosted: whether the neighbourhood boost changed the first of them; None where it is off.
         """
         if self._read_only or self._kind is None:
             return
         self._counts.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
+        if boosted is not None:
+            self._boosts[boosted] += 1
         self._last = self._clock.now()
         if self._counts.total() >= self._flush_at:
             self.flush(wait=0.0)
@@ -76,3 +84,15 @@ class Accesses:
             except StoreError:
                 self._counts.update({(realm, i): number for i, number in own.items()})
         self._flush_at = self._counts.total() + FLUSH_AT
+        if self._boosts:
+            self._flush_boosts(wait)
+
+    def _flush_boosts(self, wait: float | None) -> None:
+        try:
+            db = self._db_of("project")
+            with db.connection.transaction(durable=False, wait=wait):
+                searches, changed = db.meta.get(BOOSTS, (0, 0))
+                db.meta.set(BOOSTS, (searches + self._boosts.total(), changed + self._boosts[True]))
+        except StoreError:
+            return
+        self._boosts.clear()

@@ -50,7 +50,7 @@ def ask(
     """Search for whoever asks: good hits count as used; see `Memory.search`."""
     found = search(project, query, k, filters, phase, recent_tools, recent_files)
     hits = [hit for hit in found.hits if hit.score >= min_score]
-    project.accesses.note([hit for hit in hits if hit.score >= GOOD])
+    project.accesses.note([hit for hit in hits if hit.score >= GOOD], boosted=found.boosted)
     return found._replace(hits=hits)
 
 
@@ -90,7 +90,8 @@ def search(
         found, without_them = _fresh_code(project, request, found, without_them)
     if project.trouble and not any(project.trouble in note for note in found.notes):
         without_them.append(f"not everything has a vector yet: {project.trouble}")
-    return Results([_placed(project, hit) for hit in found.hits], (*found.notes, *without_them))
+    hits = [_placed(project, hit) for hit in found.hits]
+    return found._replace(hits=hits, notes=(*found.notes, *without_them))
 
 
 def _placed(project: OpenProject, hit: Hit) -> Hit:
