@@ -1,8 +1,7 @@
 """Read JSON lines from a file that may be huge, broken or still growing, one line at a time.
 
 A line is complete if a newline ends it, or if it is a whole JSON value: a program writes a line at once, but
-a copy of a file may end without its newline. Only complete lines count; `Line.end` is the offset after one,
-from which a later reading can continue.
+a copy of a file may end without its newline. Only complete lines count.
 """
 
 from __future__ import annotations
@@ -30,13 +29,10 @@ class Line(NamedTuple):
 
     Attributes:
         number: from 1.
-        start, end: byte offsets; `end` is after the newline.
         data: without the newline; None for a line over the limit.
     """
 
     number: int
-    start: int
-    end: int
     data: bytes | None
 
 
@@ -60,7 +56,6 @@ class Counts:
         repaired: lines with bytes that are not UTF-8, which are replaced.
         repeated: events and lines that were already read, as copied by forks and resumes.
         skipped: lines and blocks left out on purpose, by type.
-        ends: offset after the last complete line, by file.
     """
 
     def __init__(self) -> None:
@@ -70,7 +65,6 @@ class Counts:
         self.repaired = 0
         self.repeated = 0
         self.skipped: Counter[str] = Counter()
-        self.ends: dict[str, int] = {}
 
     def refuse(self, path: Path, line: int, reason: str) -> None:
         """Count a rejected line."""
@@ -105,23 +99,21 @@ def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
 
 
 def _lines(file: IO[bytes], limit: int) -> Iterator[Line]:
-    number = offset = 0
+    number = 0
     while data := file.readline(limit + 1):
         look()
-        number, start = number + 1, offset
-        offset += len(data)
+        number += 1
         whole = data.endswith(b"\n")
         if not whole and len(data) > limit:
             data = b""
             while more := file.readline(_CHUNK):
-                offset += len(more)
                 if more.endswith(b"\n"):
                     whole = True
                     break
             if whole:
-                yield Line(number, start, offset, None)
+                yield Line(number, None)
         elif whole or _is_json(data):
-            yield Line(number, start, offset, data.rstrip(b"\r\n"))
+            yield Line(number, data.rstrip(b"\r\n"))
 
 
 def _is_json(data: bytes) -> bool:
@@ -163,11 +155,9 @@ def _nothing(_: str) -> None:
 
 
 def objects(path: Path, counts: Counts, *, limit: int = MAX_LINE) -> Iterator[tuple[Line, dict[str, Any]]]:
-    """Yield the valid lines of a file with their content; the others are counted, `ends` is updated."""
-    counts.ends.setdefault(str(path), 0)
+    """Yield the valid lines of a file with their content; the others are counted."""
     for line in lines(path, limit=limit):
         counts.lines += 1
-        counts.ends[str(path)] = line.end
         value = parse(line, path, counts)
         if value is not None:
             yield line, value

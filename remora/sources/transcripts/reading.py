@@ -3,12 +3,11 @@
     reading = read(Path("session.jsonl"))
     for event in reading:
         ...
-    reading.counts.bad, reading.counts.ends
+    reading.counts.bad, reading.counts.skipped
 
 A reading goes through the file once, a line at a time; files of subagents are read with it, in order of time.
 A file that has grown is read again from its beginning, because steps, open calls and forks are known only
-from there; with `after` only events after the known end are yielded, with the same keys and steps as in a
-full reading. (The last reply's `step` may be yielded again: it was not complete when the file ended there.)
+from there.
 """
 
 from __future__ import annotations
@@ -68,7 +67,6 @@ class Reading:
         parts: tuple[Path, ...],
         roots: Roots,
         seen: set[int],
-        after: Mapping[str, int],
     ) -> None:
         self.path = path
         self.host = host
@@ -78,7 +76,6 @@ class Reading:
         self.counts = Counts()
         self.kinds: Counter[str] = Counter()
         self._seen = seen
-        self._after = after
         self._starts: dict[str, Event] = {}
         self._events = self._read()
 
@@ -96,7 +93,6 @@ class Reading:
     def _read(self) -> Iterator[Event]:
         translator = self._translators()
         used: dict[int, Translator] = {}
-        fresh = not self._after
         for path, line, record in _in_time((self.path, *self.parts), self.counts):
             turn = translator(path)
             used[id(turn)] = turn
@@ -105,14 +101,9 @@ class Reading:
             except Unusable as error:
                 self.counts.refuse(path, line.number, str(error))
                 continue
-            if line.start >= self._after.get(str(path), 0):
-                fresh = True
-                yield from self._new(events)
-            else:
-                self._seen.update(hash(self.name(event)) for event in events)
-        if fresh:
-            for turn in used.values():
-                yield from self._new(turn.end())
+            yield from self._new(events)
+        for turn in used.values():
+            yield from self._new(turn.end())
 
     def _new(self, events: Iterable[Event]) -> Iterator[Event]:
         for event in events:
@@ -158,7 +149,6 @@ def read(
     parts: Iterable[Path] | None = None,
     roots: Roots | None = None,
     seen: set[int] | None = None,
-    after: Mapping[str, int] | None = None,
 ) -> Reading:
     """Return a reading of a transcript.
 
@@ -169,9 +159,7 @@ def read(
         roots: the project's roots; by default those that this file shows. See `survey`.
         seen: marks of events already read in this process; an event is yielded once per set. Pass the same
             set to all readings of a project, in order of time: events copied by a fork then stay with their
-                original
-            session.
-        after: byte offsets by file (`Counts.ends` of an earlier reading): only later events are yielded.
+            original session.
 
     Raises:
         InvalidInput: the file is no transcript, or the host is unknown.
@@ -184,7 +172,7 @@ def read(
         )
     found = tuple(parts) if parts is not None else parts_of(path, host)
     roots = roots if roots is not None else survey([path, *found])
-    return Reading(path, host, found, roots, set() if seen is None else seen, after or {})
+    return Reading(path, host, found, roots, set() if seen is None else seen)
 
 
 def detect(path: Path) -> str | None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from remora.sources.transcripts.reading import read
 from tests.sources.transcripts.records import ROOT, brief, claude, events, put, reading, result, use
 
 
@@ -663,30 +662,6 @@ def test_prompts_that_share_an_id_keep_their_own_keys(tmp_path: Path) -> None:
     """Two prompts of one turn are two happenings."""
     found = events(tmp_path / "s1.jsonl", _said("a", promptId="p"), _said("b", "u2", promptId="p"))
     assert [e.key for e in found if e.kind == "user_prompt"] == ["p:prompt", "u2:prompt"]
-
-
-def test_reading_on_gives_the_rest_with_the_same_keys_and_steps(tmp_path: Path) -> None:
-    """A file that grew is read on: what came later, as a reading of the whole gives it."""
-    path = tmp_path / "s1.jsonl"
-    old = [
-        _said("go"),
-        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="make"), mid="m1"),
-    ]
-    new = [
-        claude("user", "u2", result("toolu_01AbCd01", "ok")),
-        claude("assistant", "a2", "Done", mid="m2"),
-    ]
-    first, before = reading(path, *old)
-    whole = events(path, *old, *new)
-    second = read(path, after=first.counts.ends)
-    assert [e for e in whole if e not in before] == [e for e in second if e not in before]
-    assert [e.key for e in read(path, after=first.counts.ends)] == [
-        "toolu_01AbCd01:result",
-        "m1:step",
-        "a2:0:reply",
-        "m2:step",
-    ]
-    assert list(read(path, after=second.counts.ends)) == []
 
 
 def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path) -> None:

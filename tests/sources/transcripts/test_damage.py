@@ -151,7 +151,6 @@ def test_changed_bytes_never_raise(tmp_path: Path, records: list[dict[str, Any]]
         path.write_bytes(data)
         opened = read(path, host=host)
         _check(list(opened))
-        assert opened.counts.ends.get(str(path), 0) <= len(data)
         find_in(tmp_path)
 
 
