@@ -15,8 +15,8 @@ from remora.core.text import safe
 from remora.llm.prompts import load
 from remora.observer.evidence import pack, told
 from remora.observer.observer import Observer
-from remora.sources.transcripts.finding import Transcript, find, folders_of
-from remora.sources.transcripts.reading import read, survey
+from remora.sources.transcripts.finding import Transcript, find, folders_of, roots_of
+from remora.sources.transcripts.reading import read
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -65,8 +65,15 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
         return Reflection("", "", instructions, "")
     transcript = max(meant, key=_written)
     watched: dict[str, Observer] = {}
-    roots = survey([transcript.path, *transcript.parts], folders_of(root))
-    for event in read(transcript.path, host=transcript.host, parts=transcript.parts, roots=roots):
+    roots = roots_of([transcript], folders_of(root))
+    reading = read(
+        transcript.path,
+        host=transcript.host,
+        parts=transcript.parts,
+        roots=roots,
+        session=transcript.session_id,
+    )
+    for event in reading:
         name = event.session_id
         if name not in watched:
             watched[name] = Observer(name, transcript.host)

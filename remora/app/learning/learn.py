@@ -40,8 +40,8 @@ from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
 from remora.injection.e2e import is_ui_tool
 from remora.observer.observer import Observer
-from remora.sources.transcripts.finding import find, find_in, folders_of
-from remora.sources.transcripts.reading import HOSTS, read, survey
+from remora.sources.transcripts.finding import find, find_in, folders_of, roots_of
+from remora.sources.transcripts.reading import HOSTS, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -266,8 +266,7 @@ class _Run:
             with sparing("the code", self.skipped):
                 index(self._project)  # what was learned is held against the code as it is now
         folders = folders_of(self._project.location.root)
-        everything = [path for t in self._found.transcripts for path in (t.path, *t.parts)]
-        self._roots = survey(everything, folders)
+        self._roots = roots_of(self._found.transcripts, folders)
         for number, (transcript, looks) in enumerate(fresh):
             self._progress("sessions", number, len(fresh))
             try:
@@ -294,7 +293,12 @@ class _Run:
 
     def _reading(self, transcript: Transcript, marks: set[int]) -> Reading:
         return read(
-            transcript.path, host=transcript.host, parts=transcript.parts, roots=self._roots, seen=marks
+            transcript.path,
+            host=transcript.host,
+            parts=transcript.parts,
+            roots=self._roots,
+            seen=marks,
+            session=transcript.session_id,
         )
 
     def _mark_origins(self, transcript: Transcript) -> bool:
@@ -439,11 +443,14 @@ def _told(observation: Observation, memories: int) -> SessionLearnt:
 
 
 def _key(transcript: Transcript) -> str:
-    return READ + hashlib.blake2b(str(transcript.path).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    name = f"{transcript.path}\n{transcript.session_id}" if transcript.stamp else str(transcript.path)
+    return READ + hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _looks(transcript: Transcript) -> str:
-    """Return how the files of a transcript look: size and time of each."""
+    """Return how the files of a transcript look: size and time of each, or its stamp."""
+    if transcript.stamp:
+        return f"{transcript.size}:{transcript.stamp}"
     found = []
     for path in (transcript.path, *transcript.parts):
         try:
@@ -464,7 +471,9 @@ def _seconds(looks: str) -> float:
 
 
 def _digest(transcript: Transcript) -> str:
-    """Return a digest of what is in the files of a transcript."""
+    """Return a digest of what is in the files of a transcript, or its stamp."""
+    if transcript.stamp:
+        return transcript.stamp
     found = hashlib.blake2b(digest_size=16)
     for path in (transcript.path, *transcript.parts):
         with suppress(OSError), path.open("rb") as file:

@@ -1,8 +1,8 @@
 """Find the transcripts of a project on this machine, in order of time.
 
-Claude Code keeps one folder per start directory, named after the path; Codex keeps one folder per day. Names
-only narrow the search: the recorded working directory of a file decides. It must lie in one of the project's
-folders: its root, a subfolder, a work tree.
+Claude Code keeps one folder per start directory, named after the path; Codex keeps one folder per day; where
+other hosts keep theirs, their readers know. Names only narrow the search: the recorded working directory of a
+session decides. It must lie in one of the project's folders: its root, a subfolder, a work tree.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from typing import Any, NamedTuple
 from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import run
 from remora.sources.transcripts import claude_code, codex, codex_item, plain
+from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
-from remora.sources.transcripts.paths import inside
+from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
-from remora.sources.transcripts.reading import detect, parts_of
+from remora.sources.transcripts.reading import HOSTS, detect, parts_of, survey
 from remora.sources.transcripts.texts import instant, joined
 
 MAX_SLUG = 200  # characters of a folder's name; a longer path is cut there and gets a hash
 _LOOKED_AT = 400  # lines that are read to learn where and when a session ran
 _ENDINGS = (".jsonl", ".ndjson")
+_ENDINGS_OF_OTHERS = (".json", ".db", ".vscdb", ".md")
 _MAX_FILES = 100_000
 _TIME = re.compile(
     rb'"timestamp":\s*"([^"]{1,40})"'
@@ -37,13 +39,15 @@ class Transcript(NamedTuple):
     """A session's file.
 
     Attributes:
-        host: "claude-code", "codex" or "plain".
+        host: one of `reading.HOSTS`.
         path: the file.
         parts: other files of the session: of its subagents, copies made by a resume.
         session_id: the first one in the file; empty if there is none.
         started: the first time in the file, ISO 8601; empty if there is none.
         cwd: the first recorded working directory; empty if there is none.
         size: in bytes, parts included.
+        branch: the recorded git branch, if it had to be known before the file is read.
+        stamp: changes whenever the session does, if the files do not tell: a database holds many sessions.
     """
 
     host: str
@@ -53,6 +57,8 @@ class Transcript(NamedTuple):
     started: str
     cwd: str
     size: int
+    branch: str | None = None
+    stamp: str = ""
 
 
 class Found(NamedTuple):
@@ -84,15 +90,13 @@ def folders_of(root: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(plain_path(p) for path in found for p in (path, os.path.realpath(path))))
 
 
-def find(
-    root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = (claude_code.HOST, codex.HOST)
-) -> Found:
+def find(root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS) -> Found:
     """Return the transcripts of a project on this machine.
 
     Args:
         root: top of the project's work tree.
-        environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME are
-            read from it.
+        environ: HOME (or USERPROFILE) and the variables that tell where hosts keep their files, such as
+            CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME, are read from it.
         hosts: the hosts to search for.
     """
     folders = folders_of(root)
@@ -105,7 +109,26 @@ def find(
         bad = _compressed(_folder(environ, "CODEX_HOME", ".codex"))
     looked = _look(candidates)
     ours = [t for t in looked.transcripts if _belongs(t, folders)]
-    return Found(tuple(ours), (*looked.bad, *bad))
+    for name in (name for name in OTHERS if name in hosts):
+        other = _of_other(name, OTHERS[name].files(environ, folders), folders)
+        ours += other.transcripts
+        bad += other.bad
+    return Found(_in_order(ours), (*looked.bad, *bad))
+
+
+def roots_of(transcripts: Iterable[Transcript], project: Iterable[str]) -> Roots:
+    """Return the roots that the working directories of sessions show.
+
+    Args:
+        transcripts: as many of a project as possible; see `reading.survey`.
+        project: folders of the project on this machine.
+    """
+    transcripts = list(transcripts)
+    roots = survey((p for t in transcripts if t.host not in OTHERS for p in (t.path, *t.parts)), project)
+    for transcript in transcripts:
+        if transcript.host in OTHERS:
+            roots.met(transcript.cwd, transcript.branch)
+    return roots
 
 
 def find_in(path: Path) -> Found:
@@ -117,8 +140,9 @@ def find_in(path: Path) -> Found:
     """
     if not path.exists():
         raise NotFound(f"{path} does not exist", hint="Pass a transcript or a folder of transcripts.")
-    files = [path] if path.is_file() else list(_jsonl(path))
+    files = [path] if path.is_file() else list(_files(path, _ENDINGS + _ENDINGS_OF_OTHERS))
     candidates: list[tuple[str, Path]] = []
+    others: list[Transcript] = []
     bad: list[BadLine] = []
     for file in files:
         try:
@@ -126,18 +150,44 @@ def find_in(path: Path) -> Found:
         except RemoraError as error:
             bad.append(BadLine(str(file), 0, str(error)))
             continue
-        if host is not None:
+        if host is not None and host in OTHERS:
+            other = _of_other(host, [file])
+            others += other.transcripts
+            bad += other.bad
+        elif host is not None:
             candidates.append((host, file))
-        elif file.stat().st_size:
+        elif file.stat().st_size and (file.suffix in _ENDINGS or file == path):
             bad.append(BadLine(str(file), 0, "not a transcript of a known host"))
-    if path.is_file() and not candidates:
+    if path.is_file() and not candidates and not others:
         reason = bad[0].reason if bad else "empty"
         raise SourceError(
             f"cannot learn from {path}: {reason}",
-            hint="Supported: Claude Code, Codex and Remora event files; see docs/transcripts.md.",
+            hint=f"Known hosts: {', '.join(HOSTS)}; see docs/transcripts.md.",
         )
     looked = _look(candidates)
-    return Found(looked.transcripts, (*bad, *looked.bad))
+    return Found(_in_order([*looked.transcripts, *others]), (*bad, *looked.bad))
+
+
+def _in_order(transcripts: Iterable[Transcript]) -> tuple[Transcript, ...]:
+    return tuple(sorted(transcripts, key=lambda transcript: transcript.started or "9"))
+
+
+def _of_other(host: str, paths: Iterable[Path], folders: Sequence[str] = ()) -> Found:
+    """Return the sessions in files of one more host; with `folders` only those that ran in one of them."""
+    found: dict[str, Transcript] = {}
+    bad: list[BadLine] = []
+    for path in paths:
+        try:
+            for session in OTHERS[host].sessions(path):
+                size = session.size or path.stat().st_size
+                cwd = session.cwd or (folders[0] if folders else "")
+                about = (session.id, session.started, cwd, size, session.branch, session.stamp)
+                transcript = Transcript(host, path, (), *about)
+                if not folders or _belongs(transcript, folders):
+                    found.setdefault(session.id, transcript)
+        except (RemoraError, OSError) as error:
+            bad.append(BadLine(str(path), 0, str(error)))
+    return Found(tuple(found.values()), tuple(bad))
 
 
 def _claude_files(folders: Iterable[str], environ: Mapping[str, str]) -> Iterator[Path]:
@@ -153,7 +203,7 @@ def _claude_files(folders: Iterable[str], environ: Mapping[str, str]) -> Iterato
 def _codex_files(environ: Mapping[str, str]) -> Iterator[Path]:
     home = _folder(environ, "CODEX_HOME", ".codex")
     for name in ("sessions", "archived_sessions"):
-        for path in _jsonl(home / name):
+        for path in _files(home / name, _ENDINGS):
             if path.name.startswith("rollout-"):
                 yield path
 
@@ -178,13 +228,13 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _jsonl(folder: Path) -> Iterator[Path]:
+def _files(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
     count = 0
     for where, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
             path = Path(where, name)
-            if name.endswith(_ENDINGS) and path.is_file():  # a pipe would be waited for
+            if name.endswith(endings) and path.is_file():  # a pipe would be waited for
                 count += 1
                 if count > _MAX_FILES:
                     return

@@ -23,12 +23,14 @@ from typing import Any, Protocol
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
 from remora.sources.transcripts import claude_code, codex, codex_item, plain
+from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, objects, parse
 from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.texts import instant, string
+from remora.sources.transcripts.turns import events
 
-HOSTS = (claude_code.HOST, codex.HOST, plain.HOST)
+HOSTS = (claude_code.HOST, codex.HOST, *OTHERS, plain.HOST)
 _LOOKED_AT = 200  # lines that are enough to tell whose file it is
 # A key of the record itself: inside a text its quotes would be escaped.
 _CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
@@ -67,6 +69,7 @@ class Reading:
         parts: tuple[Path, ...],
         roots: Roots,
         seen: set[int],
+        session: str,
     ) -> None:
         self.path = path
         self.host = host
@@ -76,6 +79,7 @@ class Reading:
         self.counts = Counts()
         self.kinds: Counter[str] = Counter()
         self._seen = seen
+        self._session = session
         self._starts: dict[str, Event] = {}
         self._events = self._read()
 
@@ -91,22 +95,35 @@ class Reading:
         return f"{event.session_id}\n{event.key}" if self.host == plain.HOST else event.key
 
     def _read(self) -> Iterator[Event]:
+        if self.host in OTHERS:
+            return self._others()
+        return self._lines()
+
+    def _others(self) -> Iterator[Event]:
+        host = OTHERS[self.host]
+        for session in host.sessions(self.path):
+            if self._session in ("", session.id):
+                self.roots.met(session.cwd, session.branch)
+                turns = host.turns(self.path, session, self.counts)
+                yield from self._new(events(session, turns, host.ACTIONS, self.roots))
+
+    def _lines(self) -> Iterator[Event]:
         translator = self._translators()
         used: dict[int, Translator] = {}
         for path, line, record in _in_time((self.path, *self.parts), self.counts):
             turn = translator(path)
             used[id(turn)] = turn
             try:
-                events = turn.feed(record)
+                found = turn.feed(record)
             except Unusable as error:
                 self.counts.refuse(path, line.number, str(error))
                 continue
-            yield from self._new(events)
+            yield from self._new(found)
         for turn in used.values():
             yield from self._new(turn.end())
 
-    def _new(self, events: Iterable[Event]) -> Iterator[Event]:
-        for event in events:
+    def _new(self, found: Iterable[Event]) -> Iterator[Event]:
+        for event in found:
             mark = hash(self.name(event))
             if mark in self._seen:
                 self.counts.repeated += 1
@@ -149,6 +166,7 @@ def read(
     parts: Iterable[Path] | None = None,
     roots: Roots | None = None,
     seen: set[int] | None = None,
+    session: str = "",
 ) -> Reading:
     """Return a reading of a transcript.
 
@@ -160,6 +178,7 @@ def read(
         seen: marks of events already read in this process; an event is yielded once per set. Pass the same
             set to all readings of a project, in order of time: events copied by a fork then stay with their
             original session.
+        session: only this one of a file that holds several, as databases do.
 
     Raises:
         InvalidInput: the file is no transcript, or the host is unknown.
@@ -171,8 +190,9 @@ def read(
             f"{path} is not a transcript of a known host", hint=f"Known hosts: {', '.join(HOSTS)}."
         )
     found = tuple(parts) if parts is not None else parts_of(path, host)
-    roots = roots if roots is not None else survey([path, *found])
-    return Reading(path, host, found, roots, set() if seen is None else seen)
+    if roots is None:
+        roots = survey([path, *found] if host not in OTHERS else [])
+    return Reading(path, host, found, roots, set() if seen is None else seen, session)
 
 
 def detect(path: Path) -> str | None:
@@ -181,6 +201,9 @@ def detect(path: Path) -> str | None:
     Raises:
         NotFound, SourceError: the file does not exist or cannot be read.
     """
+    for name, host in OTHERS.items():
+        if next(iter(host.sessions(path)), None) is not None:
+            return name
     counts = Counts()
     for line in islice(lines(path), _LOOKED_AT):
         record = parse(line, path, counts)

@@ -12,10 +12,11 @@ import pytest
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from remora.sources.transcripts.finding import find_in
 from remora.sources.transcripts.plain import header, line_of
-from remora.sources.transcripts.reading import HOSTS, read
+from remora.sources.transcripts.reading import read
 from tests.sources.transcripts.records import ROOT, claude, codex, put, result, use
 from tests.sources.transcripts.test_codex_patch import PATCH
 
+HOSTS = ("claude-code", "codex", "plain")
 AGENT = {"isSidechain": True, "agentId": "a1"}
 CLAUDE: list[dict[str, Any]] = [
     claude("user", "u1", "go", promptId="p1", origin={"kind": "human"}),
@@ -109,7 +110,7 @@ def _changed(value: Any, random_: random.Random) -> Any:
     return random_.choice(VALUES)
 
 
-def _check(events: list[Event]) -> None:
+def check(events: list[Event]) -> None:
     keys = [event.key for event in events]
     assert len(set(keys)) == len(keys)
     for event in events:
@@ -133,7 +134,7 @@ def test_changed_values_never_raise(tmp_path: Path, records: list[dict[str, Any]
         lines = [_changed(r, random_) if random_.random() < 0.4 else r for r in records]
         random_.shuffle(lines) if round_ % 4 == 0 else None
         path = put(tmp_path / f"{round_}.jsonl", [json.dumps(line) for line in lines])
-        _check(list(read(path, host=host)))
+        check(list(read(path, host=host)))
 
 
 @pytest.mark.parametrize("records", [CLAUDE, CODEX, PLAIN], ids=HOSTS)
@@ -150,7 +151,7 @@ def test_changed_bytes_never_raise(tmp_path: Path, records: list[dict[str, Any]]
                 data[random_.randrange(len(data))] = random_.randrange(256)
         path.write_bytes(data)
         opened = read(path, host=host)
-        _check(list(opened))
+        check(list(opened))
         find_in(tmp_path)
 
 
@@ -158,4 +159,4 @@ def test_changed_bytes_never_raise(tmp_path: Path, records: list[dict[str, Any]]
 def test_a_file_of_another_host_gives_nothing_and_no_error(tmp_path: Path, host: str) -> None:
     """Read with the wrong reader, lines are skipped and counted."""
     others = [r for h, rs in zip(HOSTS, (CLAUDE, CODEX, PLAIN), strict=True) if h != host for r in rs]
-    _check(list(read(put(tmp_path / "a.jsonl", list(others)), host=host)))
+    check(list(read(put(tmp_path / "a.jsonl", list(others)), host=host)))

@@ -39,7 +39,7 @@ def test_a_file_of_nobody_is_refused(tmp_path: Path) -> None:
     """Reading says what it cannot read, and names what it can."""
     with pytest.raises(InvalidInput, match="not a transcript of a known host") as caught:
         read(put(tmp_path / "a.jsonl", [{"a": 1}]))
-    assert caught.value.hint == "Known hosts: claude-code, codex, plain."
+    assert caught.value.hint == f"Known hosts: {', '.join(HOSTS)}."
     with pytest.raises(NotFound):
         read(tmp_path / "none.jsonl")
 

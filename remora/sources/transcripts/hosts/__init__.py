@@ -1,0 +1,10 @@
+"""Readers of hosts beside Claude Code and Codex: one file each, by the contract of `transcripts.turns`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from remora.sources.transcripts.hosts import copilot
+from remora.sources.transcripts.turns import Host
+
+OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot,)}

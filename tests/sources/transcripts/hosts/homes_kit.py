@@ -1,0 +1,71 @@
+"""Lay out what a host leaves on a machine, and tell the events that are read from it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+
+from remora.sources.transcripts.finding import Found, find, roots_of
+from remora.sources.transcripts.hosts import OTHERS
+from remora.sources.transcripts.plain import line_of
+from remora.sources.transcripts.reading import read
+
+HERE = Path(__file__).resolve().parent
+ROOT = "{ROOT}"
+
+
+class Machine:
+    """A user's home folder and a project, as a host left them.
+
+    Attributes:
+        root: of the project.
+        environ: what a process sees.
+    """
+
+    def __init__(self, place: Path, host: str) -> None:
+        self.place = place.resolve()
+        self.root = self.place / "project"
+        self.root.mkdir(parents=True)
+        self.environ = {"HOME": str(self.place / "home")}
+        source = HERE / "homes" / host
+        for file in sorted(p for p in source.rglob("*") if p.is_file()):
+            target = self.place / str(file.relative_to(source)).replace(ROOT, self._name())
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = file.read_text("utf-8").replace(ROOT, str(self.root))
+            if file.suffix == ".sql":
+                with sqlite3.connect(target.with_suffix("")) as database:
+                    database.executescript(text)
+                database.close()
+            else:
+                target.write_text(text, "utf-8")
+
+    def _name(self) -> str:
+        return str(self.root).strip("/").replace("/", "-")
+
+    def found(self, host: str) -> Found:
+        """Return what is found for the project."""
+        return find(self.root, self.environ, hosts=[host])
+
+    def events(self, host: str) -> str:
+        """Return the events of all sessions as text, a line each, with the root's name taken out."""
+        found = self.found(host)
+        roots = roots_of(found.transcripts, [str(self.root)])
+        lines: list[str] = []
+        for t in found.transcripts:
+            lines += map(line_of, read(t.path, host=t.host, roots=roots, session=t.session_id))
+        return "".join(f"{line}\n" for line in lines).replace(str(self.root), ROOT)
+
+
+def golden(host: str) -> Path:
+    """Return the file with a host's events."""
+    return HERE / "events" / f"{host}.jsonl"
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or OTHERS:
+        folder = Path(tempfile.mkdtemp())
+        golden(name).write_text(Machine(folder, name).events(name), "utf-8")
+        shutil.rmtree(folder)

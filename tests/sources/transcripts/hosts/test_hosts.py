@@ -1,0 +1,81 @@
+"""Other hosts: what each leaves on a machine is found, and read as the events that are kept beside it."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from remora.sources.transcripts.finding import find, find_in
+from remora.sources.transcripts.hosts import OTHERS
+from remora.sources.transcripts.reading import read
+from tests.sources.transcripts.hosts.homes_kit import Machine, golden
+from tests.sources.transcripts.test_damage import check
+
+each_host = pytest.mark.parametrize("host", OTHERS)
+
+
+@each_host
+def test_what_a_host_left_is_read_as_these_events(tmp_path: Path, host: str) -> None:
+    """Found from the project alone, in the host's own place."""
+    assert Machine(tmp_path / "m", host).events(host) == golden(host).read_text("utf-8")
+
+
+@each_host
+def test_another_project_has_none_of_it(tmp_path: Path, host: str) -> None:
+    """A neighbour whose name begins alike included."""
+    machine = Machine(tmp_path / "m", host)
+    neighbour = machine.place / "project-two"
+    neighbour.mkdir()
+    assert find(neighbour, machine.environ).transcripts == ()
+
+
+@each_host
+def test_a_file_is_known_by_itself(tmp_path: Path, host: str) -> None:
+    """Given by its path, as `remora learn FILE` does, without the place that it lies in."""
+    machine = Machine(tmp_path / "m", host)
+    first = machine.found(host).transcripts[0]
+    assert first.session_id in {t.session_id for t in find_in(first.path).transcripts if t.host == host}
+
+
+@each_host
+def test_each_event_has_a_name_of_its_own(tmp_path: Path, host: str) -> None:
+    """Read twice with the same marks, a session gives each event once."""
+    machine = Machine(tmp_path / "m", host)
+    seen: set[int] = set()
+    for _ in range(2):
+        for t in machine.found(host).transcripts:
+            check(list(read(t.path, host=host, session=t.session_id, seen=seen)))
+    assert not list(read(t.path, host=host, session=t.session_id, seen=seen))
+
+
+@each_host
+def test_damage_never_raises(tmp_path: Path, host: str) -> None:
+    """Cut anywhere, with any bytes changed: what is sound is read, the rest is counted or named."""
+    random_ = random.Random(5)
+    machine = Machine(tmp_path / "m", host)
+    paths = [p for p in machine.place.rglob("*") if p.is_file()]
+    whole = {path: path.read_bytes() for path in paths}
+    for _ in range(60):
+        for path, data in whole.items():
+            changed = bytearray(data[: random_.randrange(len(data) + 1)] if random_.random() < 0.3 else data)
+            for _ in range(random_.randrange(12)):
+                if changed:
+                    changed[random_.randrange(len(changed))] = random_.randrange(256)
+            path.write_bytes(changed)
+        for t in machine.found(host).transcripts:
+            check(list(read(t.path, host=host, session=t.session_id)))
+
+
+@each_host
+def test_a_database_is_never_written_to(tmp_path: Path, host: str) -> None:
+    """Nor locked, nor given files beside it: the host may have it open."""
+    machine = Machine(tmp_path / "m", host)
+    before = {p: p.read_bytes() for p in machine.place.rglob("*") if p.is_file()}
+    opened = [sqlite3.connect(p) for p, data in before.items() if data.startswith(b"SQLite format 3")]
+    machine.events(host)
+    for database in opened:
+        database.close()
+    assert {p: p.read_bytes() for p in machine.place.rglob("*") if p.is_file()} == before
