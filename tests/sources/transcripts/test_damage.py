@@ -111,6 +111,7 @@ def _changed(value: Any, random_: random.Random) -> Any:
 
 
 def check(events: list[Event]) -> None:
+    """Assert that events can be stored, and have names of their own."""
     keys = [event.key for event in events]
     assert len(set(keys)) == len(keys)
     for event in events:

@@ -11,7 +11,7 @@ import pytest
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Event
 from remora.sources.transcripts.plain import header, line_of
-from remora.sources.transcripts.reading import detect, read, survey
+from remora.sources.transcripts.reading import HOSTS, detect, read, survey
 from tests.sources.transcripts.records import ROOT, claude, codex, put, result, use
 
 
