@@ -2,8 +2,9 @@
 
 Code files are ranked, tests only on request: they follow from the files they test. With tests every file is
 ranked; otherwise, of the files that are no code, only those changed on the current branch or in earlier
-sessions. Files named in the task by their path come first, whatever they are. One search for the task's words
-over all chunks of code serves the files and the tests.
+sessions. Files named in the task by their path come first, whatever they are; examples in documentation come
+after all other code, unless this branch or a session changed them. One search for the task's words over all
+chunks of code serves the files and the tests.
 
 A past task is predicted in the same way from the data of its time (`Before`), so that a project's weights can
 be fitted to the files that it touched.
@@ -33,6 +34,7 @@ NOTHING_SAID = (
     "have changed most"
 )
 WEIGHTS = "files.weights"  # meta key: what a replay of the project's own past came to
+_EXAMPLES = frozenset("doc docs documentation example examples sample samples tutorial tutorials".split())
 _EDITED = ("branch", "sessions", "often", "lately")  # also of files that are no code
 _UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})  # whatever the task says
 
@@ -96,13 +98,24 @@ def predict(
     if scores and not names and notes is not None and not found.signals.keys() - _UNSAID:
         notes.append(NOTHING_SAID)
     likely = (path for path in weights.ranked(scores) if scores[path] / most >= LEAST)
-    rest = [path for path in likely if path not in names][:k]
+    edited = {path for name in ("branch", "sessions", "lately") for path in found.signals.get(name, ())}
+    rest = [path for path in likely if path not in names]
+    rest = sorted(rest, key=lambda path: path not in edited and is_example(path))[:k]
     hits = [
         FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, worth, path, "paths")))
         for path in names
     ]
     hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, worth, path)) for path in rest]
     return hits[:k]
+
+
+def is_example(path: str) -> bool:
+    """Return whether a file lies in a folder of documentation or examples.
+
+    >>> is_example("docs/snippets/run.py"), is_example("src/docs.py")
+    (True, False)
+    """
+    return not _EXAMPLES.isdisjoint(path.lower().split("/")[:-1])
 
 
 def weights_of(db: Database) -> Weights:

@@ -354,6 +354,18 @@ def test_a_task_is_led_to_the_files_of_earlier_commits(tmp_path: Path, repo: Rep
         assert "Fix the flux capacitor" in found[0].why[0]
 
 
+def test_an_example_comes_after_the_code_that_it_shows(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """It has every word of the report; a report that names it by its path means it."""
+    shown = "from lib.sea import level\n\ndef tide_table(harbour):\n    return [level(hour) for hour in harbour]\n"
+    code = "def level(hour):\n    return hour\n"
+    repo.commit("Begin", {"lib/sea.py": code, "docs/snippets/table.py": shown})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        task = "tide_table misses an hour of a harbour"
+        assert [h.path for h in memory.predict_files(task)] == ["lib/sea.py", "docs/snippets/table.py"]
+        assert memory.predict_files(f"{task}\nSee docs/snippets/table.py")[0].path == "docs/snippets/table.py"
+
+
 def test_a_task_is_led_to_what_the_branch_has_changed(tmp_path: Path, repo: Repo, clock: FixedClock):
     """A branch is a piece of work: its files come first among those that are meant, also documents."""
     files = {f"lib/{name}.py": f"def {name}(order):\n    return order\n" for name in ("save", "load", "send")}
