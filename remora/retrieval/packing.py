@@ -2,7 +2,7 @@
 
 Each phase splits its budget between memory types (section 7). Hits are taken in rank order within their
 type's share; one that does not fit is skipped, and later ones may still fit. The rest of the shares goes to
-the best remaining hits. Memories about the same files are adjacent.
+the best remaining hits. What a person decided comes first; memories about the same files are adjacent.
 
 The resulting text never exceeds the budget, heading, separators and citations included.
 """
@@ -85,6 +85,7 @@ _POSES = re.compile(
     r"[ \t]*(?:\#{1,6}\s|\*\*[^*\n]+\*\*|\[\^|</?[a-z][\w-]*>|(?:system|user|assistant|human|developer)\s*:)",
     re.IGNORECASE,
 )
+DECIDED = frozenset({"decision", "preference", "requirement"})
 LABELS = {
     "turn": "Conversation",
     "code": "Code",
@@ -110,15 +111,20 @@ def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
     """
     plan = BUDGETS[phase]
     total = plan.tokens if budget is None else budget
-    unique = _without_repeats(hits)
+    unique = sorted(_without_repeats(hits), key=lambda hit: not _decided(hit))
     # Each entry is rounded up on its own, so their sum is never below what the whole text takes.
     shown = _by_locality(_choose(unique, plan, total))
-    text = safe(_block(shown)) if shown else ""
+    text = block(shown)
     return Context(text, tuple(shown), ceil_chars_4(text), total, phase, len(hits) - len(shown))
 
 
-def entry(hit: Hit) -> str:
-    """Return the text of one hit: label, files, confidence, text, citation.
+def block(hits: Sequence[Hit], *, ids: bool = False) -> str:
+    """Return the text of chosen hits, with `ids` each memory with its short id; empty without hits."""
+    return safe("\n\n".join([HEADING, *(entry(hit, ids=ids) for hit in hits)])) if hits else ""
+
+
+def entry(hit: Hit, *, ids: bool = False) -> str:
+    """Return the text of one hit: label, files, with `ids` its id, confidence, text, citation.
 
     Text from untrusted sources is quoted, so that it reads as data and not as an order; so is text with a
     line that could be mistaken for a part of the block, for a tag or for another speaker.
@@ -126,6 +132,8 @@ def entry(hit: Hit) -> str:
     label, files, notes = hit.source.capitalize(), "", []
     if hit.memory is not None:
         label = hit.memory.type.replace("_", " ").capitalize()
+        if ids:
+            notes.append(f"[{hit.memory.id[:8]}]")
         if hit.memory.related_files:
             files = f" ({', '.join(hit.memory.related_files[:MAX_FILES_SHOWN])})"
         if hit.memory.confidence < LOW_CONFIDENCE:
@@ -174,8 +182,12 @@ def _poses(text: str) -> bool:
     return any(_POSES.match(line) for line in text.strip().splitlines())
 
 
-def _block(hits: Sequence[Hit]) -> str:
-    return "\n\n".join([HEADING, *(entry(h) for h in hits)])
+def _decided(hit: Hit) -> bool:
+    """Return whether a hit is a decision or wish of a person, in their words or confirmed by them."""
+    memory = hit.memory
+    if memory is None or memory.type not in DECIDED:
+        return False
+    return memory.user_verified or memory.source == "user_taught"
 
 
 def share_of(total: int, share: float) -> int:

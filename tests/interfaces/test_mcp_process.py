@@ -133,7 +133,7 @@ def test_over_stdin_and_stdout(start: Start, project: Path, environ: dict[str, s
     serving = start()
     hello = serving.hello()
     assert hello["serverInfo"]["name"] == "remora"
-    assert "Remora is the memory of this project" in hello["instructions"]
+    assert "Remora is this project's memory" in hello["instructions"]
     memory_id = serving.call("record_memory", content="Tokens expire after 24 h", type="decision").split()[0]
     assert memory_id in serving.call("search_memory", query="tokens expire")
     assert open_files(Path(environ["REMORA_HOME"]))

@@ -19,6 +19,7 @@ from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.types import CallToolResult, ContentBlock, GetPromptResult, InputRequiredResult, ToolAnnotations
+from mcp.types import Tool as MCPTool
 from pydantic import AnyUrl, Field, ValidationError
 
 import remora
@@ -34,6 +35,7 @@ P = ParamSpec("P")
 NAME = "remora"
 MARKDOWN = "text/markdown"
 SHOWN_ERRORS = 5
+UNSAID = ("title", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 MOST_SAID = 1_000  # characters of an error
 _logger = logging.getLogger(__name__)
 
@@ -44,6 +46,11 @@ class Server(MCPServer[Any]):
     All that it answers, errors too, leaves through the three methods below, without a sign that a terminal
     obeys or that nobody sees.
     """
+
+    async def list_tools(self) -> list[MCPTool]:
+        """Return the tools, their schemas without what a model does not need."""
+        tools = await super().list_tools()
+        return [tool.model_copy(update={"input_schema": _short(tool.input_schema)}) for tool in tools]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -103,6 +110,16 @@ class Server(MCPServer[Any]):
         if unknown and isinstance(result, CallToolResult) and not result.is_error:
             _add_note(result, f"note: {_unknown(unknown)} and was not used; it takes {_named(takes)}")
         return result
+
+
+def _short(schema: Any) -> Any:
+    """Return a JSON schema without titles, defaults and bounds: what breaks one is told how it is meant."""
+    if isinstance(schema, list):
+        return [_short(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {name: value for name, value in schema.items() if name not in UNSAID or isinstance(value, dict)}
+    return {name: _short(value) for name, value in kept.items()}
 
 
 def build(tools: Tools, *, read_only: bool = False) -> Server:

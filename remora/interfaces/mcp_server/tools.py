@@ -14,12 +14,12 @@ from pydantic import BaseModel, BeforeValidator, Field
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.text import collapse, safe, shorten
-from remora.core.values import HIT_SOURCES, MEMORY_TYPES, MemoryRecord
+from remora.core.values import MEMORY_TYPES, MemoryRecord
 from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.answers import lines
 from remora.interfaces.mcp_server.holder import Holder
 from remora.interfaces.mcp_server.log import Log
-from remora.interfaces.mcp_server.words import TOKENS, bounded, hit_line, memory_line, said, source
+from remora.interfaces.mcp_server.words import bounded, hit_line, memory_line, said, source
 from remora.interfaces.memory_pages import CORRECTED, used_for
 from remora.interfaces.present import (
     TOLD,
@@ -31,6 +31,7 @@ from remora.interfaces.present import (
     redaction_sentence,
     short,
 )
+from remora.retrieval.packing import block
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -40,6 +41,7 @@ MOST_TOKENS = 8_000  # that a caller may ask for; hosts warn at 10,000
 MOST_COMPARED = 20_000  # characters; a memory has no more
 LIKELY_FILES = 5
 CHECKS = 3
+TASK_TOKENS = 1_500  # of the knowledge for a task
 
 
 def one_or_many(value: Any) -> Any:
@@ -61,81 +63,45 @@ def one_or_many(value: Any) -> Any:
 
 
 _Many = BeforeValidator(one_or_many)
-Text = Annotated[str, Field(description="One statement that can be understood on its own, with its reason.")]
-Query = Annotated[str, Field(description="A question, some keywords, a name, a path or an error.")]
-Type = Annotated[
-    str, Field(description=f"One of {', '.join(MEMORY_TYPES)}; guessed from the wording when left out.")
-]
-Types = Annotated[
-    Sequence[str], _Many, Field(description="Only memories of these types, such as gotcha or decision.")
-]
-Kinds = Annotated[
-    Sequence[str],
-    _Many,
-    Field(description=f"Only these kinds of hit: {', '.join(HIT_SOURCES)}; all but code if empty."),
-]
-MinScore = Annotated[float, Field(ge=0, le=1, description="Minimum relevance of a hit, from 0 to 1.")]
-Since = Annotated[str, Field(description='Only from then on: 2023-05-08, "May 2023", "last week".')]
-Until = Annotated[str, Field(description="Only up to then.")]
-Session = Annotated[str, Field(description="Only from this session, by id.")]
-Role = Annotated[str, Field(description="Only what this speaker said.")]
-Around = Annotated[bool, Field(description="Show messages with those before and after them.")]
-Files = Annotated[
-    Sequence[str], _Many, Field(description="Paths from the repository's root; that of a folder ends in /.")
-]
-Modules = Annotated[Sequence[str], _Many, Field(description="Modules (folders) it is about.")]
-Tags = Annotated[Sequence[str], _Many, Field(description="Words to find it by.")]
-Parents = Annotated[Sequence[str], _Many, Field(description="Ids of the memories that it was derived from.")]
+Query = Annotated[str, Field(description="A question, name, path or error.")]
+Type = Annotated[str, Field(description=f"Guessed when left out: {', '.join(MEMORY_TYPES)}.")]
+Types = Annotated[Sequence[str], _Many, Field(description="Such as gotcha, decision.")]
+Kinds = Annotated[Sequence[str], _Many]
+MinScore = Annotated[float, Field(ge=0, le=1)]
+Words = Annotated[Sequence[str], _Many]
+Files = Annotated[Sequence[str], _Many, Field(description="Paths from the repository's root.")]
+Parents = Annotated[Sequence[str], _Many, Field(description="Ids of memories that it rests on.")]
 Forbids = Annotated[
-    Sequence[str],
-    _Many,
-    Field(description="Commands, names or paths that it forbids; told when one is used."),
+    Sequence[str], _Many, Field(description="Commands, names, paths that a person's rule rules out.")
 ]
-Wants = Annotated[
-    Sequence[str],
-    _Many,
-    Field(description="Commands or names that it requires; not told after their use."),
-]
-When = Annotated[
-    Sequence[str],
-    _Many,
-    Field(description='When to tell it: "before each commit", or a changed file.'),
-]
-Id = Annotated[str, Field(description="The id of a memory, whole or its first 8 characters.")]
-Ids = Annotated[
-    Sequence[str], _Many, Field(description="Ids of memories, whole or their first 8 characters.")
-]
-Confirm = Annotated[Sequence[str], _Many, Field(description="Ids that a person confirmed.")]
-Drop = Annotated[Sequence[str], _Many, Field(description="Ids that a person rejected.")]
+Wants = Annotated[Sequence[str], _Many, Field(description="What it asks for instead.")]
+When = Annotated[Sequence[str], _Many, Field(description='"before each commit", or a file that changes.')]
+Id = Annotated[str, Field(description="Whole, or its first 8 characters.")]
+Ids = Annotated[Sequence[str], _Many]
 
 
 class Correction(BaseModel):
     """What a person said is wrong with a memory."""
 
-    id: str = Field(description="Its id, whole or the first 8 characters.")
+    id: str
     what: Literal["wrong", "outdated", "narrow", "silent"] = Field(
         description="wrong: needs right; outdated: right may say what holds now; narrow: holds only for "
-        "files, modules or a branch; silent: right, but never to be said unasked."
+        "files, modules or a branch; silent: never to be said unasked."
     )
-    right: str = Field("", description="The statement that holds instead, in the person's words.")
-    files: list[str] = Field([], description="Where alone it holds.")
-    modules: list[str] = Field([], description="Where alone it holds.")
-    branch: str = Field("", description="Where alone it holds.")
+    right: str = Field("", description="In the person's words.")
+    files: list[str] = []
+    modules: list[str] = []
+    branch: str = ""
 
 
-Wrong = Annotated[
-    Sequence[Correction], _Many, Field(description="Memories that a person called wrong, and how.")
-]
-Limit = Annotated[int, Field(ge=1, le=50, description="How many at most.")]
-Depth = Annotated[int, Field(ge=1, le=10, description="Steps to follow.")]
-Budget = Annotated[int, Field(ge=200, le=MOST_TOKENS, description="Tokens of the answer, approximately.")]
-Target = Annotated[
-    str, Field(description="path/file.py, path/file.py:Class.method, or a symbol's name if it is unique.")
-]
-Task = Annotated[str, Field(description="The task, in a sentence or two.")]
+Wrong = Annotated[Sequence[Correction], _Many]
+Limit = Annotated[int, Field(ge=1, le=50)]
+Depth = Annotated[int, Field(ge=1, le=10)]
+Budget = Annotated[int, Field(ge=200, le=MOST_TOKENS, description="Tokens, about.")]
+Target = Annotated[str, Field(description="path/file.py, path/file.py:Class.method, or a unique symbol.")]
 Phase = Annotated[
     Literal["define", "implement", "validate", "refine", "explore", "reflect"],
-    Field(description="Kind of work; it weights the types of memories."),
+    Field(description="Kind of work."),
 ]
 
 
@@ -155,11 +121,11 @@ class Tools:
         kinds: Kinds = (),
         limit: Limit = 8,
         min_score: MinScore = TOLD,
-        since: Since = "",
-        until: Until = "",
-        session: Session = "",
-        role: Role = "",
-        around: Around = False,
+        since: str = "",
+        until: str = "",
+        session: str = "",
+        role: str = "",
+        around: bool = False,
     ) -> str:
         """Return the best hits for a query."""
         now = self.clock.now()
@@ -192,11 +158,11 @@ class Tools:
 
     def record_memory(
         self,
-        content: Text,
+        content: str,
         type: Type = "",  # noqa: A002  the field's own name
         files: Files = (),
-        modules: Modules = (),
-        tags: Tags = (),
+        modules: Words = (),
+        tags: Words = (),
         derived_from: Parents = (),
         forbids: Forbids = (),
         wants: Wants = (),
@@ -261,7 +227,7 @@ class Tools:
         return answer
 
     def context_for_task(
-        self, task: Task, phase: Phase = "implement", files: Files = (), budget: Budget = TOKENS
+        self, task: str, phase: Phase = "implement", files: Files = (), budget: Budget = TASK_TOKENS
     ) -> str:
         """Return what is worth knowing for a task."""
         now = self.clock.now()
@@ -275,14 +241,12 @@ class Tools:
         tail = []
         if packed.left_out:
             tail.append(f"{packed.left_out} more did not fit; a larger budget or search_memory shows them.")
-        if ids := [short(hit.memory.id) for hit in packed.hits if hit.memory is not None]:
-            tail.append(f"Ids of the memories above, in this order: {', '.join(ids)}")
         if likely:
             tail.append(f"Files it may touch: {', '.join(map(collapse, likely))}")
         if checks:
             commands = listed(f"`{shorten(c.command, 100)}`" for c in checks)
             tail.append(f"Commands that check such work: {commands}")
-        text = packed.text or "No memory is relevant to this task."
+        text = block(packed.hits, ids=True) or "No memory is relevant to this task."
         return lines(f"{text}\n" if tail else text, tail, notes)
 
     def why(self, memory_id: Id) -> str:
@@ -317,7 +281,7 @@ class Tools:
         restore = " ".join(short(old.id) for old in olds)
         return lines(told, f"A person brings back what should have stayed with `remora restore {restore}`.")
 
-    def review(self, confirm: Confirm = (), drop: Drop = (), wrong: Wrong = (), limit: Limit = 10) -> str:
+    def review(self, confirm: Ids = (), drop: Ids = (), wrong: Wrong = (), limit: Limit = 10) -> str:
         """Return what waits for a person; or do what the person said about some of it, all or nothing."""
         if not confirm and not drop and not wrong:
             return self.waiting(limit)
