@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,6 +66,7 @@ class OnnxEmbedder:
         model: Path | None = None,
         vocabulary: Path = VOCABULARY,
         threads: int | None = None,
+        floats: bool = False,
     ) -> None:
         """Prepare an embedder.
 
@@ -75,11 +76,13 @@ class OnnxEmbedder:
             model: the weights, in place of those of the installed package.
             vocabulary: one token a line.
             threads: threads of one computation; at most two by default, to leave cores to other programs.
+            floats: compute in floats, also where integers are exact; to compare.
         """
         self._stamp_folder = stamp_folder
         self._model = model
         self._vocabulary = vocabulary
         self._threads = threads or min(2, os.cpu_count() or 1)
+        self._floats = floats
         self._loaded: _Loaded | None = None
         self._kept: list[_Loaded] = []
         self._lock = threading.Lock()
@@ -111,8 +114,10 @@ class OnnxEmbedder:
             ModelMissing: see `check`.
         """
         rows = np.zeros((len(texts), DIMS), dtype=np.float32)
-        for place, states in self._states(texts):
-            rows[place] = states.mean(axis=0)
+        for place, text in enumerate(texts):
+            start = sound(text[:MAX_CHARS])
+            if clean(start).strip():
+                rows[place] = self._states(start).mean(axis=0)
         return normalise(rows)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -125,20 +130,14 @@ class OnnxEmbedder:
         with self._lock:
             self._loaded = None
 
-    def _states(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """Yield the position and the (t, 384) last hidden states of every text that is not blank."""
-        for place, text in enumerate(texts):
-            start = sound(text[:MAX_CHARS])
-            if not clean(start).strip():
-                continue
-            loaded = self._load()
-            ids = np.array([loaded.tokenizer.encode(start).ids], dtype=np.int64)
-            inputs = {
-                "input_ids": ids,
-                "attention_mask": np.ones_like(ids),
-                "token_type_ids": np.zeros_like(ids),
-            }
-            yield place, loaded.session.run(["last_hidden_state"], inputs)[0][0]
+    def _states(self, text: str) -> NDArray[np.float32]:
+        """Return the (t, 384) last hidden states of a text."""
+        loaded = self._load()
+        ids = np.array([loaded.tokenizer.encode(text).ids], dtype=np.int64)
+        ones, zeros = np.ones_like(ids), np.zeros_like(ids)
+        inputs = {"input_ids": ids, "attention_mask": ones, "token_type_ids": zeros}
+        states: NDArray[np.float32] = loaded.session.run(["last_hidden_state"], inputs)[0][0]
+        return states
 
     def _load(self) -> _Loaded:
         loaded = self._loaded
@@ -154,7 +153,7 @@ class OnnxEmbedder:
                 self._kept.append(loaded)
             path = self.check()
             try:
-                session = _session(path, self._threads)
+                session = _session(path, self._threads, floats=self._floats)
                 self._loaded = _Loaded(session, _tokenizer(self._vocabulary), os.getpid())
             except ImportError as error:
                 raise ModelMissing(f"The bundled model cannot run: {error}", hint=REINSTALL) from error
@@ -203,7 +202,7 @@ def _installed_model() -> Path:
     return Path(model_path())
 
 
-def _session(path: Path, threads: int) -> Any:
+def _session(path: Path, threads: int, *, floats: bool) -> Any:
     # From 1.31 on the runtime reports to its makers from its import on, unless this is set before.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
@@ -223,6 +222,8 @@ def _session(path: Path, threads: int) -> Any:
         return found
 
     model = path.read_bytes()
+    if floats:
+        return session(model)
     # int8 first: where both are exact it is never the slower one.
     shift = next((shift for shift in (False, True) if probe(run, shift=shift)), None)
     return session(model if shift is None else integers(model, shift=shift))

@@ -46,8 +46,8 @@ TOOLS: tuple[Tool, ...] = (
         """\
 Search this project's decisions, traps, fixes, conventions, failed attempts, notes and conversations; with \
 kinds ["code"] its code. Best first, with id, type and relevance: above 0.5 is about the question. Narrow it \
-by since and until (a date, "May 2023", "last week"), session, role (the speaker's), min_score; around adds \
-the messages beside one.""",
+by since and until (both included: a date, "May 2023", "last week"), session, role (the speaker's), \
+min_score; around adds the messages beside one.""",
         always=True,
     ),
     Tool(
