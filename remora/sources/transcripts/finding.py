@@ -350,7 +350,7 @@ def _string(value: Any) -> str:
 
 
 def _belongs(transcript: Transcript, folders: Iterable[str]) -> bool:
-    if not transcript.cwd:
+    if not transcript.cwd or "\0" in transcript.cwd:
         return False
     places = {plain_path(transcript.cwd), plain_path(os.path.realpath(transcript.cwd))}
     return any(inside(place, folder) for place in places for folder in folders)
