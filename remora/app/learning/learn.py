@@ -40,6 +40,7 @@ from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
 from remora.injection.e2e import is_ui_tool
 from remora.observer.observer import Observer
+from remora.sources.transcripts import entire
 from remora.sources.transcripts.finding import find, find_in, folders_of, roots_of
 from remora.sources.transcripts.reading import HOSTS, read
 
@@ -146,9 +147,10 @@ def learn(
 ) -> LearnReport:
     """Learn from transcripts; see `Memory.learn`."""
     started = time.monotonic()
-    wrong = sorted(set(hosts or ()) - set(HOSTS))
+    known = (*HOSTS, entire.HOST)
+    wrong = sorted(set(hosts or ()) - set(known))
     if wrong:
-        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(HOSTS)}.")
+        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(known)}.")
     root = project.location.root
     found = find_in(path) if path is not None else find(root, project.environ, **_chosen(hosts))
     if path is not None and hosts:

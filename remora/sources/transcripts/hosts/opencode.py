@@ -4,9 +4,11 @@
     storage/message/<session>/<message>.json
     storage/part/<message>/<part>.json
 
-A row's `data` is what such a file holds, so both are read alike. The shapes of messages and parts are read
-off recordings of versions 1.2.16 to 1.14; places, tables, `metadata`, tokens and errors, which those lack,
-are those of the host's source. A part of a user's message that is `synthetic` or `ignored` is a program's.
+A row's `data` is what such a file holds, so both are read alike. `opencode export` writes a document with the
+same in `info` and `messages`; its file is known by a name that begins with `opencode-` or `ses_`. The shapes
+of messages and parts are read off recordings of versions 1.2.16 to 1.14; places, tables, `metadata`, tokens
+and errors, which those lack, are those of the host's source. A part of a user's message that is `synthetic`
+or `ignored` is a program's.
 """
 
 from __future__ import annotations
@@ -76,14 +78,17 @@ def sessions(path: Path) -> Iterator[Session]:
         if isinstance(info.get("directory"), str) and not info.get("parentID"):
             messages = _files(path.parents[2] / "message" / path.stem)
             changed = messages[-1].stat().st_mtime_ns if messages else 0
-            times = info.get("time")
-            started = instant_of(times.get("created")) if isinstance(times, Mapping) else None
-            yield _session(path.stem, info["directory"], started, len(messages), changed)
+            yield _session(path.stem, info["directory"], _time(info, "created"), len(messages), changed)
+    elif _is_exported(path):
+        told = document(path).get("info")
+        if isinstance(told, Mapping) and isinstance(told.get("id"), str) and not told.get("parentID"):
+            cwd = string(told.get("directory"), 4096)
+            yield Session(string(told["id"], 200), cwd, _time(told, "created") or "")
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a session."""
-    read = _rows if path.suffix == ".db" else _documents
+    read = _rows if path.suffix == ".db" else _exported if _is_exported(path) else _documents
     for message in read(path, session.id, counts):
         if message.info.get("role") == "user":
             yield from _asked(message, counts)
@@ -133,6 +138,23 @@ def _sorted(
         value = parse(Line(0, text.encode("utf-8", "replace")), path, counts)
         if value is not None:
             yield identity, value
+
+
+def _is_exported(path: Path) -> bool:
+    named = path.suffix == ".json" and path.name.startswith(("opencode-", "ses_"))
+    return named and path.parent.parent.name != "session"
+
+
+def _exported(path: Path, _session: str, counts: Counts) -> Iterator[_Message]:
+    messages = document(path).get("messages")
+    for message in messages if isinstance(messages, list) else ():
+        info = message.get("info") if isinstance(message, Mapping) else None
+        if not isinstance(info, Mapping) or not isinstance(info.get("id"), str):
+            counts.skip("message without an id")
+            continue
+        parts = message.get("parts")
+        known = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+        yield _Message(string(info["id"], 200), info, [{**part, "id": part.get("id")} for part in known])
 
 
 def _documents(path: Path, session: str, counts: Counts) -> Iterator[_Message]:
