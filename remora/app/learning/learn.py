@@ -18,7 +18,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -309,8 +309,8 @@ class _Run:
         Returns:
             Whether it is a fork: it begins with events that were read before.
         """
-        reading = self._reading(transcript, set())
-        names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
+        with closing(self._reading(transcript, set())) as reading:
+            names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
         own = _key(transcript)
         for seen in self._db.observed.beginning_with(names).values():
             origin = self._by_key.get(seen.partition("|")[0])

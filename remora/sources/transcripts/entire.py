@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,10 +90,13 @@ def laid_out(path: Path) -> Iterator[Path]:
     if found is None:
         raise SourceError(f"{path} is no longer on the branch {'/'.join(_BRANCH)}")
     parts = [ask(root, "cat-file", "blob", part) for part in found.parts]
-    with tempfile.TemporaryDirectory(prefix="remora-", ignore_cleanup_errors=True) as folder:
+    folder = tempfile.mkdtemp(prefix="remora-")
+    try:
         file = Path(folder, _file_name(found, parts[0]))
         file.write_bytes(b"\n".join(parts))
         yield file
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _file_name(session: Stored, data: bytes) -> str:

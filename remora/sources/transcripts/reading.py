@@ -15,7 +15,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -86,6 +86,10 @@ class Reading:
     def __iter__(self) -> Iterator[Event]:
         return self._events
 
+    def close(self) -> None:
+        """End a reading before its end; what was laid out for it is removed."""
+        self._events.close()
+
     def name(self, event: Event) -> str:
         """Return the identity of an event: its key, or for Remora's own events, its session and key.
 
@@ -94,7 +98,7 @@ class Reading:
         """
         return f"{event.session_id}\n{event.key}" if self.host == plain.HOST else event.key
 
-    def _read(self) -> Iterator[Event]:
+    def _read(self) -> Generator[Event, None, None]:
         if entire.is_stored(self.path):
             with entire.laid_out(self.path) as file:
                 yield from self._file(file)

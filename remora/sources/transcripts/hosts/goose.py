@@ -43,7 +43,7 @@ _OWN = "developer__"  # before the names of its own tools in versions before 1.2
 _NOBODYS = ("sub_agent", "hidden", "scheduled")  # sessions in which no person takes part
 _BYTES = 5_000  # of a message, about
 _DECLINED = "The user has declined to run this tool"
-_EXIT = re.compile(r"\n*Command exited with code (-?\d{1,9})\s*\Z")
+_EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:

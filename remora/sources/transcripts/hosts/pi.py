@@ -43,7 +43,7 @@ ACTIONS: Mapping[str, str] = table(
         "other": "question questionnaire",
     }
 )
-_EXIT = re.compile(r"\n*Command exited with code (-?\d{1,9})\s*\Z")
+_EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
 _ABORTED = re.compile(r"Command aborted\s*\Z")
 _SKILL = re.compile(r'<skill name="[^"\n]{1,200}" location="[^"\n]{1,4096}">')
 _SUBAGENT = "subagent-"  # how an extension names the sessions of its subagents
