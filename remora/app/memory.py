@@ -958,7 +958,8 @@ class Memory:
 
         Args:
             path: a transcript, or a folder of them; those of this project on this machine by default.
-            hosts: "claude-code", "codex" or "plain"; all by default.
+            hosts: such as "claude-code" or "codex"; all of this machine by default. "entire" are the team's
+                sessions in the repository; see docs/transcripts.md.
             again: also read what has not changed since it was read.
             dry_run: only say what would be learned.
             progress: called with (what, done, of) as the work goes on.

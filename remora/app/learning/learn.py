@@ -18,7 +18,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,6 +40,7 @@ from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
 from remora.injection.e2e import is_ui_tool
 from remora.observer.observer import Observer
+from remora.sources.transcripts import entire
 from remora.sources.transcripts.finding import find, find_in, folders_of, roots_of
 from remora.sources.transcripts.reading import HOSTS, read
 
@@ -146,9 +147,10 @@ def learn(
 ) -> LearnReport:
     """Learn from transcripts; see `Memory.learn`."""
     started = time.monotonic()
-    wrong = sorted(set(hosts or ()) - set(HOSTS))
+    known = (*HOSTS, entire.HOST)
+    wrong = sorted(set(hosts or ()) - set(known))
     if wrong:
-        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(HOSTS)}.")
+        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(known)}.")
     root = project.location.root
     found = find_in(path) if path is not None else find(root, project.environ, **_chosen(hosts))
     if path is not None and hosts:
@@ -307,8 +309,8 @@ class _Run:
         Returns:
             Whether it is a fork: it begins with events that were read before.
         """
-        reading = self._reading(transcript, set())
-        names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
+        with closing(self._reading(transcript, set())) as reading:
+            names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
         own = _key(transcript)
         for seen in self._db.observed.beginning_with(names).values():
             origin = self._by_key.get(seen.partition("|")[0])

@@ -25,17 +25,27 @@ if TYPE_CHECKING:
 @click.argument("path", required=False, type=click.Path(path_type=str))
 @click.option("--claude", is_flag=True, help="Only sessions of Claude Code.")
 @click.option("--codex", is_flag=True, help="Only sessions of Codex.")
+@click.option("--entire", is_flag=True, help="Only the team's sessions that the Entire CLI keeps in git.")
 @click.option("--again", is_flag=True, help="Include unchanged transcripts.")
 @click.option("--dry-run", is_flag=True, help="Show the results without storing them.")
 @click.option("--left-out", is_flag=True, help="List rejected candidates with reasons; --json always does.")
 def learn(
-    desk: Desk, *, path: str | None, claude: bool, codex: bool, again: bool, dry_run: bool, left_out: bool
+    desk: Desk,
+    *,
+    path: str | None,
+    claude: bool,
+    codex: bool,
+    entire: bool,
+    again: bool,
+    dry_run: bool,
+    left_out: bool,
 ) -> None:
     """PATH is a transcript or a folder of them; by default the sessions of this project on this machine.
 
     Running it again reads new and grown transcripts. Your edits stay, and forgotten memories stay forgotten.
     """
-    hosts = [name for name, wanted in (("claude-code", claude), ("codex", codex)) if wanted]
+    chosen = {"claude-code": claude, "codex": codex, "entire": entire}
+    hosts = [name for name, wanted in chosen.items() if wanted]
     memory = desk.memory()
     with desk.progress() as progress:
         report = memory.learn(path, hosts=hosts or None, again=again, dry_run=dry_run, progress=progress)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import run
-from remora.sources.transcripts import claude_code, codex, codex_item, plain
+from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
 from remora.sources.transcripts.paths import Roots, inside
@@ -97,7 +97,8 @@ def find(root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS
         root: top of the project's work tree.
         environ: HOME (or USERPROFILE) and the variables that tell where hosts keep their files, such as
             CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME, are read from it.
-        hosts: the hosts to search for.
+        hosts: the hosts to search for. "entire" has to be named: those sessions are the whole team's. They
+            come as their own hosts', without those that this machine has itself.
     """
     folders = folders_of(root)
     candidates: list[tuple[str, Path]] = []
@@ -113,6 +114,11 @@ def find(root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS
         other = _of_other(name, OTHERS[name].files(environ, folders), folders)
         ours += other.transcripts
         bad += other.bad
+    if entire.HOST in hosts:
+        here = {(t.host, t.session_id) for t in find(root, environ).transcripts}
+        team = _of_team(root)
+        ours += [t for t in team.transcripts if (t.host, t.session_id) not in here]
+        bad += team.bad
     return Found(_in_order(ours), (*looked.bad, *bad))
 
 
@@ -126,7 +132,7 @@ def roots_of(transcripts: Iterable[Transcript], project: Iterable[str]) -> Roots
     transcripts = list(transcripts)
     roots = survey((p for t in transcripts if t.host not in OTHERS for p in (t.path, *t.parts)), project)
     for transcript in transcripts:
-        if transcript.host in OTHERS:
+        if transcript.host in OTHERS or transcript.stamp:
             roots.met(transcript.cwd, transcript.branch)
     return roots
 
@@ -187,6 +193,24 @@ def _of_other(host: str, paths: Iterable[Path], folders: Sequence[str] = ()) -> 
                     found.setdefault(session.id, transcript)
         except (RemoraError, OSError) as error:
             bad.append(BadLine(str(path), 0, str(error)))
+    return Found(tuple(found.values()), tuple(bad))
+
+
+def _of_team(root: Path) -> Found:
+    """Return the sessions that the Entire CLI keeps in the repository, each by the name of its own host."""
+    found: dict[tuple[str, str], Transcript] = {}
+    bad: list[BadLine] = []
+    for session in entire.stored(root):
+        name = entire.name_of(root, session)
+        try:
+            with entire.laid_out(name) as file:
+                seen = find_in(file)
+            for t in seen.transcripts:
+                branch, stamp = t.branch or session.branch, " ".join(session.parts)
+                t = t._replace(path=name, size=session.size, branch=branch, stamp=stamp)
+                found[t.host, t.session_id] = t
+        except RemoraError as error:
+            bad.append(BadLine(str(name), 0, str(error)))
     return Found(tuple(found.values()), tuple(bad))
 
 
@@ -350,7 +374,7 @@ def _string(value: Any) -> str:
 
 
 def _belongs(transcript: Transcript, folders: Iterable[str]) -> bool:
-    if not transcript.cwd:
+    if not transcript.cwd or "\0" in transcript.cwd:
         return False
     places = {plain_path(transcript.cwd), plain_path(os.path.realpath(transcript.cwd))}
     return any(inside(place, folder) for place in places for folder in folders)

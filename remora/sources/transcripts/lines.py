@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -16,6 +17,7 @@ from remora.core.budget import look
 from remora.core.errors import NotFound, SourceError
 
 MAX_LINE = 20_000_000  # bytes; tool output is cut by the hosts long before, so more is damage
+MAX_DOCUMENT = 200_000_000  # bytes of a file that is one JSON value
 MAX_BAD = 50  # places that are remembered; all are counted
 _CHUNK = 1 << 20
 
@@ -85,9 +87,15 @@ def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
         NotFound: there is no such file.
         SourceError: the file cannot be read.
     """
+    with _opened(path) as file:
+        yield from _lines(file, limit)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as file:
-            yield from _lines(file, limit)
+            yield file
     except FileNotFoundError:
         raise NotFound(
             f"{path} does not exist", hint="Pass a transcript or a folder of transcripts."
@@ -161,3 +169,20 @@ def objects(path: Path, counts: Counts, *, limit: int = MAX_LINE) -> Iterator[tu
         value = parse(line, path, counts)
         if value is not None:
             yield line, value
+
+
+def document(path: Path) -> dict[str, Any]:
+    """Return the content of a file that is one JSON object.
+
+    Raises:
+        NotFound: there is no such file.
+        SourceError: the file cannot be read, or holds no JSON object or one over MAX_DOCUMENT.
+    """
+    with _opened(path) as file:
+        data = file.read(MAX_DOCUMENT + 1)
+    counts = Counts()
+    value = parse(Line(1, data if len(data) <= MAX_DOCUMENT else None), path, counts)
+    if value is None:
+        why = counts.bad_lines[0].reason if counts.bad_lines else "empty"
+        raise SourceError(f"{path} cannot be read: {why}")
+    return value

@@ -15,14 +15,14 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
-from remora.sources.transcripts import claude_code, codex, codex_item, plain
+from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, objects, parse
 from remora.sources.transcripts.paths import Roots, inside
@@ -86,6 +86,10 @@ class Reading:
     def __iter__(self) -> Iterator[Event]:
         return self._events
 
+    def close(self) -> None:
+        """End a reading before its end; what was laid out for it is removed."""
+        self._events.close()
+
     def name(self, event: Event) -> str:
         """Return the identity of an event: its key, or for Remora's own events, its session and key.
 
@@ -94,23 +98,28 @@ class Reading:
         """
         return f"{event.session_id}\n{event.key}" if self.host == plain.HOST else event.key
 
-    def _read(self) -> Iterator[Event]:
-        if self.host in OTHERS:
-            return self._others()
-        return self._lines()
+    def _read(self) -> Generator[Event, None, None]:
+        if entire.is_stored(self.path):
+            with entire.laid_out(self.path) as file:
+                yield from self._file(file)
+        else:
+            yield from self._file(self.path)
 
-    def _others(self) -> Iterator[Event]:
+    def _file(self, path: Path) -> Iterator[Event]:
+        return self._others(path) if self.host in OTHERS else self._lines(path)
+
+    def _others(self, path: Path) -> Iterator[Event]:
         host = OTHERS[self.host]
-        for session in host.sessions(self.path):
+        for session in host.sessions(path):
             if self._session in ("", session.id):
                 self.roots.met(session.cwd, session.branch)
-                turns = host.turns(self.path, session, self.counts)
+                turns = host.turns(path, session, self.counts)
                 yield from self._new(events(session, turns, host.ACTIONS, self.roots))
 
-    def _lines(self) -> Iterator[Event]:
-        translator = self._translators()
+    def _lines(self, file: Path) -> Iterator[Event]:
+        translator = self._translators(file)
         used: dict[int, Translator] = {}
-        for path, line, record in _in_time((self.path, *self.parts), self.counts):
+        for path, line, record in _in_time((file, *self.parts), self.counts):
             turn = translator(path)
             used[id(turn)] = turn
             try:
@@ -142,9 +151,9 @@ class Reading:
     def _call_it(self, program: str) -> None:
         self.program = program
 
-    def _translators(self) -> Callable[[Path], Translator]:
+    def _translators(self, file: Path) -> Callable[[Path], Translator]:
         if self.host == claude_code.HOST:
-            shared: Translator = claude_code.ClaudeCode(self.roots, self.counts, self.path.stem)
+            shared: Translator = claude_code.ClaudeCode(self.roots, self.counts, file.stem)
             return lambda _: shared
         own: dict[Path, Translator] = {}
 

@@ -136,13 +136,16 @@ def _plan(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str])
     return made._replace(extra={"todos": todos(items)} if isinstance(items, list) else None)
 
 
+_ABOUT = ("content", "step", "subject", "description")  # what a host calls the text of a todo
+
+
 def todos(items: list[Any]) -> list[dict[str, str]]:
     """Return the items of a todo list, each with `content` and the host's own `status`."""
     kept: list[dict[str, str]] = []
     for item in items[:MAX_TODOS]:
         if isinstance(item, Mapping):
-            content = string(item.get("content", item.get("step", item.get("subject"))), 300)
-            kept.append({"content": content, "status": string(item.get("status"), 40)})
+            content = next((item[name] for name in _ABOUT if name in item), None)
+            kept.append({"content": string(content, 300), "status": string(item.get("status"), 40)})
     return kept
 
 

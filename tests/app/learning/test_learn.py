@@ -21,6 +21,7 @@ from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceErro
 from remora.interfaces import draw, learn_pages, project_pages
 from remora.llm.scripted import Call, ScriptedModel
 from tests.helpers import NOW, Repo, environment
+from tests.sources.transcripts.test_entire import Repository
 
 CORRECTION = "No, we always use the gateway for refreshing tokens, never the client itself."
 
@@ -149,6 +150,25 @@ def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
     assert len(third.sessions) == 4
     assert db.connection.rows("SELECT * FROM observer_file_nodes ORDER BY 1") == sums
     assert len(memory.list(limit=1000)) == len(first.learnt)
+
+
+def test_what_the_team_did_is_learned_when_asked_for(tmp_path):
+    """From the branch of the Entire CLI, once; a later checkpoint of a session replaces what it had shown."""
+    repository = Repository(tmp_path / "project")
+    talks = [work(f"s{day}", day, "/home/anna/app") for day in (1, 2)]
+    for number, talk in enumerate(talks):
+        text = talk.save(tmp_path / "hers").read_text("utf-8")
+        repository.checkpoint(f"a1b2c3d4e5f{number}", talk.name, "Claude Code", {"full.jsonl": text})
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
+        assert not memory.learn().sessions
+        learnt = memory.learn(hosts=["entire"])
+        assert [(s.id, s.host) for s in learnt.sessions] == [("s1", "claude-code"), ("s2", "claude-code")]
+        assert any("gateway" in text for text in said(learnt))
+        assert memory.learn(hosts=["entire"]).unchanged == 2
+        text = talks[1].user("One more thing, please.").save(tmp_path / "hers").read_text("utf-8")
+        repository.checkpoint("b1b2c3d4e5f6", "s2", "Claude Code", {"full.jsonl": text}, day=3)
+        again = memory.learn(hosts=["entire"])
+        assert ([s.id for s in again.sessions], again.unchanged) == (["s2"], 1)
 
 
 def test_a_run_that_there_is_not_is_named_as_such(memory, learn, tmp_path):

@@ -1,0 +1,162 @@
+"""Sessions that the Entire CLI keeps in the project's own repository, on the branch `entire/checkpoints/v1`.
+
+    <id[:2]>/<id[2:]>/<number>/metadata.json    `session_id`, `agent`, `created_at`, `branch`
+    <id[:2]>/<id[2:]>/<number>/full.jsonl       the agent's own transcript up to then; a long one goes on in
+                                                `full.jsonl.001`
+
+The layout is that of the CLI's source, 0.4.4. Each checkpoint has the whole session again, so the newest one
+is read. Such a session has no file: it is named by the branch in the repository and its id, and laid out in a
+private folder while it is read. Only the local branch counts, which is there if the CLI is used here: what
+merely came with a clone is a stranger's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from remora.core.errors import SourceError
+from remora.sources.git_process import ask, run
+from remora.sources.transcripts.texts import instant, string
+
+HOST = "entire"
+_BRANCH = ("entire", "checkpoints", "v1")
+_FULL = re.compile(r"full\.(?:jsonl(?:\.\d{3})?|log)")
+_NAME = re.compile(r"\w[\w.-]{0,199}")
+_MAX_METADATA = 1_000_000  # bytes
+_OPENCODE, _GEMINI = "OpenCode", "Gemini CLI"
+
+
+class Stored(NamedTuple):
+    """A session on the branch.
+
+    Attributes:
+        id: as the CLI names it; some have the date before the agent's own id.
+        agent: whose it is, by its title.
+        created: when the newest checkpoint was made, ISO 8601.
+        branch: that was checked out then.
+        parts: the objects that hold its transcript, in order.
+        size: in bytes.
+    """
+
+    id: str
+    agent: str
+    created: str
+    branch: str | None
+    parts: tuple[str, ...]
+    size: int
+
+
+def name_of(root: Path, session: Stored) -> Path:
+    """Return the name that stands for a session where others have a file."""
+    return root.joinpath(*_BRANCH, session.id)
+
+
+def is_stored(path: Path) -> bool:
+    """Return whether a path is such a name."""
+    return path.parts[-4:-1] == _BRANCH and not path.exists()
+
+
+def stored(root: Path) -> tuple[Stored, ...]:
+    """Return the sessions on the branch, the oldest first; none if there is no such branch.
+
+    Raises:
+        SourceError: git cannot read it.
+    """
+    done = run(root, "rev-parse", "--verify", "--quiet", f"refs/heads/{'/'.join(_BRANCH)}^{{tree}}")
+    return _stored(root, done.stdout.decode().strip()) if done.returncode == 0 else ()
+
+
+@contextmanager
+def laid_out(path: Path) -> Iterator[Path]:
+    """Give the file of a session for as long as it is read.
+
+    Args:
+        path: the session's name.
+
+    Raises:
+        SourceError: it is no longer there, or git cannot read it.
+    """
+    root = path.parents[len(_BRANCH)]
+    found = next((one for one in stored(root) if one.id == path.name), None)
+    if found is None:
+        raise SourceError(f"{path} is no longer on the branch {'/'.join(_BRANCH)}")
+    parts = [ask(root, "cat-file", "blob", part) for part in found.parts]
+    folder = tempfile.mkdtemp(prefix="remora-")
+    try:
+        file = Path(folder, _file_name(found, parts[0]))
+        file.write_bytes(b"\n".join(parts))
+        yield file
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _file_name(session: Stored, data: bytes) -> str:
+    """Return a name by which the agent's reader knows its own."""
+    document = session.agent == _OPENCODE or data.partition(b"\n")[0].strip() == b"{"  # no JSON lines
+    ending = ".json" if document else ".jsonl"
+    beginning = {_OPENCODE: "opencode-", _GEMINI: "session-"}.get(session.agent, "")
+    return f"{beginning}{session.id}{ending}"
+
+
+@lru_cache(maxsize=1)
+def _stored(root: Path, tree: str) -> tuple[Stored, ...]:
+    folders: defaultdict[PurePosixPath, dict[str, tuple[str, int]]] = defaultdict(dict)
+    for entry in ask(root, "ls-tree", "-r", "-z", "-l", "--full-tree", tree).split(b"\0"):
+        kind, _, name = entry.decode("utf-8", "replace").partition("\t")
+        words = kind.split()
+        if len(words) == 4 and words[1] == "blob" and words[3].isdigit():
+            path = PurePosixPath(name)
+            folders[path.parent][path.name] = (words[2], int(words[3]))
+    there = [files for files in folders.values() if "metadata.json" in files and any(map(_is_full, files))]
+    told = _metadata(root, [files["metadata.json"] for files in there])
+    newest: dict[str, Stored] = {}
+    for files, about in zip(there, told, strict=True):
+        parts = [files[name] for name in sorted(filter(_is_full, files))]
+        identity, created = string(about.get("session_id"), 300), instant(about.get("created_at")) or ""
+        agent, branch = string(about.get("agent"), 100), string(about.get("branch"), 200) or None
+        one = Stored(
+            identity, agent, created, branch, tuple(p for p, _ in parts), sum(size for _, size in parts)
+        )
+        known = newest.get(identity)
+        if _NAME.fullmatch(identity) and (
+            known is None or (known.created, known.size) <= (created, one.size)
+        ):
+            newest[identity] = one
+    return tuple(sorted(newest.values(), key=lambda one: (one.created, one.id)))
+
+
+def _is_full(name: str) -> bool:
+    return _FULL.fullmatch(name) is not None
+
+
+def _metadata(root: Path, files: Sequence[tuple[str, int]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the content of objects that are small JSON objects, an empty one for others."""
+    asked = "".join(f"{name}\n" for name, size in files if size <= _MAX_METADATA)
+    answer = run(root, "cat-file", "--batch", given=asked.encode()).stdout if asked else b""
+    place = 0
+    for _, size in files:
+        value: Any = None
+        if size <= _MAX_METADATA:
+            end = answer.find(b"\n", place)
+            words = answer[place:end].split()
+            place = end + 1
+            if len(words) == 3 and words[1] == b"blob":
+                value = _json(answer[place : place + int(words[2])])
+                place += int(words[2]) + 1
+        yield value if isinstance(value, Mapping) else {}
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,217 @@
+"""Goose: the database `sessions/sessions.db` in its data folder, before version 1.10 a file for each session.
+
+The formats are those of the host's source: schema 5 to 6 of the database, and `.jsonl` files whose first line
+tells of the session. A row's `content_json` is a message's `content` in such a file. A tool's answer is a
+message of the user. A message that is not `userVisible` is a program's; one follows where a summary replaced
+what came before. All messages are stored anew then, so a key is made of a message's time, not of its row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from remora.core.actions import table
+from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
+from remora.sources.transcripts.hosts.places import data_folder, home_folder
+from remora.sources.transcripts.lines import Counts, Line, objects, parse
+from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
+from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
+
+HOST = "goose"
+ACTIONS: Mapping[str, str] = table(
+    {
+        "read": "read_image image_processor",
+        "edit": "edit",
+        "write": "write",
+        "run": "shell",
+        "search": "analyze",
+        "glob": "tree list_files",
+        "fetch": "computercontroller__web_scrape platform__read_resource",
+        "task": "delegate load subagent__execute_task dynamic_task__create_task",
+        "plan": "todo_write todo__todo_write todo__write todo_read todo__todo_read",
+        "other": "list_windows screen_capture load_skill skills__loadSkill platform__manage_schedule "
+        "platform__search_available_extensions platform__manage_extensions",
+    }
+)
+_REPLIES = ("text", "thinking", "toolRequest", "frontendToolRequest")
+_OWN = "developer__"  # before the names of its own tools in versions before 1.25
+_NOBODYS = ("sub_agent", "hidden", "scheduled")  # sessions in which no person takes part
+_BYTES = 5_000  # of a message, about
+_DECLINED = "The user has declined to run this tool"
+_EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
+
+
+def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the database on this machine, then the files of sessions that may not be in it."""
+    places = [data_folder(environ, "goose")]
+    if environ.get("GOOSE_PATH_ROOT"):
+        places = [Path(environ["GOOSE_PATH_ROOT"]) / "data"]
+    elif environ.get("APPDATA"):
+        places.append(home_folder(environ, "", "APPDATA") / "Block" / "goose" / "data")
+    for place in places:
+        yield from sorted((place / "sessions").glob("sessions.db"))
+        yield from sorted((place / "sessions").glob("*.jsonl"))
+
+
+def sessions(path: Path) -> Iterator[Session]:
+    """Yield the sessions in a database, or that of a file; those that no person took part in are left out."""
+    if is_database(path, "sessions"):
+        with opened(path) as database:
+            found = _in_database(database)
+        yield from found
+    elif path.suffix == ".jsonl":
+        for _, first in islice(objects(path, Counts()), 1):
+            if isinstance(first.get("working_dir"), str) and "description" in first:
+                yield Session(path.stem[:200], string(first["working_dir"], 4096))
+
+
+def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
+    """Yield the turns of a session."""
+    known: Counter[str] = Counter()
+    hidden = False  # whether the model no longer saw what came before
+    for message in _rows(path, session.id, counts) if path.suffix == ".db" else _lines(path, counts):
+        content = [b for b in _list(message.get("content")) if isinstance(b, Mapping)]
+        told = message.get("metadata")
+        told = told if isinstance(told, Mapping) else {}
+        created = number(message.get("created"))
+        at = instant_of(created * 1000) if created is not None else None
+        moment = f"{created} {string(message.get('role'), 20)}"
+        key = f"{moment} {known[moment]}"
+        known[moment] += 1
+        if told.get("userVisible") is False:
+            if hidden:
+                yield Compacted(key, at)
+            hidden = False
+            counts.skip("text of a program")
+            continue
+        if not any(block.get("type") == "systemNotification" for block in content):
+            hidden = told.get("agentVisible") is False
+        if message.get("role") == "user":
+            yield from _asked(content, key, at, counts)
+        elif message.get("role") == "assistant":
+            yield from _answered(content, key, at, told, counts)
+        else:
+            counts.skip("message of no role")
+
+
+def _in_database(database: Database) -> list[Session]:
+    if not (database.has("sessions", "id", "working_dir") and database.has("messages", "content_json")):
+        return []
+    messages: dict[Any, tuple[int, int]] = {}
+    for row in database.rows("messages", ("id", "session_id")):
+        count, last = messages.get(row["session_id"], (0, 0))
+        messages[row["session_id"]] = (count + 1, max(last, number(row["id"]) or 0))
+    found = []
+    for row in database.rows("sessions", ("id", "working_dir", "created_at", "session_type")):
+        if isinstance(row["id"], str) and row["session_type"] not in _NOBODYS:
+            count, last = messages.get(row["id"], (0, 0))
+            cwd, started = string(row["working_dir"], 4096), instant(row["created_at"]) or ""
+            stamp = f"{count} {last}"
+            found.append(Session(string(row["id"], 200), cwd, started, stamp=stamp, size=_BYTES * count))
+    return found
+
+
+def _rows(path: Path, session: str, counts: Counts) -> Iterator[dict[str, Any]]:
+    columns = ("id", "role", "content_json", "created_timestamp", "metadata_json")
+    with opened(path) as database:
+        if database.has("sessions", "parent_session_id"):
+            for _ in sound(database.rows("sessions", ("id",), ("parent_session_id", session)), path, counts):
+                counts.skip("session of a subagent")
+        rows = list(sound(database.rows("messages", columns, ("session_id", session)), path, counts))
+    for row in sorted(rows, key=lambda row: number(row["id"]) or 0):
+        texts = f'{{"content": {row["content_json"]}, "metadata": {row["metadata_json"] or "null"}}}'
+        message = parse(Line(number(row["id"]) or 0, texts.encode("utf-8", "replace")), path, counts)
+        if message is not None:
+            yield {**message, "role": row["role"], "created": row["created_timestamp"]}
+
+
+def _lines(path: Path, counts: Counts) -> Iterator[dict[str, Any]]:
+    for line, message in objects(path, counts):
+        if line.number > 1 or "role" in message:
+            yield message
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _asked(content: list[Mapping[str, Any]], key: str, at: str | None, counts: Counts) -> Iterator[Turn]:
+    said = []
+    for block in content:
+        match block.get("type"):
+            case "text":
+                said.append(joined(block.get("text")))
+            case "toolResponse":
+                yield _returned(block, at)
+            case kind:
+                counts.skip(string(kind, 60) or "no type")
+    if said:
+        yield Prompt(key, "\n".join(said), at)
+
+
+def _answered(
+    content: list[Mapping[str, Any]], key: str, at: str | None, told: Mapping[str, Any], counts: Counts
+) -> Iterator[Turn]:
+    used = told.get("usage")
+    tokens = number(used.get("inputTokens")) if isinstance(used, Mapping) else None
+    if any(block.get("type") in _REPLIES for block in content):
+        yield Reply(key, _said(content, "text"), _said(content, "thinking"), at, tokens)
+    for block in content:
+        match block.get("type"):
+            case "text" | "thinking":
+                continue
+            case "toolRequest" | "frontendToolRequest":
+                yield _called(block, at)
+            case "conversationCompacted":
+                yield Compacted(key, at)
+            case kind:
+                counts.skip(string(kind, 60) or "no type")
+
+
+def _said(content: list[Mapping[str, Any]], kind: str) -> str:
+    return "\n".join(joined(block.get(kind)) for block in content if block.get("type") == kind)
+
+
+def _called(block: Mapping[str, Any], at: str | None) -> Called:
+    made = block.get("toolCall")
+    made = made.get("value") if isinstance(made, Mapping) else None
+    made = made if isinstance(made, Mapping) else {}
+    tool, given = string(made.get("name"), 200).removeprefix(_OWN), made.get("arguments")
+    if tool == "edit" and isinstance(given, Mapping):
+        given = {**given, "old_text": given.get("before"), "new_text": given.get("after")}
+    return Called(string(block.get("id"), 200), tool, given, at)
+
+
+def _returned(block: Mapping[str, Any], at: str | None) -> Returned:
+    result = block.get("toolResult")
+    result = result if isinstance(result, Mapping) else {}
+    value = result.get("value")
+    answer: Mapping[str, Any] = value if isinstance(value, Mapping) else {"content": value}
+    text = joined(_for_model(_list(answer.get("content")))) or joined(result.get("error"))
+    more = answer.get("structuredContent")
+    code = number(more.get("exit_code")) if isinstance(more, Mapping) else None
+    said = _EXIT.search(text)
+    return Returned(
+        string(block.get("id"), 200),
+        text[: said.start()] if said else text,
+        at,
+        error=result.get("status") == "error" or answer.get("isError") is True,
+        exit_code=int(said[1]) if said else code,
+        denied=text.startswith(_DECLINED),
+    )
+
+
+def _for_model(content: list[Any]) -> list[Any]:
+    """Return the blocks that the model saw: some tools say the same to the person again."""
+    return [block for block in content if "assistant" in _audience(block)]
+
+
+def _audience(block: Any) -> list[Any]:
+    notes = block.get("annotations") if isinstance(block, Mapping) else None
+    told = notes.get("audience") if isinstance(notes, Mapping) else None
+    return told if isinstance(told, list) else ["assistant"]

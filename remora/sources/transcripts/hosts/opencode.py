@@ -1,0 +1,258 @@
+"""OpenCode: the database `opencode.db` in its data folder, and before version 1.2 a JSON file for each thing.
+
+    storage/session/<project>/<session>.json
+    storage/message/<session>/<message>.json
+    storage/part/<message>/<part>.json
+
+A row's `data` is what such a file holds, so both are read alike. `opencode export` writes a document with the
+same in `info` and `messages`; its file is known by a name that begins with `opencode-` or `ses_`. The shapes
+of messages and parts are read off recordings of versions 1.2.16 to 1.14; places, tables, `metadata`, tokens
+and errors, which those lack, are those of the host's source. A part of a user's message that is `synthetic`
+or `ignored` is a program's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.core.actions import table
+from remora.core.errors import RemoraError
+from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
+from remora.sources.transcripts.hosts.places import data_folder
+from remora.sources.transcripts.lines import Counts, Line, document, parse
+from remora.sources.transcripts.texts import instant_of, joined, number, string
+from remora.sources.transcripts.turns import (
+    Called,
+    Compacted,
+    Interrupted,
+    Prompt,
+    Reply,
+    Returned,
+    Session,
+    Turn,
+)
+
+HOST = "opencode"
+ACTIONS: Mapping[str, str] = table(
+    {
+        "read": "read",
+        "edit": "edit multiedit patch apply_patch",
+        "write": "write",
+        "run": "bash shell",
+        "search": "grep lsp",
+        "glob": "glob list",
+        "fetch": "webfetch websearch codesearch execute",
+        "task": "task",
+        "plan": "todowrite todoread plan_enter plan_exit",
+        "other": "skill question batch invalid reload StructuredOutput",
+    }
+)
+_REFUSED = "The user rejected permission"
+_ABORTED = "Tool execution aborted"
+_BYTES = 20_000  # of a message with its parts, about
+
+
+class _Message(NamedTuple):
+    id: str
+    info: Mapping[str, Any]
+    parts: list[dict[str, Any]]
+
+
+def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the databases on this machine, then the files of sessions that were never moved into one."""
+    folder = data_folder(environ, "opencode")
+    yield from sorted(folder.glob("opencode*.db"))
+    yield from sorted((folder / "storage" / "session").glob("*/*.json"))
+
+
+def sessions(path: Path) -> Iterator[Session]:
+    """Yield the sessions in a database, or that of a file; those of subagents are left out."""
+    if is_database(path, "opencode"):
+        with opened(path) as database:
+            found = _in_database(database)
+        yield from found
+    elif path.suffix == ".json" and path.parent.parent.name == "session":
+        info = document(path)
+        if isinstance(info.get("directory"), str) and not info.get("parentID"):
+            messages = _files(path.parents[2] / "message" / path.stem)
+            changed = messages[-1].stat().st_mtime_ns if messages else 0
+            yield _session(path.stem, info["directory"], _time(info, "created"), len(messages), changed)
+    elif _is_exported(path):
+        told = document(path).get("info")
+        if isinstance(told, Mapping) and isinstance(told.get("id"), str) and not told.get("parentID"):
+            cwd = string(told.get("directory"), 4096)
+            yield Session(string(told["id"], 200), cwd, _time(told, "created") or "")
+
+
+def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
+    """Yield the turns of a session."""
+    read = _rows if path.suffix == ".db" else _exported if _is_exported(path) else _documents
+    for message in read(path, session.id, counts):
+        if message.info.get("role") == "user":
+            yield from _asked(message, counts)
+        elif message.info.get("role") == "assistant":
+            yield from _answered(message, counts)
+        else:
+            counts.skip("message of no role")
+
+
+def _session(identity: str, folder: Any, started: str | None, messages: int, changed: Any) -> Session:
+    cwd, stamp = string(folder, 4096), f"{messages} {changed}"
+    return Session(string(identity, 200), cwd, started or "", stamp=stamp, size=_BYTES * messages)
+
+
+def _in_database(database: Database) -> list[Session]:
+    if not (database.has("session", "id", "directory") and database.has("message", "session_id", "data")):
+        return []
+    messages: dict[Any, tuple[int, int]] = {}
+    for row in database.rows("message", ("session_id", "time_updated")):
+        count, changed = messages.get(row["session_id"], (0, 0))
+        messages[row["session_id"]] = (count + 1, max(changed, number(row["time_updated"]) or 0))
+    found = []
+    for row in database.rows("session", ("id", "parent_id", "directory", "time_created")):
+        if isinstance(row["id"], str) and not row["parent_id"]:
+            count, changed = messages.get(row["id"], (0, 0))
+            found.append(
+                _session(row["id"], row["directory"], instant_of(row["time_created"]), count, changed)
+            )
+    return found
+
+
+def _rows(path: Path, session: str, counts: Counts) -> Iterator[_Message]:
+    with opened(path) as database:
+        asked = database.rows("message", ("id", "data"), ("session_id", session))
+        for identity, info in _sorted(asked, path, counts):
+            asked = database.rows("part", ("id", "data"), ("message_id", identity))
+            parts = [{**part, "id": key} for key, part in _sorted(asked, path, counts)]
+            yield _Message(identity, info, parts)
+
+
+def _sorted(
+    rows: Iterable[dict[str, Any]], path: Path, counts: Counts
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the ids and the data of rows in order; the host's ids grow with time."""
+    texts = [(string(row["id"], 200), joined(row["data"])) for row in sound(rows, path, counts)]
+    for identity, text in sorted(texts):
+        value = parse(Line(0, text.encode("utf-8", "replace")), path, counts)
+        if value is not None:
+            yield identity, value
+
+
+def _is_exported(path: Path) -> bool:
+    named = path.suffix == ".json" and path.name.startswith(("opencode-", "ses_"))
+    return named and path.parent.parent.name != "session"
+
+
+def _exported(path: Path, _session: str, counts: Counts) -> Iterator[_Message]:
+    messages = document(path).get("messages")
+    for message in messages if isinstance(messages, list) else ():
+        info = message.get("info") if isinstance(message, Mapping) else None
+        if not isinstance(info, Mapping) or not isinstance(info.get("id"), str):
+            counts.skip("message without an id")
+            continue
+        parts = message.get("parts")
+        known = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+        yield _Message(string(info["id"], 200), info, [{**part, "id": part.get("id")} for part in known])
+
+
+def _documents(path: Path, session: str, counts: Counts) -> Iterator[_Message]:
+    storage = path.parents[2]
+    for file, info in _read(storage / "message" / session, counts):
+        parts = [{**part, "id": one.stem} for one, part in _read(storage / "part" / file.stem, counts)]
+        yield _Message(file.stem, info, parts)
+
+
+def _read(folder: Path, counts: Counts) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for file in _files(folder):
+        try:
+            yield file, document(file)
+        except RemoraError as error:
+            counts.refuse(file, 0, str(error))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json"))
+
+
+def _asked(message: _Message, counts: Counts) -> Iterator[Turn]:
+    at, said = _time(message.info, "created"), []
+    for part in message.parts:
+        kind = string(part.get("type"), 60)
+        if kind == "compaction":
+            yield Compacted(string(part["id"], 200), at)
+        elif kind != "text":
+            counts.skip(kind or "no type")
+        elif part.get("synthetic") or part.get("ignored"):
+            counts.skip("text of a program")
+        else:
+            said.append(joined(part.get("text")))
+    if said:
+        yield Prompt(message.id, "\n".join(said), at)
+
+
+def _answered(message: _Message, counts: Counts) -> Iterator[Turn]:
+    info = message.info
+    if info.get("summary") is True:
+        counts.skip("summary")
+        return
+    at, tokens = _time(info, "created"), _tokens(info.get("tokens"))
+    for place, parts in enumerate(_steps(message.parts)):
+        key = message.id if place == 0 else string(parts[0]["id"], 200)
+        yield Reply(key, _said(parts, "text"), _said(parts, "reasoning"), at, tokens)
+        for part in parts:
+            kind = string(part.get("type"), 60) or "no type"
+            if kind == "tool":
+                yield from _call(part, counts)
+            elif kind not in ("text", "reasoning"):
+                counts.skip(kind)
+    error = info.get("error")
+    if isinstance(error, Mapping) and error.get("name") == "MessageAbortedError":
+        yield Interrupted(_time(info, "completed"))
+
+
+def _said(parts: list[dict[str, Any]], kind: str) -> str:
+    texts = (joined(part.get("text")) for part in parts if part.get("type") == kind)
+    return "\n".join(text for text in texts if text)
+
+
+def _steps(parts: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return the parts of each step: a message of a version before 1.0 may have several."""
+    begins = [n for n, part in enumerate(parts) if n and part.get("type") == "step-start"]
+    return [parts[a:b] for a, b in zip([0, *begins], [*begins, len(parts)], strict=True)]
+
+
+def _call(part: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
+    identity = string(part.get("callID"), 200) or string(part.get("id"), 200)
+    tool, state = string(part.get("tool"), 200), part.get("state")
+    state = state if isinstance(state, Mapping) else {}
+    more = state.get("metadata")
+    more = more if isinstance(more, Mapping) else {}
+    if tool == "task" and more.get("sessionId"):
+        counts.skip("session of a subagent")
+    yield Called(identity, tool, state.get("input"), _time(state, "start"))
+    status, error = state.get("status"), joined(state.get("error"))
+    if status in ("completed", "error"):
+        yield Returned(
+            identity,
+            joined(state.get("output")) or error,
+            _time(state, "end"),
+            error=status == "error",
+            exit_code=number(more.get("exit")),
+            denied=error.startswith(_REFUSED),
+            interrupted=error == _ABORTED or more.get("interrupted") is True,
+        )
+
+
+def _time(holder: Mapping[str, Any], name: str) -> str | None:
+    times = holder.get("time")
+    return instant_of(times.get(name)) if isinstance(times, Mapping) else None
+
+
+def _tokens(told: Any) -> int | None:
+    if not isinstance(told, Mapping):
+        return None
+    cache = told.get("cache")
+    cache = cache if isinstance(cache, Mapping) else {}
+    return sum(number(count) or 0 for count in (told.get("input"), cache.get("read"), cache.get("write")))
