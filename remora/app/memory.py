@@ -941,6 +941,50 @@ class Memory:
         with self._lock:
             return as_said(self._project, text, told_at)
 
+    @property
+    def off(self) -> str:
+        """Since when Remora is off for the project, ISO 8601; empty if it is on."""
+        from remora.app.project.off import off_in
+
+        with self._lock:
+            return off_in(self._project).since
+
+    def turn_off(self, session: str | None = None) -> str:
+        """Switch Remora off: from now on agents are told nothing here, nothing is noted, nothing learned.
+
+        Args:
+            session: only this session, by the host's id or its beginning; empty for the one at work. What it
+                did before is not learned either.
+
+        Returns:
+            Since when the project is off, ISO 8601; of a session its name, as "host:id".
+
+        Raises:
+            NotFound: no such session goes on, or several do.
+        """
+        return self._switched(session, on=False)
+
+    def turn_on(self, session: str | None = None) -> str:
+        """Switch Remora on again; see `turn_off`. What happened meanwhile is never learned.
+
+        Returns:
+            Empty; of a session its name.
+
+        Raises:
+            NotFound: no such session goes on, or several do.
+        """
+        return self._switched(session, on=True)
+
+    def _switched(self, session: str | None, *, on: bool) -> str:
+        from remora.app.agent.off import switch_session
+        from remora.app.project.off import switch
+
+        self._project.must_be_writable()
+        with self._lock:
+            if session is not None:
+                return switch_session(self._project, session, on=on)
+            return switch(self._project, on=on).since
+
     # Learning
 
     def learn(

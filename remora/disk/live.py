@@ -32,6 +32,8 @@ else:
 
 FOLDER, SUFFIX = "live", ".jsonl"
 LEARNT = "learnt"  # kind of the line that says that everything above it was taken in
+OFF = "off"  # of the line by which a person switches Remora off for the session (1), or on again (0)
+OFF_FILE = "off"  # in the home of a project that is off
 TRIED = "tried"  # of the line that says that this went wrong
 SOUGHT = 2  # of a head whose project was not yet found, and still stands if that hook was killed
 OPEN = "open"  # part of a LEARNT line: it was written in a pause, and the session may go on
@@ -162,6 +164,16 @@ class LiveFile:
         text = "".join(json.dumps(line, ensure_ascii=True, separators=(",", ":")) + "\n" for line in lines)
         os.write(self._file, (text if self._ends else f"\n{text}").encode())
         self._ends = True
+
+
+def is_off(head: Head | None, lines: Sequence[Line]) -> bool:
+    """Return whether a person switched Remora off for a session or for its project."""
+    for line in reversed(lines):
+        if line.get("k") == OFF:
+            if line.get("off"):
+                return True
+            break
+    return head is not None and bool(head.home) and os.path.exists(os.path.join(head.home, OFF_FILE))  # noqa: PTH110, PTH118
 
 
 def live_file(host: str, session: str, environ: Mapping[str, str]) -> LiveFile:

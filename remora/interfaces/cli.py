@@ -177,7 +177,7 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import keeping
 
             return keeping.COMMANDS[name]
-        case "log" | "why" | "status" | "preview" | "trial" | "statusline" | "hook":
+        case "log" | "why" | "status" | "preview" | "trial" | "statusline" | "off" | "on" | "hook":
             from remora.interfaces.commands import speaking
 
             return speaking.COMMANDS[name]

@@ -651,6 +651,9 @@ def status(found: Status) -> Page:
                 Cell(f"{one.id}: {state}, {counted(one.steps, 'step')}, {sent} sent, {one.at[:19]}"),
             )
         )
+    if found.off:
+        since = found.off[:16].replace("T", " ")
+        return (Fields(tuple(rows)), Para(f"Remora is off here since {since}. `remora on` ends it.", "warn"))
     if not found.speaks:
         off = "Agents get no memories here: inject.enabled is off. `remora doctor` shows where it is set."
         return (Fields(tuple(rows)), Para(off))

@@ -74,6 +74,8 @@ VERBS: tuple[Verb, ...] = (
     Verb("prune", "Forget expired memories, delete long-forgotten ones.", "Look after", "prune"),
     Verb("preview", "Show what an agent would be told at a moment.", "Look after", "preview"),
     Verb("trial", "Show whether advice helps: told and held back.", "Look after", "trial"),
+    Verb("off", "Switch Remora off, for this project or one session.", "Look after", "turn_off"),
+    Verb("on", "Switch Remora on again.", "Look after", "turn_on"),
     Verb("statusline", "Print a line for a coding agent's status bar.", "Look after", ""),
     Verb("log", "Show the texts given to agents, with time, reason and effect.", "Look after", "log"),
     Verb("why", "Show the origins of a memory, and when agents were told.", "Look after", "why"),

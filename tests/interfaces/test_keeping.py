@@ -115,6 +115,21 @@ def test_verify_by_filter(run: Run, remember: Remember, project: Path, clock: Fi
     assert run("verify").exit_code == run("verify", first, "--all").exit_code == 2
 
 
+def test_forget_by_filter(run: Run, remember: Remember, project: Path, clock: FixedClock) -> None:
+    """Only what passes all filters goes, and more than a few only after a yes."""
+    kept = remember("Tokens expire after 24 h", "--type", "decision", "--tag", "auth")
+    gone = remember("The old relay listens on port 7071", "--type", "gotcha", "--tag", "auth")
+    assert run("forget", "--type", "gotcha", "--tag", "other").stderr == "No memory matches.\n"
+    assert run("forget", "--type", "gotcha", "--tag", "auth").stdout.startswith(f"{gone[:8]}  forgotten")
+    assert run("list").stdout.startswith(kept[:8])
+    assert run("forget", kept, "--type", "decision").exit_code == 2
+    with Memory.open(project, clock=clock) as memory:
+        for number in range(21):
+            memory.remember(f"Route {number} is served by host {number}", type="pattern")
+    assert "21 memories would be forgotten" in run("forget", "--type", "pattern").stderr
+    assert len(run("forget", "--type", "pattern", "--yes").stdout.splitlines()) == 21
+
+
 def test_verifying_many_wants_a_yes(run: Run, project: Path, clock: FixedClock) -> None:
     """Where nobody can be asked, many need --yes; nothing is changed without."""
     with Memory.open(project, clock=clock) as memory:

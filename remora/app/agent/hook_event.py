@@ -26,7 +26,7 @@ from remora.app.agent.hook_context import (
 )
 from remora.core import moments
 from remora.core.moments import SILENCE, Moment, Reply
-from remora.disk.live import SOUGHT, Head, Line, LiveFile, live_file
+from remora.disk.live import SOUGHT, Head, Line, LiveFile, is_off, live_file
 from remora.disk.places import data_folder
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
@@ -77,6 +77,8 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
         head = live.head
         if head is None or not head.home or not live.alone or not (head.limits and limits_of(head).ask):
             return reply
+        if is_off(head, live.lines):
+            return reply
         try:
             from remora.app.agent.record_request import (  # its patterns cost some milliseconds to load
                 ASK,
@@ -111,6 +113,8 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
         head = None if _unknown(live.head, moment) else live.head
         if head is not None and not head.home and not head.late:
             return SILENCE
+        if is_off(head, live.lines):
+            return SILENCE
         heavy, told = _is_heavy(moment, live), list(live.lines)
         if live.head is None:
             live.begin(_homeless(moment, started)._replace(late=SOUGHT))
@@ -121,6 +125,8 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
     if head is None:
         head = _within(lambda: _found(moment, environ, started), CEILING, environ)
         head = head or _homeless(moment, started)
+        if is_off(head, ()):
+            head = head._replace(limits=())
         with live_file(moment.host, moment.session, environ) as live:
             if live.head is not None and live.head.home and not head.home:
                 head = live.head  # a slow moment is no reason to forget whose session it is

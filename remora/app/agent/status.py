@@ -20,6 +20,7 @@ from remora.app.memories.operations import find
 from remora.app.project.destinations import in_one_line
 from remora.app.project.homes import notice
 from remora.app.project.locate import ignored_settings
+from remora.app.project.off import off_in
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.disk.live import is_over, live_file
@@ -97,6 +98,7 @@ class Status(NamedTuple):
         speaks: whether agents are told anything here; False where `inject.enabled` is off.
         texts: where texts go, in one line.
         maintenance: what the daily maintenance did last; None before the first run.
+        off: since when Remora is off for the project, ISO 8601; empty if it is on.
         sharing: where the project is shared and since when it is offline; empty where it is not shared.
     """
 
@@ -114,6 +116,7 @@ class Status(NamedTuple):
     texts: str = ""
     maintenance: Maintained | None = None
     sharing: str = ""
+    off: str = ""
 
 
 def tell_session(project: OpenProject, memory_id: str) -> bool:
@@ -247,6 +250,7 @@ def status(project: OpenProject) -> Status:
         in_one_line(project.settings, project.environ),
         next(reversed(reports(project)), None),
         _sharing(project),
+        off_in(project).since,
     )
 
 

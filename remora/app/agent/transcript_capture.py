@@ -23,7 +23,7 @@ from remora.core.actions import own_id
 from remora.core.clock import to_iso
 from remora.core.events import Event
 from remora.core.moments import Moment
-from remora.disk.live import Head, Line, file_name, folder, lock_briefly, read
+from remora.disk.live import Head, Line, file_name, folder, is_off, lock_briefly, read
 from remora.sources.transcripts.plain_lines import header, line_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def capture(moment: Moment, environ: Mapping[str, str]) -> bool:
         head, lines = read(os.path.join(folder(environ), file_name(moment.host, moment.session)))  # noqa: PTH118
     except FileNotFoundError:
         return False
-    if head is None or not head.home:
+    if head is None or not head.home or is_off(head, lines):
         return False
     place = os.path.join(head.home, FOLDER)  # noqa: PTH118
     if not os.path.isdir(place):  # noqa: PTH112

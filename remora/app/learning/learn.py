@@ -33,6 +33,7 @@ from remora.app.learning.signal_weights import weigh_when_due
 from remora.app.learning.work_state import leave_work
 from remora.app.memories import triggers
 from remora.app.project.branches import settle
+from remora.app.project.off import off_in
 from remora.core.budget import FILE_SECONDS, SECONDS_PER_BYTE, within
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
 from remora.core.sparing import sparing
@@ -251,6 +252,7 @@ class _Run:
         self.chosen = False  # by a path, so that the transcripts may be of any project
         self._elsewhere: list[str] = []  # sessions that used no file that is here
         self._calls = MAX_CALLS
+        self._off = off_in(project)
 
     def all(self) -> None:
         """Read every transcript that is new or has changed, in order of time."""
@@ -340,6 +342,8 @@ class _Run:
         firsts: dict[str, str] = {}
         shown: list[Event] = []  # by tools for interfaces
         for event in reading:
+            if self._off.covers(event, reading.program):
+                continue
             if event.kind in TELLING:
                 firsts.setdefault(event.session_id, reading.name(event))
             observer = watched.get(event.session_id)

@@ -21,37 +21,60 @@ ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, s
 MANY = 20  # memories, above which a person is asked first
 
 
-@command("verify", epilog="Example: remora verify --type gotcha --file src/billing/")
-@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids())
-@click.option("--all", "everything", is_flag=True, help="All unverified memories.")
-@click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Only this type; repeatable.")
-@click.option("--source", metavar="SOURCE", help="Only this source, such as commit_auto.")
-@click.option("--file", "-f", "files", multiple=True, help="Only about this file or folder; repeatable.")
-@click.option("--yes", is_flag=True, help=f"Do not ask before verifying more than {MANY}.")
-def verify(
-    desk: Desk,
-    *,
-    ids: tuple[str, ...],
-    everything: bool,
-    types: tuple[str, ...],
-    source: str | None,
-    files: tuple[str, ...],
-    yes: bool,
-) -> None:
-    """Marks memories as checked and correct. Filters are combined with AND."""
-    memory = desk.memory()
-    filtered = everything or types or source or files
+def filters(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ids, and the options that choose memories in their place."""
+    for option in (
+        click.option("--yes", is_flag=True, help=f"Do not ask before changing more than {MANY}."),
+        click.option("--needs-review", is_flag=True, help="Only memories that need review."),
+        click.option(
+            "--file", "-f", "files", multiple=True, help="Only about this file or folder; repeatable."
+        ),
+        click.option("--tag", metavar="WORD", help="Only with this tag."),
+        click.option("--source", metavar="SOURCE", help="Only this source, such as commit_auto."),
+        click.option(
+            "--type", "-t", "types", multiple=True, metavar="TYPE", help="Only this type; repeatable."
+        ),
+        click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids()),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def _chosen(
+    desk: Desk, ids: tuple[str, ...], chosen: dict[str, Any], verb: str, *, everything: bool = False
+) -> tuple[str, ...]:
+    """Return the ids that were given, or those of the memories that pass all filters, after asking."""
+    yes = chosen.pop("yes")
+    filtered = everything or any(chosen.values())
     if bool(ids) == bool(filtered):
-        raise InvalidInput("give either ids or filters (--all, --type, --source, --file)")
-    if filtered:
-        paths = [desk.repository_path(path) for path in files]
-        found = memory.list(types=types or None, files=paths or None, source=source, limit=MOST_LISTED)
-        ids = tuple(record.id for record in found if not record.user_verified)
-        if not ids:
-            desk.note("No unverified memory matches.")
-        elif len(ids) > MANY and not yes:
-            desk.ask(f"Verify {len(ids)} memories?", f"{len(ids)} memories would be verified")
-    _each(desk, ids, memory.verify, lambda _: "verified")
+        raise InvalidInput("give either ids or filters (--type, --source, --tag, --file, --needs-review)")
+    if ids:
+        return ids
+    paths = [desk.repository_path(path) for path in chosen["files"]]
+    found = desk.memory().list(
+        types=chosen["types"] or None,
+        files=paths or None,
+        source=chosen["source"],
+        tag=chosen["tag"],
+        needs_review=chosen["needs_review"] or None,
+        limit=MOST_LISTED,
+    )
+    ids = tuple(record.id for record in found if verb != "verify" or not record.user_verified)
+    if not ids:
+        desk.note(f"No {'unverified ' if verb == 'verify' else ''}memory matches.")
+    elif len(ids) > MANY and not yes:
+        done = {"verify": "verified", "forget": "forgotten"}[verb]
+        desk.ask(f"{verb.capitalize()} {len(ids)} memories?", f"{len(ids)} memories would be {done}")
+    return ids
+
+
+@command("verify", epilog="Example: remora verify --type gotcha --file src/billing/")
+@click.option("--all", "everything", is_flag=True, help="All unverified memories.")
+@filters
+def verify(desk: Desk, *, ids: tuple[str, ...], everything: bool, **chosen: Any) -> None:
+    """Marks memories as checked and correct. Filters are combined with AND."""
+    ids = _chosen(desk, ids, chosen, "verify", everything=everything)
+    _each(desk, ids, desk.memory().verify, lambda _: "verified")
 
 
 @command("wrong", epilog='Example: remora wrong 1a2b3c4d --right "The relay listens on port 7071"')
@@ -155,14 +178,15 @@ def pin(desk: Desk, *, ids: tuple[str, ...], off: bool) -> None:
     _each(desk, ids, lambda i: memory.pin(i, pinned=not off), lambda _: done)
 
 
-@command("forget")
-@ids_argument
-def forget(desk: Desk, *, ids: tuple[str, ...]) -> None:
-    """Nothing is deleted for 30 days; `remora restore` brings a memory back.
+@command("forget", epilog="Example: remora forget --source commit_auto --file legacy/")
+@filters
+def forget(desk: Desk, *, ids: tuple[str, ...], **chosen: Any) -> None:
+    """Nothing is deleted for 30 days; `remora restore` brings a memory back. Filters are combined with AND.
 
     Memories derived from it are marked for review.
     """
     memory = desk.memory()
+    ids = _chosen(desk, ids, chosen, "forget")
     olds = _each(desk, ids, memory.forget, lambda old: "already forgotten" if old.deprecated else "forgotten")
     flagged = [d for old in olds if not old.deprecated for d in memory.dependents(old.id)]
     if flagged:

@@ -1,4 +1,4 @@
-"""log, why, status, hook: the verbs about what agents are told."""
+"""log, why, status, off, on, hook: the verbs about what agents are told."""
 
 from __future__ import annotations
 
@@ -66,6 +66,37 @@ def status(desk: Desk) -> None:
     desk.tell((*found.notes, *(f"{one.detail}. {one.advice}" for one in broken)))
 
 
+session_option = click.option(
+    "--session",
+    metavar="ID",
+    is_flag=False,
+    flag_value="",
+    help="Only this session; without ID, the one at work.",
+)
+
+
+@command("off", epilog="Example: remora off --session")
+@session_option
+def off(desk: Desk, *, session: str | None) -> None:
+    """Agents are told nothing, nothing is noted or learned: in this project, or in one session.
+
+    What a session says while Remora is off is never learned, not even later. Memories stay.
+    """
+    done = desk.memory().turn_off(session)
+    told = f"Off since {done[:16].replace('T', ' ')}." if session is None else f"Off in {done}."
+    desk.answer(
+        {"off": done}, (Para(f"{told} `remora on{'' if session is None else ' --session'}` ends it."),)
+    )
+
+
+@command("on", epilog="Example: remora on")
+@session_option
+def on(desk: Desk, *, session: str | None) -> None:
+    """Ends `remora off`."""
+    done = desk.memory().turn_on(session)
+    desk.answer({"on": done}, (Para("On." if session is None else f"On in {done}."),))
+
+
 @command("trial", epilog="Example: remora trial")
 @click.option("--apply", is_flag=True, help="Put the proposed phase weights in force.")
 @click.option("--undo", is_flag=True, help="Take the weights that were applied last back.")
@@ -127,5 +158,7 @@ COMMANDS = {
     "preview": preview,
     "trial": trial,
     "statusline": statusline,
+    "off": off,
+    "on": on,
     "hook": hook,
 }

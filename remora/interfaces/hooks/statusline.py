@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from remora.app.agent.hook_context import note_trouble
-from remora.disk.live import file_name, folder, read
+from remora.disk.live import file_name, folder, is_off, read
 from remora.interfaces.words import spoken
 from remora.store.glimpse import look
 
@@ -58,7 +58,7 @@ def line(payload: Mapping[str, Any], environ: Mapping[str, str], host: str = "cl
     finally:
         glimpse.close()
     t = spoken()
-    if not head.limits:
+    if not head.limits or is_off(head, lines):
         return t("line.off", memories=t.number(memories))
     said = sum(isinstance(one.get("said"), list) for one in lines)
     told = t("line.told", memories=t.number(memories), said=t.number(said))

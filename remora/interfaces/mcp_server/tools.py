@@ -174,6 +174,10 @@ class Tools:
         told = {"forbids": forbids, "wants": wants, "when": when}
         parents = dict.fromkeys((*derived_from, *self.log.echoes(content[:MOST_COMPARED])))
         with self.holder.use(writes=True) as memory:
+            if memory.off:
+                raise InvalidInput(
+                    "Remora is off here; nothing was recorded", hint="A person says `remora on`."
+                )
             record = memory.remember(
                 content,
                 **memory.as_said(content[:MOST_COMPARED], (*forbids, *wants, *when)),

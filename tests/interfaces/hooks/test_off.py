@@ -1,0 +1,111 @@
+"""Off: for a project or for one session nothing is told, noted or learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app.agent.session_end import work
+from remora.core.clock import FixedClock
+from remora.core.errors import NotFound
+from remora.disk.live import read
+from remora.interfaces.hooks.statusline import line
+from tests.interfaces.hooks.called import World
+from tests.interfaces.hooks.test_learning import TOLD, told
+from tests.sources.transcripts.records import claude, put
+
+Ask = Callable[..., Any]
+HOST = "gemini"
+
+
+def _opened(world: World, **more: Any) -> Memory:
+    return Memory.open(world.root, environ=world.environ, **more)
+
+
+def _said(reply: Any) -> str:
+    return str(reply["hookSpecificOutput"]["additionalContext"]) if reply else ""
+
+
+def _learnt(world: World) -> list[str]:
+    with _opened(world, read_only=True) as memory:
+        return [m.content for m in memory.list() if m.source in ("observer_inferred", "user_taught")]
+
+
+def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -> None:
+    """From the start of a session, and from the next event of one that goes on: its file grows no more."""
+    assert _said(ask(world.edit()))
+    with _opened(world) as memory:
+        since = memory.turn_off()
+        assert (memory.off, memory.status().off, memory.turn_off()) == (since, since, since)
+    size = world.live().stat().st_size
+    assert ask(world.edit("toolu_2")) is None
+    assert ask(world.event("UserPromptSubmit", prompt="Always use tenant keys from now on.")) is None
+    assert world.live().stat().st_size == size
+    assert "off here" in line({"session_id": "s1"}, world.environ)
+    assert ask(world.event("SessionStart", session_id="s2", source="startup")) is None
+    assert ask({**world.edit("toolu_3"), "session_id": "s2"}) is None
+    with _opened(world) as memory:
+        assert (memory.turn_on(), memory.off) == ("", "")
+    assert _said(ask({**world.edit("toolu_4"), "session_id": "s3"}))
+
+
+def test_what_is_said_while_the_project_is_off_is_not_captured(world: World, ask: Ask) -> None:
+    """A host without transcripts: what its events tell is neither written down nor learned."""
+    with _opened(world) as memory:
+        memory.turn_off()
+    for number, name in enumerate(TOLD[HOST]):
+        ask(told(world, HOST, number, name), HOST)
+    work(world.environ, idle=0.0)
+    assert _learnt(world) == []
+    captured = [p for p in (world.data / "projects").rglob("captured/*") if p.is_file()]
+    assert not any("tenant" in path.read_text("utf-8") for path in captured)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_one_session_is_off(world: World, ask: Ask, again: bool) -> None:
+    """It is never learned, also if it is switched on again; others go on."""
+    names = TOLD[HOST]
+    for number, name in enumerate(names[:3]):
+        ask(told(world, HOST, number, name), HOST)
+    with _opened(world) as memory:
+        session = memory.turn_off("")
+        assert session.startswith(f"{HOST}:")
+        if again:
+            assert memory.turn_on(session.partition(":")[2]) == session
+        assert memory.off == ""
+        with pytest.raises(NotFound, match="no single session nobody goes on"):
+            memory.turn_off("nobody")
+    for number, name in enumerate(names[3:], 3):
+        ask(told(world, HOST, number, name), HOST)
+    (live,) = (world.data / "live").glob(f"{HOST}*")
+    assert (read(str(live))[1][-1]["k"] == "off") is not again
+    work(world.environ, idle=0.0)
+    assert _learnt(world) == []
+    assert _said(ask(world.edit()))
+
+
+def test_a_transcript_teaches_nothing_of_the_time(world: World, tmp_path: Path) -> None:
+    """What a person said before and after counts; Claude Code writes it all into one file."""
+    clock = FixedClock(1_767_614_410.0)  # ten seconds after the first line
+    with _opened(world, clock=clock) as memory:
+        memory.turn_off()
+        clock.advance(seconds=20)
+        memory.turn_on()
+        said = {
+            5: "From now on always use pnpm here, never npm.",
+            20: "From now on always use yarn here, never bun.",
+            40: "From now on always write the tests first.",
+        }
+        more: dict[str, Any] = {"origin": {"kind": "human"}, "cwd": str(world.root)}
+        lines = [
+            claude("user", f"u{at}", text, promptId=f"p{at}", at=at, **more) for at, text in said.items()
+        ]
+        memory.learn(put(tmp_path / "s9.jsonl", lines))
+    learnt = " ".join(_learnt(world))
+    assert "pnpm" in learnt
+    assert "write the tests first" in learnt
+    assert "yarn" not in learnt
