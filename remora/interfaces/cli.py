@@ -12,6 +12,7 @@ import click
 from remora.core.errors import RemoraError
 from remora.core.text import safe
 from remora.interfaces.commands.desk import Desk, colour_is_welcome, common
+from remora.interfaces.commands.helping import Context
 from remora.interfaces.present import dumps, error_document, exit_code, unexpected
 from remora.interfaces.verbs import VERBS
 from remora.interfaces.words import language_of, say, speaking
@@ -26,6 +27,8 @@ class _ReaderGone(Exception):
 
 class Verbs(click.Group):
     """The group of verbs: loads them when called, and turns what goes wrong into words and exit codes."""
+
+    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """Return the names of all verbs, in the order of the list."""

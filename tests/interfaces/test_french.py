@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from remora.interfaces import words
+from remora.interfaces.cli import cli, load
+from remora.interfaces.verbs import VERBS
 from tests.interfaces.conftest import Run
 from tests.interfaces.test_recalling import git
 
+SENTENCES = json.loads(Path(words.__file__).with_name("sentences.fr.json").read_text("utf-8"))
+OF_CLICK = {"Usage:", "Options", "Commands", "Example:", "default:", "Show this message and exit."}
 THIN = "\u202f"  # before a colon
 RULES = "# Rules\n\n- Run the tests with pytest -q\n- Never push on Friday\n"
 ID = "ID"  # stands for the id of the memory that is there
@@ -136,3 +145,42 @@ def test_what_agents_read_stays_english(run: Run, shop: str) -> None:
     assert "Access tokens" in run("context", "tokens").stdout
     assert "souvenir" not in run("context", "tokens").stdout
     assert "What is remembered:" in run("status").stdout
+
+
+def explained(command: click.Command) -> Iterator[str]:
+    """Yield the paragraphs of a verb's help and those of its options, white space collapsed."""
+    texts = [command.help or "", *(getattr(one, "help", None) or "" for one in command.params)]
+    for part in "\n\n".join(map(inspect.cleandoc, texts)).split("\n\n"):
+        if part.strip():
+            yield " ".join(part.split())
+    for one in command.commands.values() if isinstance(command, click.Group) and command is not cli else ():
+        yield from explained(one)
+
+
+def test_all_help_has_its_french() -> None:
+    """Every paragraph of help, every option and every heading is known, and nothing else but what is said."""
+    commands = [cli, *(found for one in VERBS if (found := load(one.name)) is not None)]
+    helped = {text for command in commands for text in explained(command)}
+    helped |= {text for one in VERBS for text in (one.help, one.section)} | OF_CLICK
+    assert helped - set(SENTENCES) == set()
+    sources = Path(words.__file__).parent.parent.parent.rglob("*.py")
+    said = {
+        node.value
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert set(SENTENCES) - helped - said == set()
+
+
+def test_help_in_french(run: Run, french: None) -> None:
+    """Usage, headings, verbs, options, defaults and examples; names stay as they are."""
+    overview = run("--help").stdout
+    assert overview.startswith(f"Usage{THIN}: remora [OPTIONS] VERB ...")
+    assert f"Se rappeler{THIN}:" in overview
+    assert "search      Chercher dans les souvenirs" in overview
+    told = " ".join(run("search", "--help").stdout.split())
+    assert "--why Expliquer le rang de chaque résultat." in told
+    assert "[défaut : 8; 1<=x<=1000]" in told
+    assert 'Exemple : remora search "how long' in told
+    assert "Commandes" in run("session", "--help").stdout

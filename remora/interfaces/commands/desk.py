@@ -16,6 +16,7 @@ from remora.core.change import PERSON
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import InvalidInput, RemoraError, StoreFull, StoreReadOnly
 from remora.core.text import safe
+from remora.interfaces.commands.helping import Command, Context
 from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
 from remora.interfaces.words import say, spoken
@@ -259,7 +260,7 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
         own = common(run, again=True)
         text = entry.help + ("\n\n" + details if details else "")
         short_name = name.rpartition(" ")[2]
-        return click.command(short_name, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
+        return click.command(short_name, Command, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
 
     return make
 
@@ -304,6 +305,7 @@ class _Ordered(click.Group):
         otherwise: the command that is meant by a word that is the name of none; empty for none.
     """
 
+    context_class = Context
     otherwise = ""
 
     def resolve_command(

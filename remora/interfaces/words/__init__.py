@@ -70,6 +70,23 @@ def columns(key: str) -> tuple[str, ...]:
     return tuple(say(key).split("|"))
 
 
+@cache
+def _sentences(language: str) -> Mapping[str, str]:
+    """Return sentences that stand in the code in English, such as help, in another language."""
+    path = Path(__file__).with_name(f"sentences.{language}.json")
+    found: dict[str, str] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def in_words(text: str) -> str:
+    """Return a text of the code in the language that is spoken; an unknown paragraph stays English."""
+    language = _language.get()
+    if language == LANGUAGES[0]:
+        return text
+    known = _sentences(language)
+    return "\n\n".join(known.get(" ".join(part.split()), part) for part in text.split("\n\n"))
+
+
 class Words:
     """Says things in one language.
 
