@@ -15,7 +15,7 @@ from remora.interfaces.commands.desk import Desk, colour_is_welcome, common
 from remora.interfaces.commands.helping import Context
 from remora.interfaces.present import dumps, error_document, exit_code, unexpected
 from remora.interfaces.verbs import VERBS
-from remora.interfaces.words import language_of, say, speaking
+from remora.interfaces.words import in_words, language_of, say, speaking
 
 INTERRUPTED = 130  # what a shell reports for a process that Ctrl-C ended
 PIPE_CLOSED = 141  # the same for one whose reader went away
@@ -233,20 +233,18 @@ def _leave(error: BaseException, words: list[str]) -> NoReturn:
 
 def _report(error: BaseException, words: list[str]) -> None:
     """Say what went wrong, as JSON on stdout where that was asked for, else on stderr."""
-    known = isinstance(error, RemoraError)
     if _wants_json(words):
         click.echo(dumps(error_document(error), ascii_only=True))
         return
-    hint = error.hint if isinstance(error, RemoraError) else say("error.debug")
     colour = None if colour_is_welcome() and "--no-color" not in words else False
-    click.echo(
-        click.style(say("error.frame"), fg="red", bold=True)
-        + f" {safe(str(error) if known else unexpected(error))}",
-        err=True,
-        color=colour,
-    )
-    if hint:
-        click.echo(click.style(say("error.hint"), fg="yellow") + f" {safe(hint)}", err=True, color=colour)
+
+    def line(frame: str, text: str, **style: Any) -> None:
+        click.echo(f"{click.style(say(frame), **style)} {safe(text)}", err=True, color=colour)
+
+    known = isinstance(error, RemoraError)
+    line("error.frame", in_words(str(error)) if known else unexpected(error), fg="red", bold=True)
+    if hint := error.hint if isinstance(error, RemoraError) else say("error.debug"):
+        line("error.hint", in_words(hint), fg="yellow")
 
 
 def _usage(error: click.ClickException) -> RemoraError:

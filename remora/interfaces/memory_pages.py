@@ -35,7 +35,7 @@ from remora.interfaces.present import (
     when,
     whence,
 )
-from remora.interfaces.words import columns, field, say, spoken
+from remora.interfaces.words import columns, field, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.agent.correction import Corrected
@@ -245,7 +245,7 @@ def trust(found: TrustReport) -> Page:
     told = say("trust.unasked", confidence=found.threshold)
     rows = [
         ("level", Cell(f"{found.level} {say(f'level.{found.level}')}", "strong")),
-        ("because", Cell(found.why)),
+        ("because", Cell(in_words(found.why))),
         ("told unasked", Cell(told + (say("trust.set") if found.setting else ""))),
         ("next", Cell(say("semicolon").join(found.missing))),
         ("chosen", Cell("" if found.auto else say("trust.yours"))),
@@ -633,7 +633,7 @@ def status(found: Status) -> Page:
         *((f"records of {kind}s", Cell(f"{n:,}")) for kind, n in sorted(found.records.items())),
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learned", Cell(f"{found.learnt:,}")),
-        ("texts go", Cell(found.texts)),
+        ("texts go", Cell(in_words(found.texts))),
         *((("shared", Cell(found.sharing)),) if found.sharing else ()),
         *(
             (("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")),)

@@ -12,7 +12,7 @@ from remora.core.text import shorten
 from remora.core.values import HISTORY, FileHit, InitReport
 from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
 from remora.interfaces.present import listed, redaction_sentence, short
-from remora.interfaces.words import columns, field, say, spoken
+from remora.interfaces.words import columns, field, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
@@ -180,7 +180,7 @@ def _skips(report: InitReport) -> list[Part]:
     reasons = Counter(skip.why for skip in report.skipped)
     said: list[Part] = [Para(say("init.skipped"), "warn", indent=2)]
     if len(report.skipped) <= SHOWN_SKIPS:
-        return said + [Para(f"{skip.what}: {skip.why}", indent=4) for skip in report.skipped]
+        return said + [Para(f"{skip.what}: {in_words(skip.why)}", indent=4) for skip in report.skipped]
     for why, number in reasons.most_common(SHOWN_SKIPS):
         examples = [skip.what for skip in report.skipped if skip.why == why]
         said.append(Para(f"{number:,}: {why} ({listed(examples, 2)})", indent=4))
@@ -249,11 +249,10 @@ def examination(report: Report) -> Page:
     rows = []
     for finding in report.findings:
         style = LEVEL_STYLES[finding.level]
-        rows.append(
-            (Cell(say(f"level.{finding.level}"), style), Cell(finding.what, "strong"), Cell(finding.detail))
-        )
-        if finding.advice:
-            rows.append((Cell(""), Cell(""), Cell(f"→ {finding.advice}", style if style != "dim" else "")))
+        what, detail, advice = map(in_words, (finding.what, finding.detail, finding.advice))
+        rows.append((Cell(say(f"level.{finding.level}"), style), Cell(what, "strong"), Cell(detail)))
+        if advice:
+            rows.append((Cell(""), Cell(""), Cell(f"→ {advice}", style if style != "dim" else "")))
     numbers = Counter(f.level for f in report.findings)
     bad = [
         say(f"count.{level}", n=numbers[level]) for level in ("error", "warning", "note") if numbers[level]
@@ -409,7 +408,9 @@ def erased(done: Erased, what: str) -> Page:
 
 def privacy(found: Privacy) -> Page:
     """Return what lies where on this machine and what may leave it."""
-    rows = tuple((Cell(one.what), Cell(megabytes(one.bytes)), Cell(one.path, "dim")) for one in found.places)
+    rows = tuple(
+        (Cell(in_words(one.what)), Cell(megabytes(one.bytes)), Cell(one.path, "dim")) for one in found.places
+    )
     sent = [Para(f"- {one}") for one in found.sent] or [Para(say("privacy.leaves_nothing"))]
     secrets = Para(say("privacy.removed", n=found.secrets))
     return (
@@ -418,7 +419,7 @@ def privacy(found: Privacy) -> Page:
         Para(say("privacy.may_leave"), "strong"),
         *sent,
         Para(say("privacy.stays"), "strong"),
-        *(Para(f"- {one}") for one in found.never),
+        *(Para(f"- {in_words(one)}") for one in found.never),
     )
 
 

@@ -47,6 +47,7 @@ PAGES = [
     ("init", "souvenirs retenus."),
     ("init", "Pour continuer"),
     ("status", f"souvenirs{THIN}: 1"),
+    ("doctor", "dossier de données"),
     ("doctor", "Quelque chose demande votre attention"),
     ("search tokens", "à l’instant"),
     ("search tokens --why", "certitude (× 1,25)"),
@@ -96,6 +97,7 @@ PAGES = [
     ("reindex", "refaite"),
     ("backup copy.tar", "1 fichier, "),
     ("export copy.json", "1 souvenir, 0,0 Mo, dans "),
+    ("privacy", "souvenirs, sessions, index, graphe du code"),
     ("privacy", f"Peut partir{THIN}:"),
     ("erase ID --yes", f"Effacé{THIN}: 1 souvenir"),
     ("share", "Non partagé."),
@@ -113,7 +115,8 @@ PAGES = [
     ("quote", "Pas encore de citations."),
     ("", "Remora est une mémoire pour agents de code"),
     ("show zzzz", f"erreur{THIN}:"),
-    ("show zzzz", f"conseil{THIN}:"),
+    ("show zzzz", f"conseil{THIN}: `remora list` montre les ids."),
+    ("team", f"erreur{THIN}: ce projet n’est pas partagé"),
 ]
 
 

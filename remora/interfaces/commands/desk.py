@@ -19,7 +19,7 @@ from remora.core.text import safe
 from remora.interfaces.commands.helping import Command, Context
 from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
-from remora.interfaces.words import say, spoken
+from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory, Progress
@@ -109,7 +109,7 @@ class Desk:
 
     def remark(self, text: str) -> None:
         """Say as a note what an answer came with."""
-        self.note(say("note", text=text))
+        self.note(say("note", text=in_words(text)))
 
     def tell(self, notes: Sequence[str]) -> None:
         """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
