@@ -8,7 +8,7 @@ from remora.core.errors import RemoraError
 from remora.interfaces.install.hosts import HOSTS
 from remora.interfaces.install.plan import Plan
 from remora.interfaces.page import Cell, Page, Para, Part, Table
-from remora.interfaces.words import say
+from remora.interfaces.words import in_words, say
 
 _SIGNS = {"+": "good", "-": "bad", "@": "dim", "\\": "dim"}
 
@@ -34,7 +34,7 @@ def done(plan: Plan) -> Page:
         for change in plan.every
         if change.action != "keep"
     ]
-    parts += [Para(text) for text in plan.after]
+    parts += [Para(in_words(text)) for text in plan.after]
     return tuple(parts)
 
 

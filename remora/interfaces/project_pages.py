@@ -387,7 +387,7 @@ def imported(done: Imported) -> Page:
     told = (
         (done.new, say("count.new_memory", n=done.new)),
         (done.known, say("imported.known", n=done.known)),
-        (done.entries, say("count.note", n=done.entries)),
+        (done.entries, say("imported.notes", n=done.entries)),
         (done.sessions, say("count.conversation", n=done.sessions)),
         (done.files, say("imported.files", n=done.files)),
         (len(done.left), say("imported.left", n=len(done.left))),

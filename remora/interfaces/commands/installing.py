@@ -24,7 +24,7 @@ from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
 from remora.interfaces.install.plan import Plan, Wish, as_document
 from remora.interfaces.install.writing import COST, WRITERS, program_of, set_writer
 from remora.interfaces.page import Para
-from remora.interfaces.words import say
+from remora.interfaces.words import in_words, say
 
 Failed = tuple[str, RemoraError]
 
@@ -139,7 +139,7 @@ def _offer_writer(desk: Desk, where: _Where, names: Sequence[str], *, asked: boo
     if asked:
         if answered.exists() or desk.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
-        desk.note(say("writer.offer", program=program_of(commands[0]), cost=COST))
+        desk.note(say("writer.offer", program=program_of(commands[0]), cost=in_words(COST)))
         agreed = click.confirm(say("writer.ask"), err=True)
         write_atomic(answered, b"yes\n" if agreed else b"no\n")
         if not agreed:

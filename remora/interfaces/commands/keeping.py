@@ -120,7 +120,7 @@ def _asked_what_is_wrong(desk: Desk, record: MemoryRecord) -> tuple[list[str], s
     for number, name in enumerate(CHOICES, start=1):
         click.echo(f"  {number}  {say(f'wrong.{name}')}", err=True)
     number = click.prompt(say("wrong.title"), type=click.IntRange(1, len(CHOICES)), err=True)
-    choice = list(CHOICES)[number - 1]
+    choice = CHOICES[number - 1]
     right = None
     where: dict[str, Any] = {}
     if choice in ("wrong", "outdated"):
