@@ -165,6 +165,8 @@ UNUSED_WITH_REASON = {
     "remora.core.secrets:KINDS": "the closed list that samples are tested against",
     "remora.interfaces.adapters.*": "called by the frameworks, or by programs that use them",
     "remora.interfaces.cli:Verbs.*": "called by click",
+    "remora.interfaces.commands.desk:_Ordered.*": "read by click",
+    "remora.interfaces.commands.helping:*.*": "called by click",
     "remora.interfaces.hooks.hosts:_ALL": "has each host's module checked against the protocol",
     "remora.interfaces.mcp_server.bounded:BoundedProtocol.*": "called by asyncio and uvicorn",
     "remora.interfaces.mcp_server.server:Server.*": "called by the MCP library",

@@ -12,20 +12,13 @@ import click
 from remora.core.errors import RemoraError
 from remora.core.text import safe
 from remora.interfaces.commands.desk import Desk, colour_is_welcome, common
+from remora.interfaces.commands.helping import Context
 from remora.interfaces.present import dumps, error_document, exit_code, unexpected
 from remora.interfaces.verbs import VERBS
+from remora.interfaces.words import in_words, language_of, say, speaking
 
 INTERRUPTED = 130  # what a shell reports for a process that Ctrl-C ended
 PIPE_CLOSED = 141  # the same for one whose reader went away
-OVERVIEW = """\
-Remora is a memory for coding agents: it stores knowledge about a project and explains each hit.
-
-  remora init                                 read rule files, git history and code
-  remora remember "Tokens expire after 24 h"  store a statement
-  remora search "how long do tokens live"     search; --why explains the ranking
-
-`remora --help` lists every verb, `remora VERB --help` explains one.
-"""
 
 
 class _ReaderGone(Exception):
@@ -34,6 +27,8 @@ class _ReaderGone(Exception):
 
 class Verbs(click.Group):
     """The group of verbs: loads them when called, and turns what goes wrong into words and exit codes."""
+
+    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """Return the names of all verbs, in the order of the list."""
@@ -72,9 +67,14 @@ class Verbs(click.Group):
             raise _ReaderGone from None
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run a command line and exit with its code; every failure leaves through here."""
+        """Run a command line in the person's language, with JSON in English, and exit with its code."""
         given = args[0] if args else kwargs.get("args")
         words = list(sys.argv[1:] if given is None else given)
+        with speaking("en" if _wants_json(words) else language_of(os.environ)):
+            self._main(words, **kwargs)
+
+    def _main(self, words: list[str], **kwargs: Any) -> NoReturn:
+        """Run a command line and exit with its code; every failure leaves through here."""
         kwargs |= {"args": words, "standalone_mode": False}
         kwargs.setdefault("prog_name", "remora")
         _tolerate_any_text()
@@ -127,7 +127,7 @@ def cli(context: click.Context, *, version: bool) -> None:
         context.exit()
     if context.invoked_subcommand is None:
         shown = [v._asdict() for v in VERBS if not v.hidden]
-        click.echo(dumps({"verbs": shown}) if desk.json else OVERVIEW, nl=desk.json)
+        click.echo(dumps({"verbs": shown}) if desk.json else say("overview"), nl=desk.json)
 
 
 def load(name: str) -> click.Command | None:
@@ -233,21 +233,18 @@ def _leave(error: BaseException, words: list[str]) -> NoReturn:
 
 def _report(error: BaseException, words: list[str]) -> None:
     """Say what went wrong, as JSON on stdout where that was asked for, else on stderr."""
-    known = isinstance(error, RemoraError)
     if _wants_json(words):
         click.echo(dumps(error_document(error), ascii_only=True))
         return
-    hint = (
-        error.hint if isinstance(error, RemoraError) else "Run it again with REMORA_DEBUG=1 for a traceback."
-    )
     colour = None if colour_is_welcome() and "--no-color" not in words else False
-    click.echo(
-        click.style("error:", fg="red", bold=True) + f" {safe(str(error) if known else unexpected(error))}",
-        err=True,
-        color=colour,
-    )
-    if hint:
-        click.echo(click.style("hint:", fg="yellow") + f" {safe(hint)}", err=True, color=colour)
+
+    def line(frame: str, text: str, **style: Any) -> None:
+        click.echo(f"{click.style(say(frame), **style)} {safe(text)}", err=True, color=colour)
+
+    known = isinstance(error, RemoraError)
+    line("error.frame", in_words(str(error)) if known else unexpected(error), fg="red", bold=True)
+    if hint := error.hint if isinstance(error, RemoraError) else say("error.debug"):
+        line("error.hint", in_words(hint), fg="yellow")
 
 
 def _usage(error: click.ClickException) -> RemoraError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from remora.core.text import collapse, safe, shorten
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import SHORT_ID
+from remora.interfaces.words import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ def _plain_lines(part: Part) -> Iterator[str]:
         case Fields():
             for name, cell in part.rows:
                 first, *rest = safe(cell.text).splitlines() or [""]
-                yield f"{' ' * part.indent}{safe(name)}: {first}"
+                yield " " * part.indent + say("named", name=safe(name), text=first)
                 yield from (" " * (part.indent + 2) + line for line in rest)
         case Table():
             yield from _plain_table(part)

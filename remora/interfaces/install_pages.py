@@ -8,15 +8,8 @@ from remora.core.errors import RemoraError
 from remora.interfaces.install.hosts import HOSTS
 from remora.interfaces.install.plan import Plan
 from remora.interfaces.page import Cell, Page, Para, Part, Table
-from remora.interfaces.present import counted
+from remora.interfaces.words import in_words, say
 
-DOES = {
-    "create": "would be created",
-    "change": "would change",
-    "delete": "would be deleted",
-    "keep": "nothing to change",
-}
-DID = {"create": "created", "change": "changed", "delete": "deleted", "keep": "unchanged"}
 _SIGNS = {"+": "good", "-": "bad", "@": "dim", "\\": "dim"}
 
 
@@ -24,24 +17,24 @@ def proposal(plan: Plan) -> Page:
     """Return what a plan would change: each file as a diff, and what to know before."""
     title = HOSTS[plan.host].title
     if plan.idle:
-        parts: list[Part] = [Para(f"{title}: nothing to change", "strong")]
+        parts: list[Part] = [Para(say("install.idle", title=title), "strong")]
     else:
-        parts = [Para(f"{title}, for the {plan.scope}", "strong")]
+        parts = [Para(say(f"install.for.{plan.scope}", title=title), "strong")]
         for change in plan.every:
             if change.action != "keep":
                 parts += [Para(line, _style(line, at)) for at, line in enumerate(change.diff())]
-    parts += [Para(f"note: {note}", "warn") for note in plan.notes]
+    parts += [Para(say("note", text=note), "warn") for note in plan.notes]
     return tuple(parts)
 
 
 def done(plan: Plan) -> Page:
     """Return what a plan did, and what there is to do now."""
     parts: list[Part] = [
-        Para(f"{DID[change.action]}: {change.path}", "good")
+        Para(say("install.done", did=say(f"install.did.{change.action}"), path=change.path), "good")
         for change in plan.every
         if change.action != "keep"
     ]
-    parts += [Para(text) for text in plan.after]
+    parts += [Para(in_words(text)) for text in plan.after]
     return tuple(parts)
 
 
@@ -56,18 +49,18 @@ def overview(plans: Sequence[Plan | tuple[str, RemoraError]], *, verb: str) -> P
             continue
         parts.append(Para(f"{HOSTS[plan.host].title} ({plan.host})", "strong"))
         rows = tuple(
-            (Cell(DOES[change.action], "dim" if change.action == "keep" else "good"), Cell(str(change.path)))
+            (
+                Cell(say(f"install.does.{change.action}"), "dim" if change.action == "keep" else "good"),
+                Cell(str(change.path)),
+            )
             for change in plan.every
             if change.before is not None or change.after is not None
         )
         if rows:
             parts.append(Table(("", ""), rows, wide=1, whole=True, indent=2))
-        parts += [Para(f"note: {note}", "warn", indent=2) for note in plan.notes]
-    hosts = counted(len(plans), "host")
+        parts += [Para(say("note", text=note), "warn", indent=2) for note in plan.notes]
     parts.append(Para(""))
-    parts.append(
-        Para(f"`remora {verb} HOST` shows the change and asks; `remora {verb} --all` does it for {hosts}.")
-    )
+    parts.append(Para(say("install.how", verb=verb, n=len(plans))))
     return tuple(parts)
 
 

@@ -17,12 +17,9 @@ from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import (
     FAINT,
     GOOD,
-    SOURCE_WORDS,
-    WARNING_MARKS,
     age,
     as_json,
     brief_marks,
-    counted,
     hit_files,
     hit_key,
     hit_kind,
@@ -32,10 +29,13 @@ from remora.interfaces.present import (
     place,
     receipt_sentence,
     redaction_sentence,
+    said_by,
     short,
+    warns,
     when,
     whence,
 )
+from remora.interfaces.words import columns, field, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.agent.correction import Corrected
@@ -46,21 +46,13 @@ if TYPE_CHECKING:
     from remora.app.health.maintenance import Maintained
     from remora.app.recall.questions import Answer, Passage
     from remora.core.merge import Revision
-    from remora.core.trial import Compared
+    from remora.core.trial import Compared, Estimate
     from remora.store.injections import Injection
     from remora.store.uses import Use
 
 # Stages whose score is a factor; the others add evidence or give a rank.
 FACTORS = frozenset({"busy", "test", "phase", "source", "use", "confidence", "stale", "review", "pinned"})
-_USES = {
-    "said": "said",
-    "asked": "asked for",
-    "cited": "cited",
-    "helped": "helped",
-    "unhelpful": "did not help",
-    "wrong": "called wrong",
-    "looked": "looked at",
-}
+_USES = ("said", "asked", "cited", "helped", "unhelpful", "wrong", "looked")
 # Fields whose change the history of a memory names, beside its text.
 _SHOWN_CHANGES = (
     "type",
@@ -84,14 +76,16 @@ def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
     if got is not None and got.action == "merged":
         others = [o.text for o in record.origins if o.text]
         if len(record.origins) > 1:
-            found.append(Para(f"all origins kept: {listed(place(o) for o in record.origins)}", indent=2))
+            found.append(
+                Para(say("receipt.origins", places=listed(place(o) for o in record.origins)), indent=2)
+            )
         if got.similarity < 1.0 and others:
-            found.append(Para(f"your words are kept as an origin: {shorten(others[-1], 120)}", indent=2))
+            found.append(Para(say("receipt.words", text=shorten(others[-1], 120)), indent=2))
     if got is not None and (secrets := redaction_sentence(got.redactions)):
         found.append(Para(secrets, "warn", indent=2))
     found += [Para(note, "warn", indent=2) for note in (got.notes if got is not None else ())]
     if guessed and got is not None and got.action == "stored":
-        advice = f"type guessed from the wording; `remora edit {short(record.id)} --type TYPE` changes it"
+        advice = say("receipt.guessed", id=short(record.id))
         found.append(Para(advice, "dim", indent=2))
     return tuple(found)
 
@@ -107,15 +101,15 @@ def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
         (
             Cell(short(r.id), "id"),
             Cell(r.type),
-            Cell(f"{current_confidence(r, now):.2f}", "dim"),
+            Cell(spoken().number(current_confidence(r, now)), "dim"),
             Cell(age(r.created_at, now), "dim"),
             Cell(shorten(r.content, 160), "dim" if r.deprecated else ""),
             Cell(listed(r.related_files, 2), "dim"),
-            Cell(", ".join(brief_marks(r)), _mark_style(brief_marks(r))),
+            Cell(", ".join(brief_marks(r)), "warn" if warns(r) else "dim"),
         )
         for r in records
     )
-    return (Table(("id", "type", "conf.", "age", "memory", "files", "marks"), rows, wide=4, spare=(5, 2, 3)),)
+    return (Table(columns("columns.list"), rows, wide=4, spare=(5, 2, 3)),)
 
 
 def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = False) -> Page:
@@ -128,17 +122,18 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
         record = hit.memory
         warned = [*(marks(record) if record is not None else ())]
         if hit.disagrees_with:
-            warned.append(f"disagrees with {listed(short(i) for i in hit.disagrees_with)}")
+            warned.append(say("hit.disagrees", ids=listed(short(i) for i in hit.disagrees_with)))
         if hit.amended_by:
-            warned.append(f"said again later: {listed(short(i) for i in hit.amended_by)}")
+            warned.append(say("hit.amended", ids=listed(short(i) for i in hit.amended_by)))
+        bad = hit.disagrees_with or (record is not None and warns(record))
         facts = (
             Cell(f"#{rank}".ljust(3)),
-            Cell(f"{hit.score:.2f}", "good" if hit.score >= GOOD else "dim"),
+            Cell(spoken().number(hit.score), "good" if hit.score >= GOOD else "dim"),
             Cell(hit_kind(hit).ljust(LONGEST_TYPE), "strong"),
             Cell(hit_whence(hit), "dim"),
             Cell(age(record.created_at if record is not None else hit.time, now), "dim"),
         )
-        tail = (Cell(listed(hit_files(hit), 4), "dim"), Cell(", ".join(warned), _mark_style(warned)))
+        tail = (Cell(listed(hit_files(hit), 4), "dim"), Cell(", ".join(warned), "warn" if bad else "dim"))
         style = "dim" if hit.score < FAINT else ""
         text = _beginning(hit.text) if hit.source == "code" else hit.text
         parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), text, tail, style))
@@ -154,7 +149,7 @@ def _beginning(text: str) -> str:
     """Return the first lines of a part of a file: enough to know it by."""
     lines = text.split("\n")
     more = len(lines) - CODE_LINES
-    return text if more <= 1 else "\n".join((*lines[:CODE_LINES], f"… {more} more lines"))
+    return text if more <= 1 else "\n".join((*lines[:CODE_LINES], say("code.more", n=more)))
 
 
 def explanation(hit: Hit, now: float) -> Page:
@@ -169,15 +164,15 @@ def explanation(hit: Hit, now: float) -> Page:
     known = when(hit.time, now) if hit.time else ""
     if record is not None:
         origins = listed(place(o) for o in record.origins) or whence(record)
-        known = f"{when(record.created_at, now)}, from {origins}"
-    lines = {
-        "found": Cell("; ".join(found)),
-        "raised by": Cell("; ".join(raised)),
-        "lowered by": Cell("; ".join(lowered), "warn"),
+        known = say("why.known", when=when(record.created_at, now), places=origins)
+    lines: dict[str, Cell] = {
+        "found": Cell(say("semicolon").join(found)),
+        "raised by": Cell(say("semicolon").join(raised)),
+        "lowered by": Cell(say("semicolon").join(lowered), "warn"),
         "time": Cell(known),
         "confidence": Cell(_confidence(record, now) if record is not None else ""),
     }
-    rows = tuple((name, cell) for name, cell in lines.items() if cell.text)
+    rows = tuple((field(name), cell) for name, cell in lines.items() if cell.text)
     return (Fields(rows, indent=4),) if rows else ()
 
 
@@ -200,15 +195,15 @@ def card(
     title: list[Part] = [Item(record.id, (Cell(record.type, "strong"),), "")]
     title = [Para(f"{record.id}  {record.type}", "strong")]
     if warned:
-        title.append(Para(", ".join(warned), _mark_style(warned)))
+        title.append(Para(", ".join(warned), "warn" if warns(record) else "dim"))
     rows: dict[str, str] = {
         "source": f"{whence(record)}, {when(record.created_at, now)}",
         "changed": when(record.updated_at, now) if record.updated_at != record.created_at else "",
-        "used": f"{record.access_count} times, last {when(record.last_accessed_at, now)}"
+        "used": say("card.used", n=record.access_count, when=when(record.last_accessed_at, now))
         if record.access_count
-        else "not yet",
+        else say("card.unused"),
         "confidence": _confidence(record, now),
-        "scope": record.scope + (" (your own memory, in every project)" if record.realm == "user" else ""),
+        "scope": record.scope + (say("card.own") if record.realm == "user" else ""),
         "branch": record.branch or "",
         "files": "\n".join(record.related_files),
         "modules": ", ".join(record.related_modules),
@@ -226,45 +221,36 @@ def card(
         "dependents": "\n".join(_named([d.id for d in dependents], dependents)),
         "replaced by": short(record.superseded_by) if record.superseded_by else "",
         "forgotten": _forgotten(record, now),
-        "review": record.review_reason or ("needed" if record.needs_review else ""),
+        "review": record.review_reason or (say("card.review") if record.needs_review else ""),
         "taint": _taint(record),
-        "secrets": f"{record.redaction_count} removed before storing" if record.redaction_count else "",
-        "vector of": record.embedding_model_id or "none yet; found by words only",
+        "secrets": say("card.secrets", n=record.redaction_count) if record.redaction_count else "",
+        "vector of": record.embedding_model_id or say("card.no_vector"),
     }
-    fields = tuple((name, Cell(value)) for name, value in rows.items() if value)
+    fields = tuple((field(name), Cell(value)) for name, value in rows.items() if value)
     return (*title, Para(""), Para(record.content), Para(""), Fields(fields))
-
-
-CORRECTED = {
-    "wrong": "replaced",
-    "outdated": "out of date, taken out of search",
-    "narrow": "holds only there",
-    "silent": "never said unasked again; search finds it",
-    "erase": "erased",
-}
 
 
 def corrected(done: Corrected) -> Page:
     """Return what a correction did."""
     old = done.memory
     text = "" if done.choice == "erase" else old.content
-    found: list[Part] = [Item(short(old.id), (Cell(CORRECTED[done.choice], "good"),), text)]
+    found: list[Part] = [Item(short(old.id), (Cell(say(f"corrected.{done.choice}"), "good"),), text)]
     if done.new is not None:
-        found.append(Item(short(done.new.id), (Cell("holds now", "good"),), done.new.content))
+        found.append(Item(short(done.new.id), (Cell(say("corrected.now"), "good"),), done.new.content))
     return tuple(found)
 
 
 def trust(found: TrustReport) -> Page:
     """Return the trust level of a project, why it is what it is, and what the next one takes."""
-    told = f"memories with a confidence of {found.threshold:.2f} or more"
+    told = say("trust.unasked", confidence=found.threshold)
     rows = [
-        ("level", Cell(f"{found.level} {found.name}", "strong")),
-        ("because", Cell(found.why)),
-        ("told unasked", Cell(told + (" (inject.threshold is set)" if found.setting else ""))),
-        ("next", Cell("; ".join(found.missing))),
-        ("chosen", Cell("" if found.auto else "by you; `remora trust auto` lets reviews move it again")),
+        ("level", Cell(f"{found.level} {say(f'level.{found.level}')}", "strong")),
+        ("because", Cell(in_words(found.why))),
+        ("told unasked", Cell(told + (say("trust.set") if found.setting else ""))),
+        ("next", Cell(say("semicolon").join(found.missing))),
+        ("chosen", Cell("" if found.auto else say("trust.yours"))),
     ]
-    return (Fields(tuple((name, cell) for name, cell in rows if cell.text)),)
+    return (Fields(tuple((field(name), cell) for name, cell in rows if cell.text)),)
 
 
 def history(found: Sequence[Revision], now: float) -> Page:
@@ -273,16 +259,16 @@ def history(found: Sequence[Revision], now: float) -> Page:
     known: dict[str, object] = {}
     for number, one in enumerate(found, start=1):
         who = Cell(_author(one), "dim")
-        told = "; ".join(part for part in (_changed(one.fields, known), one.why) if part)
+        told = say("semicolon").join(part for part in (_changed(one.fields, known), one.why) if part)
         rows.append((Cell(str(number), "id"), Cell(when(to_iso(one.at), now)), who, Cell(one.op), Cell(told)))
         known |= one.fields
-    return (Table(("no.", "when", "who", "what", "change"), tuple(rows), wide=4, whole=True),)
+    return (Table(columns("columns.history"), tuple(rows), wide=4, whole=True),)
 
 
 def _author(one: Revision) -> str:
     """Return who made a change; "you" for a person at this store."""
     kind, _, name = one.author.partition(":")
-    return "you" if kind == "person" and name == one.device else one.author.strip(":")
+    return say("team.you") if kind == "person" and name == one.device else one.author.strip(":")
 
 
 def _changed(fields: Mapping[str, object], known: Mapping[str, object]) -> str:
@@ -292,20 +278,23 @@ def _changed(fields: Mapping[str, object], known: Mapping[str, object]) -> str:
     told = []
     for name, value in fields.items():
         if name == "content":
-            told.append(f"“{shorten(str(known.get(name, '')), 60)}” → “{value}”")
+            told.append(say("history.text", old=shorten(str(known.get(name, "")), 60), new=str(value)))
         elif name in _SHOWN_CHANGES:
-            told.append(f"{name.replace('_', ' ')} {_plainly(known.get(name))} → {_plainly(value)}")
+            told.append(f"{field(name.replace('_', ' '))} {_plainly(known.get(name))} → {_plainly(value)}")
     return ", ".join(told)
 
 
 def _plainly(value: object) -> str:
-    return "none" if value in (None, "", "[]") else str(value)
+    return say("none") if value in (None, "", "[]") else str(value)
 
 
 def files(found: Sequence[FileHit]) -> Page:
     """Return related files with score and evidence."""
-    rows = tuple((Cell(f.path, "id"), Cell(f"{f.score:.2f}", "dim"), Cell("; ".join(f.why))) for f in found)
-    return (Table(("file", "score", "evidence"), rows, wide=2, whole=True),)
+    rows = tuple(
+        (Cell(f.path, "id"), Cell(spoken().number(f.score), "dim"), Cell(say("semicolon").join(f.why)))
+        for f in found
+    )
+    return (Table(columns("columns.files"), rows, wide=2, whole=True),)
 
 
 def demotes(reason: Reason) -> bool:
@@ -316,12 +305,15 @@ def demotes(reason: Reason) -> bool:
 def _factor(reason: Reason) -> str:
     """Return a factor as a reader understands it: the reason, and how much it counts."""
     if reason.stage == "source":
-        why = f"source {SOURCE_WORDS.get(reason.note, reason.note)}"
+        why = say("why.source", name=said_by(reason.note))
     elif reason.stage == "confidence":
-        why = "confidence"
+        why = say("why.confidence")
     else:
         why = reason.note or reason.stage
-    return f"{why} (× {reason.score:.2f})"
+    return f"{why} (× {spoken().number(reason.score)})"
+
+
+_TERMS = {"dense": "meaning", "cosine": "meaning", "fts": "words", "words": "words", "graph": "files"}
 
 
 def _plain(note: str) -> str:
@@ -330,46 +322,46 @@ def _plain(note: str) -> str:
     >>> _plain("dense #2, fts #1, graph #1"), _plain("cosine 0.52, words 0.20 (trusted 1.0)")
     ('meaning #2, words #1, files #1', 'meaning 0.52, words 0.20')
     """
-    for term, word in (("dense", "meaning"), ("cosine", "meaning"), ("fts", "words"), ("graph", "files")):
-        note = re.sub(rf"\b{term}(?= #?[\d.]+)", word, note)
+    for term, word in _TERMS.items():
+        note = re.sub(rf"\b{term}(?= #?[\d.]+)", say(f"why.{word}"), note)
     return re.sub(r" \(trusted [\d.]+\)", "", note)
-
-
-def _mark_style(warned: Sequence[str]) -> str:
-    return "warn" if any(mark.startswith(WARNING_MARKS) for mark in warned) else "dim"
 
 
 def _confidence(record: MemoryRecord, now: float) -> str:
     current = current_confidence(record, now)
     if not record.decay_half_life_days:
-        return f"{record.confidence:.2f}, does not fade"
+        return say("confidence.steady", confidence=record.confidence)
     if record.pinned:
-        return f"{record.confidence:.2f}, pinned: does not fade"
+        return say("confidence.pinned", confidence=record.confidence)
     unused = days_between(record.last_accessed_at, now)
-    return (
-        f"{current:.2f} now, {record.confidence:.2f} when fresh "
-        f"(halves every {record.decay_half_life_days:g} days of disuse; unused for {unused:.0f})"
+    return say(
+        "confidence.fades",
+        now=current,
+        fresh=record.confidence,
+        days=f"{record.decay_half_life_days:g}",
+        unused=f"{unused:.0f}",
     )
 
 
 def _origin(record: MemoryRecord, index: int, now: float) -> str:
     origin = record.origins[index]
-    words = f", in the words: {collapse(origin.text)}" if origin.text else ""
-    branch = f" by {origin.source}" if origin.path or origin.commit_sha else ""
-    return f"{place(origin)}{branch}, {when(origin.at, now)}{words}"
+    words = say("origin.words", text=collapse(origin.text)) if origin.text else ""
+    by = say("origin.by", source=origin.source) if origin.path or origin.commit_sha else ""
+    return f"{place(origin)}{by}, {when(origin.at, now)}{words}"
 
 
 def _relation(relation: Relation) -> str:
     target = (
         short(relation.target_memory_id) if relation.target_memory_id else relation.target_file_path or "?"
     )
-    found = " (detected)" if relation.auto_extracted else ""
+    found = say("relation.detected") if relation.auto_extracted else ""
     return f"{relation.relation_type.replace('_', ' ')} {target}{found}"
 
 
 def _named(ids: Sequence[str], known: Sequence[MemoryRecord]) -> list[str]:
     by_id = {r.id: r for r in known}
-    return [f"{short(i)}  {shorten(by_id[i].content, 80) if i in by_id else '(deleted)'}" for i in ids]
+    gone = say("memory.deleted")
+    return [f"{short(i)}  {shorten(by_id[i].content, 80) if i in by_id else gone}" for i in ids]
 
 
 def _payload(payload: Mapping[str, object] | None) -> str:
@@ -380,17 +372,17 @@ def _forgotten(record: MemoryRecord, now: float) -> str:
     if not record.deprecated:
         return ""
     left = GRACE_DAYS - days_between(record.deprecated_at, now) if record.deprecated_at else GRACE_DAYS
-    until = f"pruning may delete it in {left:.0f} days" if left > 0 else "the next pruning may delete it"
-    kept = "kept for good" if record.user_verified or record.pinned else until
-    return f"{when(record.deprecated_at, now)}; {kept}; `remora restore {short(record.id)}` brings it back"
+    later = say("forgotten.later", days=f"{left:.0f}")
+    soon = say("forgotten.soon")
+    kept = say("forgotten.kept") if record.user_verified or record.pinned else later if left > 0 else soon
+    return say("forgotten.told", when=when(record.deprecated_at, now), kept=kept, id=short(record.id))
 
 
 def _taint(record: MemoryRecord) -> str:
     if record.taint is None:
         return ""
-    step = f" at step {record.taint.step}" if record.taint.step is not None else ""
-    source = record.taint.source
-    return f"learned after reading {source}{step}; `remora verify {short(record.id)}` confirms it"
+    step = say("taint.step", step=record.taint.step) if record.taint.step is not None else ""
+    return say("taint.told", source=record.taint.source, step=step, id=short(record.id))
 
 
 def pruning(
@@ -402,11 +394,11 @@ def pruning(
     dry_run: bool,
 ) -> Page:
     """Return what pruning did, or would do."""
-    would = "would be " if dry_run else ""
+    will = "would" if dry_run else "did"
     rows = [
         (
             Cell(short(r.id), "id"),
-            Cell(f"{would}{what}"),
+            Cell(say(f"prune.{will}.{what}")),
             Cell(r.type),
             Cell(why, "dim"),
             Cell(shorten(r.content, 120)),
@@ -414,20 +406,18 @@ def pruning(
         for records, what in ((forget, "forgotten"), (delete, "deleted"))
         for r in records
         for why in (
-            f"last used {age(r.last_accessed_at, now)}"
+            say("prune.used", age=age(r.last_accessed_at, now))
             if what == "forgotten"
-            else f"forgotten {age(r.deprecated_at, now)}",
+            else say("prune.forgotten", age=age(r.deprecated_at, now)),
         )
     ]
-    table: Page = (Table(("id", "what", "type", "why", "memory"), tuple(rows)),) if rows else ()
+    table: Page = (Table(columns("columns.prune"), tuple(rows)),) if rows else ()
     if not (forget or delete or cache_rows):
-        return (Para("Nothing to prune."),)
-    done = (
-        f"{len(forget):,} forgotten, {len(delete):,} deleted for good, {cache_rows:,} cache entries dropped"
-    )
-    advice = " `remora restore ID` brings a forgotten one back." if forget else ""
+        return (Para(say("prune.nothing")),)
+    done = say("prune.done", forgotten=len(forget), deleted=len(delete), cached=cache_rows)
+    advice = say("prune.restore") if forget else ""
     if dry_run:
-        return (*table, Para(f"Dry run: {done}. Run it without --dry-run to apply it."))
+        return (*table, Para(say("prune.dry", done=done)))
     return (*table, Para(f"{done}.{advice}"))
 
 
@@ -447,13 +437,15 @@ def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skippe
     numbers = Counter(r.receipt.action for r in records if r.receipt is not None)
     if skipped:
         numbers["refused"] = len(skipped)
-    told = listed(f"{number:,} {what}" for what, number in numbers.items()) or "nothing to store"
-    return f"Of {counted(len(records) + len(skipped), 'draft')}: {told}."
+    told = listed(say(f"drafts.{what}", n=number) for what, number in numbers.items()) or say(
+        "drafts.nothing"
+    )
+    return say("drafts.told", n=len(records) + len(skipped), what=told)
 
 
 def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
     """Return what became of an old memory and of those that rest on it."""
-    said: list[Part] = [Para(f"replaces {short(old.id)}: {shorten(old.content, 120)}", indent=2)]
+    said: list[Part] = [Para(say("superseding", id=short(old.id), text=shorten(old.content, 120)), indent=2)]
     if flagged:
         said.append(Para(flagged_sentence(flagged), "warn", indent=2))
     return tuple(said)
@@ -462,8 +454,7 @@ def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
 def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
     """Return the memories that were marked for review with their source."""
     named = listed((short(r.id) for r in flagged), 6)
-    many = counted(len(flagged), "dependent memory", "dependent memories")
-    return f"{many} marked for review: {named}"
+    return say("flagged", n=len(flagged), ids=named)
 
 
 # What agents were told
@@ -475,11 +466,11 @@ def log(said: Sequence[Injection]) -> Page:
 
 
 def _said(one: Injection) -> Item:
-    about = f" at {one.about}" if one.about else ""
+    about = say("log.at", about=one.about) if one.about else ""
     facts = [Cell(one.trigger, "strong"), Cell(f"{one.moment}{about}"), Cell(one.why, "dim")]
-    tail = [Cell(f"{one.session_id}, step {one.step}", "dim")]
+    tail = [Cell(say("log.step", session=one.session_id, step=str(one.step)), "dim")]
     if one.agent:
-        tail.append(Cell(f"subagent {one.agent}", "dim"))
+        tail.append(Cell(say("log.subagent", name=one.agent), "dim"))
     if one.followed:
         tail.append(Cell(one.followed, "good"))
     return Item(one.at[:19].replace("T", " "), tuple(facts), one.text, tuple(tail))
@@ -488,11 +479,11 @@ def _said(one: Injection) -> Item:
 def why(found: Why) -> Page:
     """Return where a memory comes from, how far to trust it, and when it was said."""
     m = found.memory
-    trust = [f"{m.confidence:.2f}", m.source]
-    trust += ["verified by a person"] if m.user_verified else []
-    trust += [f"unverified: {m.taint.source}, step {m.taint.step}"] if m.taint else []
-    trust += [f"needs review: {m.review_reason or 'learned'}"] if m.needs_review else []
-    trust += ["out of date"] if m.stale_at else []
+    trust = [spoken().number(m.confidence), m.source]
+    trust += [say("why.verified")] if m.user_verified else []
+    trust += [say("why.tainted", source=m.taint.source, step=m.taint.step)] if m.taint else []
+    trust += [say("mark.due", value=m.review_reason or say("why.learned"))] if m.needs_review else []
+    trust += [say("chip.outdated")] if m.stale_at else []
     rows = [
         ("id", Cell(m.id, "id")),
         ("type", Cell(m.type)),
@@ -505,19 +496,22 @@ def why(found: Why) -> Page:
         rows.append(("files", Cell("\n".join(m.related_files))))
     if found.children:
         rows.append(("dependents", Cell("\n".join(short(child) for child in found.children))))
-    at = [f"{t.kind} {t.key}{' with ' + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
+    also = say("why.with")
+    at = [f"{t.kind} {t.key}{also + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
     if at:
         rows.append(("triggers", Cell("\n".join(at))))
-    uses = [used_for(found.uses), f"held back {found.held_back}" if found.held_back else ""]
+    uses = [used_for(found.uses), say("why.held_back", number=found.held_back) if found.held_back else ""]
     if any(uses):
         rows.append(("use", Cell(", ".join(filter(None, uses)))))
     for one in found.effects:
-        sessions = f"{one.helped} sessions with, {one.unhelped} without"
-        told = f"{one.factor:.2f} times the usual help at {one.trigger}: {sessions}"
-        rows.append(("effect", Cell(told + ("; not said there any more" if one.factor <= QUIET else ""))))
-    parts: list[Part] = [Fields(tuple(rows))]
-    times = counted(len(found.said), "time") if found.said else "never"
-    parts.append(Para(f"Told to an agent: {times}."))
+        told = say(
+            "why.effect", factor=one.factor, trigger=one.trigger, helped=one.helped, unhelped=one.unhelped
+        )
+        quiet = say("why.quiet") if one.factor <= QUIET else ""
+        rows.append(("effect", Cell(told + quiet)))
+    parts: list[Part] = [Fields(tuple((field(name), cell) for name, cell in rows))]
+    times = say("count.time", n=len(found.said)) if found.said else say("why.never")
+    parts.append(Para(say("why.told", times=times)))
     parts += [_said(one)._replace(text="") for one in found.said]
     return tuple(parts)
 
@@ -530,82 +524,87 @@ def used_for(uses: Mapping[str, Use]) -> str:
     'said 14 times in 9 sessions, helped 6 times, called wrong once'
     """
     told = []
-    for kind, word in _USES.items():
+    for kind in _USES:
         if (use := uses.get(kind)) is not None:
-            times = "once" if use.times == 1 else counted(use.times, "time")
-            where = f" in {use.sessions} sessions" if kind == "said" and use.sessions > 1 else ""
-            told.append(f"{word} {times}{where}")
+            times = say("use.often", n=use.times)
+            where = say("use.sessions", number=use.sessions) if kind == "said" and use.sessions > 1 else ""
+            told.append(f"{say(f'use.{kind}')} {times}{where}")
     return ", ".join(told)
 
 
 def _origins(found: Why) -> Iterator[str]:
     for origin in found.memory.origins:
         where = origin.path and f"{origin.path}{f':{origin.line}' if origin.line else ''}"
-        told = [where or "", f"session {origin.session_id}" if origin.session_id else ""]
-        told.append(f"commit {origin.commit_sha[:12]}" if origin.commit_sha else "")
+        told = [where or "", say("place.session", id=origin.session_id) if origin.session_id else ""]
+        told.append(say("place.commit", sha=origin.commit_sha[:12]) if origin.commit_sha else "")
         yield f"{origin.at[:10]} {origin.source} {' '.join(t for t in told if t)}".rstrip()
 
 
 def maintenance(runs: Sequence[Maintained], now: float) -> Page:
     """Return what the daily maintenance did, newest first."""
     rows = tuple((Cell(when(one.at, now)), Cell(_maintained(one))) for one in runs)
-    return (Table(("when", "what"), rows, wide=1, whole=True),) if rows else ()
+    return (Table(columns("columns.maintenance"), rows, wide=1, whole=True),) if rows else ()
 
 
 def _maintained(one: Maintained) -> str:
-    expired = ("expired memory", "expired memories")
     told = (
-        (len(one.forgotten), f"forgot {counted(len(one.forgotten), *expired)}"),
-        (one.waiting, f"{counted(one.waiting, *expired)} left for you: `remora prune`"),
-        (one.deleted, f"deleted {counted(one.deleted, 'memory', 'memories')} forgotten long ago"),
-        (one.revisions, f"dropped {counted(one.revisions, 'text')} of old changes"),
-        (one.said, f"dropped {counted(one.said, 'text')} of old advice"),
-        (one.bar, f"measured the relevance for prompts: {one.bar}"),
+        (len(one.forgotten), say("kept.forgotten", n=len(one.forgotten))),
+        (one.waiting, say("kept.waiting", n=one.waiting)),
+        (one.deleted, say("kept.deleted", n=one.deleted)),
+        (one.revisions, say("kept.revisions", n=one.revisions)),
+        (one.said, say("kept.said", n=one.said)),
+        (one.bar, say("kept.bar", bar=str(one.bar))),
     )
-    return "; ".join(text for number, text in told if number) or "nothing to do"
-
-
-_VERDICTS = {"few": "too few to tell", "helps": "helps", "hurts": "hurts", "open": "no clear difference"}
+    return say("semicolon").join(text for number, text in told if number) or say("kept.nothing")
 
 
 def trial(found: TrialReport) -> Page:
     """Return whether advice helps here: every figure, told and held back."""
-    arms = f"{found.told:,} moments told, {found.held:,} held back"
-    share = f"{100 * found.share:g} % of advice is held back: {arms}."
+    share = say("trial.share", share=f"{100 * found.share:g}", told=found.told, held=found.held)
     parts: list[Part] = [Para(share), _compared(found.figures)]
     if found.sessions:
-        parts += [Para("Whole sessions, without advice beside with it:", "strong"), _compared(found.sessions)]
+        parts += [Para(say("trial.whole"), "strong"), _compared(found.sessions)]
     wrong = found.corrections
-    between = f" [{100 * wrong.low:.1f}, {100 * wrong.high:.1f}]" if wrong.n else ""
-    told = f"{100 * wrong.mean:.1f} %{between} of {counted(wrong.n, 'use')}"
-    parts.append(Para(f"Called wrong: {told} (target: below 5 %)."))
+    parts.append(Para(say("trial.called_wrong", share=_share(wrong), n=wrong.n)))
     if (boosts := found.boosts).n:
-        share = f"{100 * boosts.mean:.1f} % [{100 * boosts.low:.1f}, {100 * boosts.high:.1f}]"
-        of = counted(boosts.n, "search", "searches")
-        parts.append(Para(f"The neighbourhood boost changed the first 8 hits of {share} of {of}."))
+        parts.append(Para(say("trial.boosted", share=_share(boosts), n=boosts.n)))
     for memories, number, failures in found.at_once:
-        what = counted(memories, "memory", "memories")
-        parts.append(Para(f"{what} at once: {100 * failures:.0f} % failed, of {counted(number, 'moment')}."))
+        parts.append(
+            Para(
+                say(
+                    "trial.at_once",
+                    n=memories,
+                    share=f"{100 * failures:.0f}",
+                    moments=say("trial.moments", n=number),
+                )
+            )
+        )
     if found.decided:
-        parts.append(Para(f"So a moment gets {counted(found.decided, 'memory', 'memories')}."))
+        parts.append(Para(say("trial.decided", n=found.decided)))
     for one in found.quiet:
-        told = f"{one.helped} sessions with help, {one.unhelped} without"
-        parts.append(Item(short(one.memory_id), (Cell(f"quiet at {one.trigger}"),), told))
+        told = say("trial.sessions", helped=one.helped, unhelped=one.unhelped)
+        parts.append(Item(short(one.memory_id), (Cell(say("trial.quiet_at", trigger=one.trigger)),), told))
     return (*parts, *(proposals(found.proposals) if found.proposals else ()))
 
 
 def _compared(figures: Sequence[Compared]) -> Table:
     rows = tuple(
         (
-            Cell(one.name),
+            Cell(field(one.name)),
             Cell(f"{one.told.mean:.2f} ({one.told.n:,})"),
             Cell(f"{one.held.mean:.2f} ({one.held.n:,})"),
             Cell(_interval(one)),
-            Cell(_VERDICTS[one.verdict]),
+            Cell(say(f"trial.is.{one.verdict}")),
         )
         for one in figures
     )
-    return Table(("figure", "told", "held back", "difference, 95 %", ""), rows, wide=0, spare=(3,))
+    return Table(columns("columns.trial"), rows, wide=0, spare=(3,))
+
+
+def _share(one: Estimate) -> str:
+    """Return a share in percent, with its interval."""
+    percent = [spoken().number(100 * part, 1) for part in (one.mean, one.low, one.high)]
+    return say("interval", value=percent[0], low=percent[1], high=percent[2]) if one.n else f"{percent[0]} %"
 
 
 def _interval(one: Compared) -> str:
@@ -620,8 +619,8 @@ def proposals(found: Sequence[Proposal]) -> Page:
         for p in found
     )
     return (
-        Table(("phase", "type", "weight", "proposed", "moments"), rows, wide=1),
-        Para("`remora trial --apply` puts them in force, `--undo` takes them back."),
+        Table(columns("columns.weights"), rows, wide=1),
+        Para(say("trial.how")),
     )
 
 
@@ -634,7 +633,7 @@ def status(found: Status) -> Page:
         *((f"records of {kind}s", Cell(f"{n:,}")) for kind, n in sorted(found.records.items())),
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learned", Cell(f"{found.learnt:,}")),
-        ("texts go", Cell(found.texts)),
+        ("texts go", Cell(in_words(found.texts))),
         *((("shared", Cell(found.sharing)),) if found.sharing else ()),
         *(
             (("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")),)
@@ -643,32 +642,32 @@ def status(found: Status) -> Page:
         ),
     ]
     for one in found.sessions:
-        state = "over, not learned yet" if one.over else "active"
-        sent = counted(one.said, "message")
-        rows.append(
-            (
-                "session",
-                Cell(f"{one.id}: {state}, {counted(one.steps, 'step')}, {sent} sent, {one.at[:19]}"),
-            )
+        state = say("status.over") if one.over else say("status.active")
+        sent = say("status.sent", n=one.said)
+        told = say(
+            "status.session",
+            id=one.id,
+            state=state,
+            steps=say("count.step", n=one.steps),
+            sent=sent,
+            at=one.at[:19],
         )
+        rows.append(("session", Cell(told)))
+    fields = Fields(tuple((field(name), cell) for name, cell in rows))
     if found.off:
-        since = found.off[:16].replace("T", " ")
-        return (Fields(tuple(rows)), Para(f"Remora is off here since {since}. `remora on` ends it.", "warn"))
+        return (fields, Para(say("status.switched_off", since=found.off[:16].replace("T", " ")), "warn"))
     if not found.speaks:
-        off = "Agents get no memories here: inject.enabled is off. `remora doctor` shows where it is set."
-        return (Fields(tuple(rows)), Para(off))
-    said = found.brief or (
-        "A new session would get no brief. Agents read rule files themselves; memories about a file or "
-        "a command follow when an agent uses it."
-    )
-    head = (Para("Brief for a new session:", "strong"),) if found.brief else ()
-    return (Fields(tuple(rows)), *head, Para(said, indent=2 if found.brief else 0))
+        off = say("status.off")
+        return (fields, Para(off))
+    said = found.brief or say("status.no_brief")
+    head = (Para(say("status.brief"), "strong"),) if found.brief else ()
+    return (fields, *head, Para(said, indent=2 if found.brief else 0))
 
 
 def answer(found: Answer) -> Page:
     """Return an answer: its sentences with what they rest on, or the best passages as they stand."""
     if found.how == "nothing":
-        return (Para("Memory does not say."),)
+        return (Para(say("ask.nothing")),)
     rests = tuple(
         Item(
             f"#{one.name}",
@@ -678,12 +677,12 @@ def answer(found: Answer) -> Page:
         for one in found.passages
     )
     if found.how == "passages":
-        return (Para("What memory has:", "strong"), *rests)
+        return (Para(say("ask.has"), "strong"), *rests)
     said = (
         Para(
             " ".join([one.text, *(f"[#{name}]" for name in one.cites)])
             if one.cites
-            else f"{one.text} [unsupported]"
+            else say("ask.bare", text=one.text)
         )
         for one in found.sentences
     )
@@ -696,10 +695,10 @@ def _place_of(passage: Passage) -> str:
 
 def preview(found: Preview) -> Page:
     """Return what would be said at a moment, and which memories about the file stay silent."""
-    said = found.text.splitlines() if found.text else ["Nothing would be said."]
+    said = found.text.splitlines() if found.text else [say("preview.nothing")]
     silent = tuple(Item(short(o.id), (Cell(o.type), Cell(o.why, "warn")), o.content) for o in found.silent)
     return (
         *map(Para, said),
-        *((Para(f"Why: {found.why}", "dim"),) if found.why else ()),
-        *((Para("Memories about it that stay silent:", "strong"), *silent) if silent else ()),
+        *((Para(say("preview.why", why=found.why), "dim"),) if found.why else ()),
+        *((Para(say("preview.mute"), "strong"), *silent) if silent else ()),
     )

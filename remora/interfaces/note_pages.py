@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from remora.core.text import collapse, shorten
 from remora.core.values import Entry, Hit, Message, Redaction
 from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
-from remora.interfaces.present import age, counted, listed, redaction_sentence, short
+from remora.interfaces.present import age, listed, redaction_sentence, short
+from remora.interfaces.words import columns, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.importing.other_systems import MoveReport
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
     from remora.journal.kept import KeptFile
 
 SHOWN = 20  # of what did not come over
-# What a consolidation did, by how.
-HOW = {
-    "model": "summarised by the language model",
-    "extract": "extracted from the conversation",
-    "raw-fallback": "last messages verbatim, because the model failed",
-    "nothing": "no new messages",
-}
 
 
 def sessions(found: Sequence[SessionInfo], now: float) -> Page:
@@ -40,7 +34,7 @@ def sessions(found: Sequence[SessionInfo], now: float) -> Page:
         )
         for info in found
     )
-    return (Table(("session", "messages", "last", "begun", ""), rows, wide=0, spare=(3,)),) if rows else ()
+    return (Table(columns("columns.sessions"), rows, wide=0, spare=(3,)),) if rows else ()
 
 
 def quotes(found: Sequence[Hit], now: float) -> Page:
@@ -54,21 +48,21 @@ def quotes(found: Sequence[Hit], now: float) -> Page:
         )
         for hit in found
     )
-    return (Table(("id", "age", "quote", "in answer to"), rows, wide=2, spare=(3,)),) if rows else ()
+    return (Table(columns("columns.quotes"), rows, wide=2, spare=(3,)),) if rows else ()
 
 
 def removed(gone: Sequence[tuple[str, str]]) -> Page:
     """Return what was deleted, a line each."""
-    return tuple(Item(name, (Cell("removed", "good"),), shorten(text, 200)) for name, text in gone)
+    return tuple(Item(name, (Cell(say("note.removed"), "good"),), shorten(text, 200)) for name, text in gone)
 
 
 def messages(found: Sequence[Message]) -> Page:
     """Return messages whole, each under who said it and when."""
     parts: list[Part] = []
     for m in found:
-        number = f"#{m.seq}" if m.seq else "summary"
+        number = f"#{m.seq}" if m.seq else say("note.summary")
         time = (m.time_text or m.time or "")[:16].replace("T", " ")
-        calls = f"calls {listed(call.name for call in m.tool_calls)}" if m.tool_calls else ""
+        calls = say("session.calls", names=listed(call.name for call in m.tool_calls)) if m.tool_calls else ""
         parts.append(Para("  ".join(p for p in (number, m.role, time, calls) if p), "strong"))
         if m.content.strip():
             parts.append(Para(m.content.strip(), indent=2))
@@ -77,7 +71,9 @@ def messages(found: Sequence[Message]) -> Page:
 
 def appended(session_id: str, message: Message, redactions: Sequence[Redaction]) -> Page:
     """Return that a message is in the log, and what was taken out of it."""
-    said: list[Part] = [Para(f"message {message.seq} of {session_id}, by {message.role}", "good")]
+    said: list[Part] = [
+        Para(say("session.appended", seq=str(message.seq), session=session_id, role=message.role), "good")
+    ]
     if secrets := redaction_sentence(redactions):
         said.append(Para(secrets, "warn", indent=2))
     return tuple(said)
@@ -86,12 +82,12 @@ def appended(session_id: str, message: Message, redactions: Sequence[Redaction])
 def compacted(done: Compaction) -> Page:
     """Return what a compaction did."""
     if not done.removed:
-        return (Para(f"nothing to compact: {counted(done.kept, 'message')} in {done.session_id}"),)
-    made = "the language model" if done.how == "model" else "rules, without a language model"
+        return (Para(say("compacted.nothing", n=done.kept, session=done.session_id)),)
+    made = say("compacted.by_model") if done.how == "model" else say("compacted.by_rules")
     parts: list[Part] = [
-        Para(f"{done.removed:,} messages of {done.session_id} summarised, {done.kept:,} kept", "good"),
+        Para(say("compacted.did", n=done.removed, session=done.session_id, kept=done.kept), "good"),
         Para(
-            f"summary by {made}; stored as {done.archive} (`remora note show {done.archive}`)",
+            say("compacted.archive", by=made, name=done.archive),
             "dim",
             indent=2,
         ),
@@ -106,23 +102,23 @@ def consolidated(done: Sequence[Consolidation], *, cleared: bool = False) -> Pag
     """Return what went into the journal."""
     parts: list[Part] = []
     for one in done:
-        told = HOW[one.how]
+        told = say(f"consolidated.{one.how}")
         if one.how != "nothing":
-            told = f"{counted(one.messages, 'message')} added to the history: {told}"
+            told = say("consolidated.added", n=one.messages, how=told)
         parts.append(
             Item(one.session_id, (Cell(told, "warn" if one.how == "raw-fallback" else "good"),), one.entry)
         )
         if one.memory_changed:
-            parts.append(Para("MEMORY.md updated (`remora journal versions`)", indent=2))
+            parts.append(Para(say("memory_md.updated"), indent=2))
         parts += [
             Para(f"{short(m.id)} {m.type}: {shorten(collapse(m.content), 120)}", indent=2) for m in one.facts
         ]
         if one.kept_aside is not None:
-            parts.append(Para(f"unused text kept in {one.kept_aside}", "warn", indent=2))
+            parts.append(Para(say("consolidated.aside", path=one.kept_aside), "warn", indent=2))
     if cleared:
-        parts.append(Para("conversation restarted", "good"))
+        parts.append(Para(say("session.restarted"), "good"))
     elif not parts:
-        parts.append(Para("no conversation has new messages"))
+        parts.append(Para(say("consolidated.none")))
     return tuple(parts)
 
 
@@ -138,21 +134,22 @@ def entries(found: Sequence[Entry], now: float) -> Page:
         )
         for e in found
     )
-    head = ("name", "kind", "age", "text", "also called")
+    head = columns("columns.entries")
     return (Table(head, rows, wide=3, spare=(4, 2)),) if rows else ()
 
 
 def entry(found: Entry, now: float) -> Page:
     """Return one entry whole."""
     known = [found.kind, age(found.created_at, now)]
-    known += [f"also called {listed(found.aliases)}"] if found.aliases else []
+    known += [say("note.aliases", names=listed(found.aliases))] if found.aliases else []
     return (Para(found.name, "strong"), Para(", ".join(known), "dim"), Para(found.content))
 
 
 def found_entries(found: Sequence[tuple[Entry, float]], now: float) -> Page:
     """Return what a search for words found, with the BM25 of each."""
     return tuple(
-        _item(e, (Cell(f"{score:.2f}", "good"), Cell(age(e.created_at, now), "dim"))) for e, score in found
+        _item(e, (Cell(spoken().number(score), "good"), Cell(age(e.created_at, now), "dim")))
+        for e, score in found
     )
 
 
@@ -165,7 +162,7 @@ def changed_entry(found: Entry, done: str, redactions: Sequence[Redaction] = ())
 
 
 def _item(found: Entry, facts: tuple[Cell, ...]) -> Item:
-    tail = (Cell(f"also called {listed(found.aliases)}", "dim"),) if found.aliases else ()
+    tail = (Cell(say("note.aliases", names=listed(found.aliases)), "dim"),) if found.aliases else ()
     return Item(found.name, (Cell(found.kind, "strong"), *facts), found.content, tail)
 
 
@@ -173,7 +170,7 @@ def history(found: Sequence[HistoryEntry], now: float) -> Page:
     """Return entries of the history whole."""
     parts: list[Part] = []
     for e in found:
-        time = (e.time or "")[:16].replace("T", " ") or "no date"
+        time = (e.time or "")[:16].replace("T", " ") or say("history.no_date")
         facts = (time, age(e.time, now), f"{e.path}:{e.start_line}")
         parts += [Para("  ".join(f for f in facts if f), "strong"), Para(e.text, indent=2)]
     return tuple(parts)
@@ -182,34 +179,38 @@ def history(found: Sequence[HistoryEntry], now: float) -> Page:
 def versions(found: Sequence[KeptFile], now: float) -> Page:
     """Return the earlier texts of a file."""
     rows = tuple(
-        (Cell(v.name, "id"), Cell(age(v.time, now), "dim"), Cell(f"{v.size:,} bytes")) for v in found
+        (Cell(v.name, "id"), Cell(age(v.time, now), "dim"), Cell(say("bytes", n=v.size))) for v in found
     )
-    return (Table(("version", "age", "size"), rows, wide=0),) if rows else ()
+    return (Table(columns("columns.versions"), rows, wide=0),) if rows else ()
 
 
 def restored(name: str, *, changed: bool) -> Page:
     """Return that an earlier text is back."""
-    return (Para(f"MEMORY.md {'restored to' if changed else 'already equals'} {name}", "good"),)
+    return (
+        Para(say("memory_md.restored", name=name) if changed else say("memory_md.equal", name=name), "good"),
+    )
 
 
 def moved(report: MoveReport) -> Page:
     """Return what came over from another system, what was here already, and what did not come."""
-    did = "would be imported" if report.dry_run else "imported"
     new = [f"{number:,} {kind}" for kind, number in report.new.items() if number]
-    parts: list[Part] = [Para(f"{did} from {report.system}: {listed(new) or 'nothing new'}", "good")]
+    told = {"system": report.system, "what": listed(new) or say("moved.nothing")}
+    parts: list[Part] = [
+        Para(say("moved.would", **told) if report.dry_run else say("moved.did", **told), "good")
+    ]
     if updated := [f"{number:,} {kind}" for kind, number in report.updated.items() if number]:
-        parts.append(Para(f"updated: {listed(updated)}", "good", indent=2))
+        parts.append(Para(say("moved.updated", what=listed(updated)), "good", indent=2))
     if known := [f"{number:,} {kind}" for kind, number in report.known.items() if number]:
-        parts.append(Para(f"already here: {listed(known)}", "dim", indent=2))
+        parts.append(Para(say("moved.known", what=listed(known)), "dim", indent=2))
     parts += [Para(remark, indent=2) for remark in report.remarks[:SHOWN]]
     if secrets := redaction_sentence(report.redactions):
         parts.append(Para(secrets, "warn", indent=2))
     left = sum(count.skipped for count in report.counts)
     if report.skipped:
-        parts.append(Para(f"{max(left, len(report.skipped)):,} not imported:", "warn"))
+        parts.append(Para(say("moved.left", n=max(left, len(report.skipped))), "warn"))
         parts += [Para(f"{s.what}: {s.why}", indent=2) for s in report.skipped[:SHOWN]]
         if len(report.skipped) > SHOWN:
-            parts.append(Para(f"and {len(report.skipped) - SHOWN:,} more; --json lists all", indent=2))
+            parts.append(Para(say("moved.more", n=len(report.skipped) - SHOWN), indent=2))
     return tuple(parts)
 
 

@@ -16,6 +16,7 @@ from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, RemoraError
 from remora.core.text import collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
+from remora.interfaces.words import say, spoken
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -30,14 +31,14 @@ SOURCE_WORDS = {
     "mcp_auto": "mcp",
     "commit_auto": "commit",
 }
-# Seconds of a unit, its name for one and for many, and the number from which the next unit is used.
+# Seconds of a unit, its name, and the number from which the next unit is used.
 _AGES = (
-    (60, "min", "min", 60),
-    (3_600, "h", "h", 36),
-    (86_400, "day", "days", 14),
-    (604_800, "week", "weeks", 9),
-    (2_629_800, "month", "months", 24),
-    (31_557_600, "year", "years", 10_000),
+    (60, "min", 60),
+    (3_600, "h", 36),
+    (86_400, "day", 14),
+    (604_800, "week", 9),
+    (2_629_800, "month", 24),
+    (31_557_600, "year", 10_000),
 )
 # What `json` leaves as it is and a terminal obeys or does not show: DEL, C1, direction marks, tag characters.
 _RAW_IN_JSON = re.compile(
@@ -138,11 +139,11 @@ def age(iso: str | None, now: float) -> str:
     except ValueError:
         return iso
     if seconds < 60:
-        return "just now"
-    for size, one, many, below in _AGES:
+        return say("ago.now")
+    for size, unit, below in _AGES:
         number = int(seconds // size)
         if number < below:
-            return f"{number} {one if number == 1 else many} ago"
+            return say(f"ago.{unit}", n=number)
     return iso[:10]
 
 
@@ -163,15 +164,20 @@ def place(origin: Origin) -> str:
     if origin.path:
         return f"{origin.path}:{origin.line}" if origin.line else origin.path
     if origin.commit_sha:
-        return f"commit {origin.commit_sha[:10]}"
-    said = SOURCE_WORDS.get(origin.source, origin.source)
-    return f"{said} in {origin.session_id}" if origin.session_id else said
+        return say("place.commit", sha=origin.commit_sha[:10])
+    said = said_by(origin.source)
+    return say("place.in", who=said, where=origin.session_id) if origin.session_id else said
+
+
+def said_by(source: str) -> str:
+    """Return the source of a memory in a word."""
+    return spoken().known(f"by.{source}", source)
 
 
 def whence(record: MemoryRecord) -> str:
     """Return where a memory came from: the place of its first origin, and how many more there are."""
     if not record.origins:
-        return SOURCE_WORDS.get(record.source, record.source)
+        return said_by(record.source)
     more = len(record.origins) - 1
     return place(record.origins[0]) + (f" +{more}" if more else "")
 
@@ -207,7 +213,7 @@ def hit_whence(hit: Hit) -> str:
     if hit.memory is not None:
         return whence(hit.memory)
     if hit.session_id:
-        return f"{hit.role} in {hit.session_id}" if hit.role else hit.session_id
+        return say("place.in", who=hit.role, where=hit.session_id) if hit.role else hit.session_id
     if hit.symbol:
         return hit.symbol
     if hit.source in NOTE_KINDS:
@@ -226,41 +232,34 @@ def hit_files(hit: Hit) -> tuple[str, ...]:
 
 def marks(record: MemoryRecord) -> tuple[str, ...]:
     """Return what a reader should know before trusting a memory, a few words each."""
-    found: list[str] = []
-    if record.realm == "user":
-        found.append("yours, in every project")
-    if record.branch:
-        found.append(f"on branch {record.branch}")
-    if record.pinned:
-        found.append("pinned")
-    if record.user_verified:
-        found.append("verified")
-    if record.superseded_by:
-        found.append(f"superseded by {short(record.superseded_by)}")
-    elif record.deprecated:
-        found.append("forgotten")
-    if record.needs_review:
-        found.append("needs review" + (f": {record.review_reason}" if record.review_reason else ""))
-    if record.taint is not None:
-        found.append(f"tainted by {record.taint.source}")
-    if record.stale_at:
-        found.append(f"stale since {record.stale_at[:10]}")
-    return tuple(found)
+    return tuple(say(f"mark.{name}", value=value) for name, value in _marked(record))
 
 
 def brief_marks(record: MemoryRecord) -> tuple[str, ...]:
     """Return the marks of a memory as a word or two each, for lists; a branch keeps its name."""
-    return tuple(_BRIEF.get(m.split()[0], m) for m in marks(record))
+    return tuple(say(f"mark.brief.{name}", value=value) for name, value in _marked(record))
 
 
-_BRIEF = {
-    "superseded": "superseded",
-    "needs": "review",
-    "tainted": "tainted",
-    "stale": "stale",
-    "yours,": "yours",
-}
-WARNING_MARKS = ("superseded", "forgotten", "needs review", "review", "tainted", "stale", "disagrees")
+def warns(record: MemoryRecord) -> bool:
+    """Return whether a mark of a memory says not to trust it blindly."""
+    return any(name not in ("yours", "branch", "pinned", "verified") for name, _ in _marked(record))
+
+
+def _marked(record: MemoryRecord) -> list[tuple[str, str]]:
+    """Return the marks of a memory, each with what its sentence names."""
+    due = "due" if record.review_reason else "review"
+    found = [
+        ("yours", record.realm == "user", ""),
+        ("branch", record.branch, record.branch),
+        ("pinned", record.pinned, ""),
+        ("verified", record.user_verified, ""),
+        ("superseded", record.superseded_by, short(record.superseded_by or "")),
+        ("forgotten", record.deprecated and not record.superseded_by, ""),
+        (due, record.needs_review, record.review_reason),
+        ("tainted", record.taint, record.taint and record.taint.source),
+        ("stale", record.stale_at, (record.stale_at or "")[:10]),
+    ]
+    return [(name, value or "") for name, on, value in found if on]
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -280,7 +279,7 @@ def listed(items: Iterable[str], most: int = 0) -> str:
     """
     found = [*items]
     if most and len(found) > most:
-        return f"{', '.join(found[:most])} and {len(found) - most} more"
+        return say("listed", items=", ".join(found[:most]), n=len(found) - most)
     return ", ".join(found)
 
 
@@ -290,7 +289,7 @@ def redaction_sentence(redactions: Sequence[Redaction]) -> str:
         return ""
     total = sum(r.count for r in redactions)
     kinds = ", ".join(f"{r.count} {r.kind}" for r in redactions)
-    return f"{counted(total, 'secret')} removed before storing: {kinds}"
+    return say("secrets.kinds", n=total, kinds=kinds)
 
 
 def owned_sentence(owned: Ownership) -> str:
@@ -301,29 +300,37 @@ def owned_sentence(owned: Ownership) -> str:
     >>> owned_sentence(Ownership("a/b/c.py", "a/b", 4, (ada, bo), "2026-01-01", "2026-01-04T12:00:00.000Z"))
     'a/b/c.py is in module a/b; 4 commits: Ada 3, Bo 1; last 2026-01-04'
     """
-    where = "the root" if owned.module == "." else f"module {owned.module}"
-    told = [f"{owned.path} {'is' if owned.present else 'was'} in {where}"]
+    where = say("owned.root") if owned.module == "." else say("owned.module", name=owned.module)
+    is_in = say("owned.is", path=owned.path, where=where)
+    was_in = say("owned.was", path=owned.path, where=where)
+    told = [is_in if owned.present else was_in]
     if owned.commits:
         people = ", ".join(f"{a.name} {a.commits:,}" for a in owned.authors[:MOST_AUTHORS])
-        told += [f"{counted(owned.commits, 'commit')}: {people}", f"last {owned.last_date[:10]}"]
-    return collapse("; ".join(told))
+        told += [
+            say("owned.commits", n=owned.commits, people=people),
+            say("owned.last", day=owned.last_date[:10]),
+        ]
+    return collapse(say("semicolon").join(told))
 
 
 def receipt_sentence(record: MemoryRecord) -> str:
     """Return what became of a memory, in words that follow its id."""
     receipt = record.receipt or Receipt("stored")
-    alike = "same text" if receipt.similarity >= 1.0 else f"{receipt.similarity:.0%} similar"
+    alike = (
+        say("receipt.same")
+        if receipt.similarity >= 1.0
+        else say("receipt.alike", share=spoken().percent(receipt.similarity))
+    )
+    known = {"type": record.type, "alike": alike}
     match receipt.action:
         case "stored":
-            return f"stored as {record.type}"
+            return say("receipt.stored", type=record.type)
         case "merged":
-            return f"merged with an existing {record.type} ({alike})"
+            return say("receipt.merged", **known)
         case "restored":
-            return f"restored a forgotten {record.type} ({alike})"
+            return say("receipt.restored", **known)
         case "updated":
-            return f"updated, {record.type}"
+            return say("receipt.updated", type=record.type)
         case "skipped":
-            return (
-                f"not stored: matches a forgotten {record.type} ({alike}); restore that if it is true again"
-            )
+            return say("receipt.skipped", **known)
     return f"{receipt.action}, {record.type}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from remora.core.text import shorten
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
-from remora.interfaces.present import age, counted, short
+from remora.interfaces.present import age, short
+from remora.interfaces.words import columns, field, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.sharing.sharing import SharingStatus
@@ -22,38 +23,42 @@ SHOWN = 20
 def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecord] = ()) -> Page:
     """Return how a project is shared, and what waits."""
     if not found.address:
-        return (Para("Not shared. `remora share init git` begins."),)
-    who = f"{found.me}, {found.role}" if found.me else "not known to the others yet"
+        return (Para(say("share.alone")),)
+    who = f"{found.me}, {spoken().known(f'role.{found.role}')}" if found.me else say("team.unknown")
     rows = [
         ("address", found.address),
         ("project", found.project),
         ("you", who),
-        ("learned memories", "shared by themselves" if found.automatic else "shared one by one"),
-        ("shared", counted(found.shared, "memory", "memories")),
+        ("learned memories", say("share.automatic") if found.automatic else say("share.one_by_one")),
+        ("shared", say("count.memory", n=found.shared)),
         (
             "last exchange",
-            age(found.at, now) if found.at else "none; the first `remora sync` sends",
+            age(found.at, now) if found.at else say("share.never"),
         ),
-        ("to send", counted(found.leaving.entries, "change")),
+        ("to send", say("count.change", n=found.leaving.entries)),
     ]
     if found.problem:
-        rows.append(("offline", f"for {age(found.since, now)}: {found.problem}"))
+        rows.append(("offline", say("share.offline", age=age(found.since, now), why=found.problem)))
     if found.conflicts:
-        rows.append(("conflicts", f"{found.conflicts}; `remora conflicts` shows the texts"))
+        rows.append(("conflicts", say("share.conflicts", number=found.conflicts)))
     if found.disputes:
-        rows.append(("disputes", f"{found.disputes}; `remora dispute` lists them"))
-    parts: list[Part] = [Fields(tuple((name, Cell(value)) for name, value in rows))]
+        rows.append(("disputes", say("share.disputes", number=found.disputes)))
+    parts: list[Part] = [Fields(tuple((field(name), Cell(value)) for name, value in rows))]
     if would_send:
-        parts += [Para("Would be sent:", "strong")]
+        parts += [Para(say("share.would_send"), "strong")]
         parts += [Item(short(record.id), (Cell(record.type),), record.content) for record in would_send]
     if found.leaving.waiting:
-        parts += [Para("Stays here:", "strong")]
+        parts += [Para(say("share.stays"), "strong")]
         waiting = sorted(found.leaving.waiting.items())
         parts += [Item(short(memory_id), (), why) for memory_id, why in waiting[:SHOWN]]
     if found.ignored:
-        parts += [Para("Does not count:", "strong")]
+        parts += [Para(say("share.ignored"), "strong")]
         parts += [
-            Item(short(one.memory_id) if one.memory_id else "membership", (Cell(f"by {one.by}"),), one.reason)
+            Item(
+                short(one.memory_id) if one.memory_id else say("share.membership"),
+                (Cell(say("share.by", who=one.by)),),
+                one.reason,
+            )
             for one in found.ignored[:SHOWN]
         ]
     return tuple(parts)
@@ -61,19 +66,17 @@ def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecor
 
 def synced(done: Synced) -> Page:
     """Return what an exchange did."""
-    said = f"{counted(done.sent, 'change')} sent, {done.received:,} received"
+    said = say("sync.done", n=done.sent, received=done.received)
     if done.conflicts:
-        said += f"; {counted(done.conflicts, 'conflict')}: `remora conflicts`"
+        said += say("sync.conflicts", n=done.conflicts)
     parts: list[Part] = [Para(said)]
     if done.renewed:
-        parts.append(Para("A copy of this data folder writes, too; this machine has another id from now on."))
+        parts.append(Para(say("sync.renewed")))
     if done.waiting:
-        parts.append(
-            Para(f"{counted(len(done.waiting), 'memory', 'memories')} stay here: `remora share status`")
-        )
+        parts.append(Para(say("sync.waiting", n=len(done.waiting))))
     ignored = done.refused + done.held + done.unknown
     if ignored:
-        parts.append(Para(f"{counted(ignored, 'change')} of others do not count: `remora share status`"))
+        parts.append(Para(say("sync.ignored", n=ignored)))
     return tuple(parts)
 
 
@@ -81,27 +84,27 @@ def members(found: Sequence[MemberInfo]) -> Page:
     """Return the members as a table."""
     rows = tuple(
         (
-            Cell(one.name + (" (you)" if one.me else "")),
+            Cell(one.name + (f" ({say('team.you')})" if one.me else "")),
             Cell(one.role),
             Cell(f"{one.machines:,}"),
             Cell(one.id, "id"),
         )
         for one in found
     )
-    return (Table(("name", "role", "machines", "id"), rows, wide=0),)
+    return (Table(columns("columns.members"), rows, wide=0),)
 
 
 def conflicts(found: Sequence[Contested], now: float) -> Page:
     """Return the texts between which somebody has to decide."""
     if not found:
-        return (Para("No conflicts."),)
+        return (Para(say("share.no_conflicts")),)
     parts: list[Part] = []
     for one in found:
         parts.append(Para(f"{short(one.memory.id)}  {one.memory.type}", "strong"))
         for version in one.versions:
-            facts = (Cell(f"by {version.by}"), Cell(age(version.at, now), "dim"))
-            parts.append(Item(version.revision, facts, version.content or "(retired)"))
-    parts.append(Para("`remora conflicts ID --keep mine|theirs|both|REVISION`, or `--text TEXT`."))
+            facts = (Cell(say("share.by", who=version.by)), Cell(age(version.at, now), "dim"))
+            parts.append(Item(version.revision, facts, version.content or say("share.retired")))
+    parts.append(Para(say("share.decide")))
     return tuple(parts)
 
 
@@ -117,11 +120,13 @@ def disputes(found: Sequence[Dispute], records: Sequence[MemoryRecord], now: flo
         )
         for one in found
     )
-    return (Table(("id", "by", "age", "memory"), rows, wide=3),) if rows else (Para("No disputes."),)
+    return (Table(columns("columns.disputes"), rows, wide=3),) if rows else (Para(say("share.no_disputes")),)
 
 
 def thread(record: MemoryRecord, found: Sequence[Comment], now: float) -> Page:
     """Return a memory and what was said about it."""
-    says = {"dispute": "disputes it", "comment": "says", "resolve": "upholds it"}
-    items = [Item(one.by, (Cell(says[one.op]), Cell(age(one.at, now), "dim")), one.text) for one in found]
+    items = [
+        Item(one.by, (Cell(say(f"share.says.{one.op}")), Cell(age(one.at, now), "dim")), one.text)
+        for one in found
+    ]
     return (Para(f"{short(record.id)}  {record.content}", "strong"), *items)

@@ -39,6 +39,7 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         "REMORA_HOME": str(tmp_path / "data"),
         "REMORA_CONFIG": str(tmp_path / "config"),
         "REMORA_EMBEDDING_PROVIDER": "none",
+        "REMORA_LANG": "en",
         "REMORA_TRIAL_SHARE": "0",  # nothing is held back by chance
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,

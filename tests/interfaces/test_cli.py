@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from remora.core.errors import EXIT_CODES, StoreFull, StoreTooNew
-from remora.interfaces import cli as cli_module
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.desk import Desk
 from remora.interfaces.verbs import VERBS
@@ -25,7 +24,7 @@ def test_alone_it_shows_an_example(run: Run) -> None:
     """`remora` without a verb explains itself in a few lines, and succeeds."""
     result = run()
     assert result.exit_code == 0
-    assert result.stdout == cli_module.OVERVIEW
+    assert result.stdout.startswith("Remora is a memory for coding agents")
     assert len(result.stdout.splitlines()) < 12
     assert "remora init" in result.stdout
 

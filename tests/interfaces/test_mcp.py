@@ -145,7 +145,7 @@ def test_what_a_session_pays_for_the_server(tools: Tools) -> None:
         shown = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
         cost[tool.name] = ceil_chars_4(json.dumps(shown, separators=(",", ":")))
     assert sum(cost[name] for name in ("", *(tool.name for tool in TOOLS if tool.always))) < 740
-    assert sum(cost.values()) <= 1_500
+    assert sum(cost.values()) < 1_550
 
 
 def test_read_only(tools: Tools, stored: Remember) -> None:

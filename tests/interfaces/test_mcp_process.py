@@ -143,6 +143,16 @@ def test_over_stdin_and_stdout(start: Start, project: Path, environ: dict[str, s
         assert memory.show(memory_id).access_count == 1
 
 
+def test_agents_hear_english(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the person's language is."""
+    monkeypatch.setenv("REMORA_LANG", "fr")
+    serving = start()
+    serving.hello()
+    stored = serving.call("record_memory", content="Tokens expire after 24 h", type="decision")
+    assert "stored as decision" in stored
+    assert "just now" in serving.call("search_memory", query="tokens expire")
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_it(start: Start, environ: dict[str, str], number: int, code: int) -> None:
     """On a signal the server closes the memory and leaves, though its host keeps stdin open."""

@@ -21,6 +21,7 @@ from remora.injection.prefetch import Prefetch, PrefetchFile
 from remora.interfaces import learn_pages
 from remora.interfaces.commands.reviewing import Asking, Reviewed, due, page, review
 from remora.interfaces.draw import plain
+from remora.interfaces.words import speaking
 from remora.observer.promotion import Discarded
 from tests.interfaces.conftest import Run
 from tests.observer.sessions import session
@@ -207,20 +208,19 @@ id2aaaaa  2/2  gotcha  0.80  to review  Fact 2 about tokens  [seen once]
 
 FRENCH = """\
 Session terminée\u202f: Auth bug fix (réussie)
-Ce que l’agent s’est rappelé:
-  - r1aaaaaa décision: JWT decision → used when planning  [ok]
-  - r2aaaaaa piège: Redis → the next command failed  (2 fois)  [n’a pas aidé]
-  - r3aaaaaa piège: Old one
-Ce que l’agent a appris (2 souvenirs):
-id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py and 1 more  0.80  Fact 1 about tokens  [seen once]
-id2aaaaa  2/2  gotcha  0.80  à relire  Fact 2 about tokens  [seen once]
+Ce que l’agent s’est rappelé\u202f:
+  - r1aaaaaa décision\u202f: JWT decision → used when planning  [ok]
+  - r2aaaaaa piège\u202f: Redis → the next command failed  (2 fois)  [n’a pas aidé]
+  - r3aaaaaa piège\u202f: Old one
+Ce que l’agent a appris (2 souvenirs)\u202f:
+id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py et 1 de plus  0,80  Fact 1 about tokens  [seen once]
+id2aaaaa  2/2  gotcha  0,80  à relire  Fact 2 about tokens  [seen once]
 """
 
 
 @pytest.mark.parametrize(("language", "page"), [("en", SUMMARY), ("fr", FRENCH)])
-def test_the_page_of_a_session(monkeypatch: pytest.MonkeyPatch, language: str, page: str) -> None:
+def test_the_page_of_a_session(language: str, page: str) -> None:
     """Section 13: title, what was remembered, what was learned, numbered; in the reader's language."""
-    monkeypatch.setenv("REMORA_LANG", language)
     found = SessionSummary(
         3,
         "Auth bug fix",
@@ -233,7 +233,8 @@ def test_the_page_of_a_session(monkeypatch: pytest.MonkeyPatch, language: str, p
         ),
         (made(1, related_files=("auth/a.py", "auth/b.py", "auth/c.py")), made(2, needs_review=True)),
     )
-    assert plain(learn_pages.summary(found)) == page
+    with speaking(language):
+        assert plain(learn_pages.summary(found)) == page
     assert learn_pages.summary(SessionSummary(0, "", "", (), (), ())) == ()
 
 

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.store.uses import Kind
 
-# What can be wrong with a memory, in the words of a dialog.
-CHOICES = {
-    "wrong": "It is wrong; here is what is right.",
-    "outdated": "It was right, and is out of date.",
-    "narrow": "Too general: it holds only for some files, modules or a branch.",
-    "silent": "Right, but of no use here: never say it unasked.",
-    "erase": "It must not be kept: erase it.",
-}
+CHOICES = ("wrong", "outdated", "narrow", "silent", "erase")  # what can be wrong with a memory
 
 
 class Corrected(NamedTuple):

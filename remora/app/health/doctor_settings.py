@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OWN_VARIABLES = {
     "REMORA_HOME": "the folder of all data",
     "REMORA_CONFIG": "the folder of your own settings",
+    "REMORA_LANG": "the language of the panel and the command line",
     "REMORA_DEBUG": "tracebacks of unexpected errors",
     "REMORA_WORK": "whether finished sessions are learned",
 }

@@ -102,6 +102,7 @@ class LearnReport(NamedTuple):
         withdrawn: memories of earlier runs that more sessions speak against, forgotten now.
         dry_run: nothing was stored.
         seconds: how long it took.
+        found: transcripts of the project by host, read or not.
         not_worth: why candidates were not worth a memory, and how many for each reason, the most usual first.
     """
 
@@ -126,6 +127,7 @@ class LearnReport(NamedTuple):
     dry_run: bool = False
     seconds: float = 0.0
     not_worth: Mapping[str, int] = MappingProxyType({})
+    found: Mapping[str, int] = MappingProxyType({})
 
     @property
     def named(self) -> int:
@@ -435,6 +437,7 @@ class _Run:
             not_worth=dict(Counter(one.why for one in left_out.get("worth", ())).most_common()),
             dry_run=dry_run,
             seconds=seconds,
+            found=dict(Counter(t.host for t in self._found.transcripts).most_common()),
         )
 
 

@@ -11,6 +11,7 @@ import click
 
 from remora.interfaces import memory_pages, project_pages
 from remora.interfaces.commands.desk import Desk, command
+from remora.interfaces.words import say
 
 MAX_DEPTH = 10
 
@@ -41,7 +42,7 @@ def index(desk: Desk, *, path: str | None, watch: bool, embed: bool, semantic: b
     document = report if told is None else {**report._asdict(), "semantic": told}
     desk.answer(document, lambda: project_pages.indexed(report) + project_pages.described(told))
     for note in (*report.notes, *(told.notes if told is not None else ())):
-        desk.note(f"note: {note}")
+        desk.remark(note)
 
 
 def _watch(desk: Desk) -> None:
@@ -59,7 +60,7 @@ def _watch(desk: Desk) -> None:
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         if not desk.json:
-            desk.note("Watching; press Ctrl-C to end.")
+            desk.note(say("index.watching"))
         memory.watch(stop, said)
     finally:
         for number, handler in before.items():
@@ -134,7 +135,7 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: memory_pages.files(found))
     desk.tell(memory.notes)
     if not found and not any(note in memory.notes for note in NOTHING_TO_ASK):
-        desk.note("No file matches. Names, error messages and paths work best.")
+        desk.note(say("files.none"))
 
 
 @command("modules", epilog="Example: remora modules --limit 10")
@@ -157,9 +158,9 @@ def modules(desk: Desk, *, limit: int) -> None:
     document = {"modules": shown, "more": len(found) > len(shown)}
     desk.answer(document, lambda: project_pages.modules(shown))
     if not found:
-        desk.note("No modules yet. `remora index` reads the code.")
+        desk.note(say("modules.none"))
     elif len(found) > len(shown):
-        desk.note(f"Showing {len(shown)} of {len(found)}; use --limit 0 for all.")
+        desk.note(say("modules.more", shown=len(shown), all=len(found)))
 
 
 COMMANDS = {"index": index, "impact": impact, "files": files, "modules": modules}

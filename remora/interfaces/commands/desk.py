@@ -16,20 +16,16 @@ from remora.core.change import PERSON
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import InvalidInput, RemoraError, StoreFull, StoreReadOnly
 from remora.core.text import safe
+from remora.interfaces.commands.helping import Command, Context
 from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
+from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory, Progress
     from remora.interfaces.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
-DOINGS = {
-    "drafts": "storing",
-    "history": "reading history",
-    "embedding": "embedding",
-    "sessions": "reading session logs",
-}
 MAX_DOCUMENT_BYTES = 100_000_000  # of one file, or of stdin
 
 
@@ -65,7 +61,7 @@ class Desk:
                 if writes:
                     raise
                 if isinstance(error, StoreFull):
-                    self.note(f"note: read-only: {error}")
+                    self.remark(say("desk.read_only", error=error))
                 self._memory = self._open(self.project, read_only=True, clock=self.clock)
         return self._memory
 
@@ -111,12 +107,16 @@ class Desk:
         if not self.json:
             click.echo(safe(text), err=True)
 
+    def remark(self, text: str) -> None:
+        """Say as a note what an answer came with."""
+        self.note(say("note", text=in_words(text)))
+
     def tell(self, notes: Sequence[str]) -> None:
         """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
         wanted = self.memory(writes=False).settings.embedding.provider == "none"
         for note in notes:
             if not (wanted and note == "no embedding model"):
-                self.note(f"note: {note}")
+                self.remark(note)
 
     def progress(self) -> Bar:
         """Return a progress bar on stderr; it shows nothing unless a person is watching."""
@@ -164,7 +164,7 @@ class Desk:
                 f"{name} looks like binary data", hint="Use text, preferably UTF-8; nothing was stored."
             ) from None
         if note:
-            self.note(f"note: {name}: {note}")
+            self.remark(f"{name}: {note}")
         return text
 
     def repository_path(self, path: str, *, folders: bool = False) -> str:
@@ -226,7 +226,7 @@ class Bar:
         if self._live is None:
             return
         if what not in self._tasks:
-            self._tasks[what] = self._live.add_task(DOINGS.get(what, what), total=of or None)
+            self._tasks[what] = self._live.add_task(spoken().known(f"doing.{what}", what), total=of or None)
         self._live.update(self._tasks[what], completed=done, total=of or None)
 
 
@@ -260,7 +260,7 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
         own = common(run, again=True)
         text = entry.help + ("\n\n" + details if details else "")
         short_name = name.rpartition(" ")[2]
-        return click.command(short_name, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
+        return click.command(short_name, Command, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
 
     return make
 
@@ -305,6 +305,7 @@ class _Ordered(click.Group):
         otherwise: the command that is meant by a word that is the name of none; empty for none.
     """
 
+    context_class = Context
     otherwise = ""
 
     def resolve_command(

@@ -24,6 +24,7 @@ from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
 from remora.interfaces.install.plan import Plan, Wish, as_document
 from remora.interfaces.install.writing import COST, WRITERS, program_of, set_writer
 from remora.interfaces.page import Para
+from remora.interfaces.words import in_words, say
 
 Failed = tuple[str, RemoraError]
 
@@ -86,13 +87,13 @@ def install(
     if host is None and not every:
         _overview(desk, plans, "install")
         if not plans:
-            desk.note("No coding agent was found here. Name one: " + ", ".join(HOSTS) + ".")
+            desk.note(say("install.none", names=", ".join(HOSTS)))
         return
     _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
     if writer is not False and not dry_run:
         _offer_writer(desk, where, names, asked=writer is None)
     if mcp is not False and given is None and not dry_run and find_spec("mcp") is None:
-        desk.note('note: `remora mcp` needs its extra: pip install "remora[mcp]"')
+        desk.remark(say("install.mcp"))
 
 
 @command("uninstall", epilog="Example: remora uninstall claude-code")
@@ -117,7 +118,7 @@ def uninstall(
         if not every:
             _overview(desk, plans, "uninstall")
             if not plans:
-                desk.note("Nothing is installed here. `--scope user` checks your own files.")
+                desk.note(say("uninstall.none"))
             return
     _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
 
@@ -133,22 +134,19 @@ def _offer_writer(desk: Desk, where: _Where, names: Sequence[str], *, asked: boo
     commands = [WRITERS[name] for name in names if name in WRITERS and where.has(program_of(WRITERS[name]))]
     if not commands:
         if not asked:
-            desk.note("note: neither claude nor codex was found.")
+            desk.remark(say("writer.none"))
         return
     if asked:
         if answered.exists() or desk.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
-        desk.note(
-            f"`{program_of(commands[0])}` can write memories from each session, for {COST}. "
-            "It gets the session's evidence and no tools. `remora learned --review` shows the results."
-        )
-        agreed = click.confirm("Allow this?", err=True)
+        desk.note(say("writer.offer", program=program_of(commands[0]), cost=in_words(COST)))
+        agreed = click.confirm(say("writer.ask"), err=True)
         write_atomic(answered, b"yes\n" if agreed else b"no\n")
         if not agreed:
             return
     place = config_dir(os.environ) / "config.toml"
     set_writer(place, commands[0])
-    desk.note(f"`{commands[0]}` now writes memories from sessions; set in {place}.")
+    desk.note(say("writer.set", command=commands[0], path=place))
 
 
 class _Where:
@@ -284,16 +282,16 @@ def _agreed(desk: Desk, plans: Sequence[Plan], *, yes: bool) -> bool:
             "nothing was changed: there is no terminal for the question",
             hint="--yes makes the change, --dry-run only shows it.",
         )
-    if click.confirm("Make this change?", err=True):
+    if click.confirm(say("install.ask"), err=True):
         return True
-    desk.note("Nothing was changed.")
+    desk.note(say("install.nothing"))
     return False
 
 
 def _show(desk: Desk, plans: Sequence[Plan]) -> None:
     if not desk.json:
         pages = [part for plan in plans for part in install_pages.proposal(plan)]
-        desk.answer(None, tuple(pages) or (Para("nothing to change"),))
+        desk.answer(None, tuple(pages) or (Para(say("install.does.keep")),))
 
 
 COMMANDS = {"install": install, "uninstall": uninstall}

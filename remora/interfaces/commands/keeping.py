@@ -13,7 +13,7 @@ from remora.core.values import MOST_LISTED, MemoryRecord
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
-from remora.interfaces.commands.reviewing import OFFER
+from remora.interfaces.words import say
 
 ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
 
@@ -61,10 +61,9 @@ def _chosen(
     )
     ids = tuple(record.id for record in found if verb != "verify" or not record.user_verified)
     if not ids:
-        desk.note(f"No {'unverified ' if verb == 'verify' else ''}memory matches.")
+        desk.note(say(f"{verb}.none"))
     elif len(ids) > MANY and not yes:
-        done = {"verify": "verified", "forget": "forgotten"}[verb]
-        desk.ask(f"{verb.capitalize()} {len(ids)} memories?", f"{len(ids)} memories would be {done}")
+        desk.ask(say(f"{verb}.ask", number=len(ids)), say(f"{verb}.waits", number=len(ids)))
     return ids
 
 
@@ -74,7 +73,7 @@ def _chosen(
 def verify(desk: Desk, *, ids: tuple[str, ...], everything: bool, **chosen: Any) -> None:
     """Marks memories as checked and correct. Filters are combined with AND."""
     ids = _chosen(desk, ids, chosen, "verify", everything=everything)
-    _each(desk, ids, desk.memory().verify, lambda _: "verified")
+    _each(desk, ids, desk.memory().verify, lambda _: say("did.verified"))
 
 
 @command("wrong", epilog='Example: remora wrong 1a2b3c4d --right "The relay listens on port 7071"')
@@ -120,15 +119,15 @@ def wrong(
     if not chosen:
         chosen, right, where = _asked_what_is_wrong(desk, record)
     if chosen == ["erase"] and not yes:
-        desk.ask("Erase it for good?", f"{record.id[:8]} would be erased for good")
+        desk.ask(say("wrong.sure"), say("erase.waits", what=record.id[:8]))
     done = memory.wrong(record.id, chosen[0], right=right, **where)
     desk.answer(done._asdict(), lambda: memory_pages.corrected(done))
     if done.flagged:
         desk.note(memory_pages.flagged_sentence(memory.dependents(record.id)))
     if done.offer:
-        desk.note(OFFER)
+        desk.note(say("wrong.offer"))
     if done.choice == "outdated" and done.new is None:
-        desk.note("What holds now? `remora remember` takes it.")
+        desk.note(say("wrong.next"))
 
 
 def _asked_what_is_wrong(desk: Desk, record: MemoryRecord) -> tuple[list[str], str | None, dict[str, Any]]:
@@ -140,17 +139,17 @@ def _asked_what_is_wrong(desk: Desk, record: MemoryRecord) -> tuple[list[str], s
             "say what is wrong", hint="--right TEXT, --outdated, --only-file PATH, --silent or --erase."
         )
     desk.answer({}, memory_pages.changed([record], ""))
-    for number, text in enumerate(CHOICES.values(), start=1):
-        click.echo(f"  {number}  {text}", err=True)
-    number = click.prompt("What is wrong?", type=click.IntRange(1, len(CHOICES)), err=True)
-    choice = list(CHOICES)[number - 1]
+    for number, name in enumerate(CHOICES, start=1):
+        click.echo(f"  {number}  {say(f'wrong.{name}')}", err=True)
+    number = click.prompt(say("wrong.title"), type=click.IntRange(1, len(CHOICES)), err=True)
+    choice = CHOICES[number - 1]
     right = None
     where: dict[str, Any] = {}
     if choice in ("wrong", "outdated"):
-        asked = "What is right?" if choice == "wrong" else "What holds now? (empty: nothing)"
+        asked = say("wrong.what") if choice == "wrong" else say("wrong.now")
         right = click.prompt(asked, default="" if choice == "outdated" else None, err=True) or None
     if choice == "narrow":
-        named = click.prompt("Where does it hold? (files or folders, with commas)", err=True).split(",")
+        named = click.prompt(say("wrong.where"), err=True).split(",")
         where["files"] = [desk.repository_path(one.strip()) for one in named if one.strip()]
     return [choice], right, where
 
@@ -174,7 +173,7 @@ def trust(desk: Desk, *, level: str | None) -> None:
 def pin(desk: Desk, *, ids: tuple[str, ...], off: bool) -> None:
     """A pinned memory keeps its confidence even if unused."""
     memory = desk.memory()
-    done = "unpinned" if off else "pinned"
+    done = say("did.unpinned") if off else say("did.pinned")
     _each(desk, ids, lambda i: memory.pin(i, pinned=not off), lambda _: done)
 
 
@@ -186,8 +185,12 @@ def forget(desk: Desk, *, ids: tuple[str, ...], **chosen: Any) -> None:
     Memories derived from it are marked for review.
     """
     memory = desk.memory()
-    ids = _chosen(desk, ids, chosen, "forget")
-    olds = _each(desk, ids, memory.forget, lambda old: "already forgotten" if old.deprecated else "forgotten")
+    olds = _each(
+        desk,
+        _chosen(desk, ids, chosen, "forget"),
+        memory.forget,
+        lambda old: say("did.forgotten_before") if old.deprecated else say("chip.forgotten"),
+    )
     flagged = [d for old in olds if not old.deprecated for d in memory.dependents(old.id)]
     if flagged:
         desk.note(memory_pages.flagged_sentence(flagged))
@@ -204,10 +207,15 @@ def restore(desk: Desk, *, ids: tuple[str, ...], revision: str | None) -> None:
     """Search finds restored memories again."""
     memory = desk.memory()
     if revision is not None:
-        done = f"as after revision {revision}"
+        done = say("did.revision", revision=revision)
         _each(desk, ids, lambda i: memory.restore(i, revision=revision), lambda _: done)
         return
-    _each(desk, ids, memory.restore, lambda old: "restored" if old.deprecated else "was not forgotten")
+    _each(
+        desk,
+        ids,
+        memory.restore,
+        lambda old: say("did.restored") if old.deprecated else say("did.not_forgotten"),
+    )
 
 
 @command("prune")

@@ -13,51 +13,54 @@ from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
-from remora.interfaces.present import counted
-from remora.interfaces.words import spoken
+from remora.interfaces.words import say, spoken
 
 if TYPE_CHECKING:
     from remora.app.learning.promotion import Learnt
     from remora.app.learning.run_summary import SessionSummary
 
 
+def _hosts(_context: object, _parameter: object, begun: str) -> list[str]:
+    from remora.sources.transcripts.reading import HOSTS
+
+    return [name for name in HOSTS if name.startswith(begun)]
+
+
 @command("learn", epilog="Example: remora learn --dry-run")
 @click.argument("path", required=False, type=click.Path(path_type=str))
-@click.option("--claude", is_flag=True, help="Only sessions of Claude Code.")
-@click.option("--codex", is_flag=True, help="Only sessions of Codex.")
-@click.option("--entire", is_flag=True, help="Only the team's sessions that the Entire CLI keeps in git.")
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=_hosts,
+    help="Only sessions of this coding agent; repeatable.",
+)
+@click.option("--claude", "hosts", flag_value="claude-code", multiple=True, hidden=True)
+@click.option("--codex", "hosts", flag_value="codex", multiple=True, hidden=True)
 @click.option("--again", is_flag=True, help="Include unchanged transcripts.")
 @click.option("--dry-run", is_flag=True, help="Show the results without storing them.")
 @click.option("--left-out", is_flag=True, help="List rejected candidates with reasons; --json always does.")
 def learn(
-    desk: Desk,
-    *,
-    path: str | None,
-    claude: bool,
-    codex: bool,
-    entire: bool,
-    again: bool,
-    dry_run: bool,
-    left_out: bool,
+    desk: Desk, *, path: str | None, hosts: tuple[str, ...], again: bool, dry_run: bool, left_out: bool
 ) -> None:
     """PATH is a transcript or a folder of them; by default the sessions of this project on this machine.
 
     Running it again reads new and grown transcripts. Your edits stay, and forgotten memories stay forgotten.
+    With --host entire it reads the team's sessions that the Entire CLI keeps in git.
     """
-    chosen = {"claude-code": claude, "codex": codex, "entire": entire}
-    hosts = [name for name, wanted in chosen.items() if wanted]
     memory = desk.memory()
     with desk.progress() as progress:
         report = memory.learn(path, hosts=hosts or None, again=again, dry_run=dry_run, progress=progress)
     page = learn_pages.left_out if left_out and report.left_out else learn_pages.report
     desk.answer(report, lambda: page(report))
     if left_out and not report.sessions and report.unchanged:
-        desk.note("For candidates rejected in earlier runs, add --again --dry-run.")
+        desk.note(say("learn.rejected"))
     for note in report.notes:
-        desk.note(f"note: {note}")
+        desk.remark(note)
     if not report.sessions and not report.unchanged:
-        none = "No agent session was found for this project. Name a transcript or a folder."
-        desk.note(none if path is None else f"No agent session was found in {path}.")
+        none = say("learn.none")
+        desk.note(none if path is None else say("learn.none_in", path=path))
 
 
 @command("reflect", epilog="Example: remora reflect | claude -p")
@@ -72,7 +75,7 @@ def reflect(desk: Desk, *, session_id: str | None) -> None:
     shown = (Para(found.instructions), Para(""), *map(Para, found.evidence.splitlines()))
     desk.answer(found, shown if found.evidence else ())
     if not found.evidence and not desk.json:
-        desk.note("No agent session was found for this project.")
+        desk.note(say("reflect.none"))
 
 
 @command("learned", epilog="Example: remora learned --review")
@@ -98,13 +101,14 @@ def learned(
     memory = desk.memory(writes=verify_all or forget_all or review)
     found = memory.session_summary(run, session_id=session_id)
     if verify_all or forget_all:
-        change, done = (memory.verify, "verified") if verify_all else (memory.forget, "forgotten")
+        change, done = (
+            (memory.verify, say("did.verified")) if verify_all else (memory.forget, say("chip.forgotten"))
+        )
         meant = found.learned if verify_all else _added(found, session_id)
         records = [change(one.memory.id) for one in meant]
         desk.answer({"memories": records}, lambda: memory_pages.changed(records, done))
         if stay := len(found.learned) - len(meant):
-            kept = counted(stay, "memory", "memories")
-            desk.note(f"{kept} kept: older, confirmed or seen elsewhere; `forget` takes their ids.")
+            desk.note(say("learned.kept", n=stay))
     elif review:
         level = memory.trust().level
         due = reviewing.due(found.learned, level)
@@ -115,15 +119,15 @@ def learned(
     else:
         desk.answer(found, lambda: learn_pages.summary(found))
     if found.wrong >= MANY_WRONG and memory.trust().level > 1:
-        desk.note(reviewing.OFFER)
+        desk.note(say("wrong.offer"))
     if not found.learned:
-        gone = f"The memories of run {found.run} no longer exist."
+        gone = say("learned.gone", run=found.run)
         if session_id is not None:
-            of_run = f" in run {run}" if run else ""
-            gone = f"Nothing was learned from session {session_id}{of_run}."
+            of_run = say("learned.in_run", run=run) if run else ""
+            gone = say("learned.none_of", session=session_id, run=of_run)
             if not found.sessions:
-                gone = f"No learned session has an id that begins with {session_id}."
-        desk.note(gone if found.run else "Nothing learned yet. `remora learn` reads agent sessions.")
+                gone = say("learned.no_session", session=session_id)
+        desk.note(gone if found.run else say("learned.none"))
 
 
 def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
@@ -151,12 +155,9 @@ def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int)
     found = memory.suggest_commands(k, task=" ".join(task), files=given)
     desk.answer({"commands": found}, lambda: learn_pages.checks(found))
     if found and not Path.cwd().samefile(memory.root):
-        desk.note(f"Run from {memory.root}.")
+        desk.note(say("checks.root", root=memory.root))
     if not found:
-        desk.note(
-            "No project file names a check, and no learned session ran one. "
-            "`remora learn` reads agent sessions."
-        )
+        desk.note(say("checks.none"))
 
 
 @command("synthesize", epilog="Example: remora synthesize --dry-run")
@@ -167,7 +168,7 @@ def synthesize(desk: Desk, *, module: str | None, dry_run: bool) -> None:
     found = desk.memory().synthesize(module, dry_run=dry_run)
     desk.answer({"modules": found}, lambda: learn_pages.synthesized(found))
     if not found:
-        desk.note("Nothing is due: a module is looked at after its 5th, 10th, 20th, 50th and 100th session.")
+        desk.note(say("synthesis.none"))
 
 
 COMMANDS = {

@@ -10,8 +10,7 @@ from remora.core.errors import InvalidInput
 from remora.interfaces import project_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
-from remora.interfaces.page import Para
-from remora.interfaces.present import counted
+from remora.interfaces.words import say
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -39,9 +38,8 @@ FORMATS = ("json", "markdown", "claude-md", "archive")
 def export(desk: Desk, *, file: str, form: str, scope: str) -> None:
     """FILE is a new file that only you can read. `remora import` reads it back on another machine."""
     done = desk.memory(writes=False).export(file, form, scope=scope)
-    size = f"{done.bytes / 1_000_000:,.1f} MB"
-    what = counted(done.memories, "memory", "memories")
-    desk.answer(done, (Para(f"{what}, {size}, in {done.path}"),))
+    what = say("count.memory", n=done.memories)
+    desk.answer(done, lambda: project_pages.written(what, done.bytes, done.path))
 
 
 @command("import", epilog="Example: remora import ~/shop-memory.json --dry-run")
@@ -52,7 +50,7 @@ def import_file(desk: Desk, *, file: str, dry_run: bool) -> None:
     done = desk.memory().import_file(file, dry_run=dry_run)
     desk.answer(done, lambda: project_pages.imported(done))
     for one in (*done.left, *done.bad):
-        desk.note(f"note: {one}")
+        desk.remark(one)
 
 
 @command("erase", epilog="Example: remora erase 1a2b3c4d")
@@ -76,11 +74,11 @@ def erase(
     memory = desk.memory()
     what = _what(memory, ids, session, containing, whole=whole, everything=everything)
     if not yes:
-        desk.ask(f"Erase {what} for good?", f"{what} would be erased for good")
+        desk.ask(say("erase.ask", what=what), say("erase.waits", what=what))
     done = memory.erase(ids, session=session, containing=containing, project=whole, everything=everything)
     desk.answer(done, lambda: project_pages.erased(done, what))
     if not done.whole:
-        desk.note("Another process uses a database; the last bytes go with the next daily maintenance.")
+        desk.note(say("erase.later"))
 
 
 def _what(
@@ -95,15 +93,15 @@ def _what(
     """Return what is to be erased, in words; an unknown id stops before anything is asked."""
     if ids:
         records = {memory.show(one).id for one in ids}
-        return counted(len(records), "memory", "memories")
+        return say("count.memory", n=len(records))
     if session is not None:
-        return f"session {session}"
+        return say("place.session", id=session)
     if containing is not None:
         return f"“{containing}”"
     if whole:
-        return f"everything of {memory.root}"
+        return say("erase.project", root=memory.root)
     if everything:
-        return "all projects and your own memories"
+        return say("erase.everything")
     raise InvalidInput(
         "say what to erase", hint="IDs, --session, --containing, --this-project or --everything."
     )

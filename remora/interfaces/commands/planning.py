@@ -11,6 +11,7 @@ from remora.core.values import Skipped
 from remora.interfaces import learn_pages
 from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command, split
+from remora.interfaces.words import say
 
 if TYPE_CHECKING:
     from remora.app.importing.teach import Taught
@@ -70,10 +71,7 @@ def plan(
     desk.answer(document, lambda: learn_pages.plan(block, ahead, factor, limit, state, contents=contents))
     desk.tell(notes)
     if not (block.text or ahead or state or factor is not None):
-        desk.note(
-            "Nothing is known for planning this task yet. `remora learn` reads agent sessions; "
-            "`remora context` shows other relevant memories."
-        )
+        desk.note(say("plan.none"))
 
 
 @command("teach", epilog="Example: remora teach docs/conventions.md --yes")
@@ -109,17 +107,17 @@ def teach(context: click.Context, desk: Desk, *, files: tuple[str, ...], yes: bo
     new = sum(one.number("stored", "merged", "restored", "updated") for one in found)
     if not yes and asks and new:
         desk.answer({}, learn_pages.taught(found, refused))
-        if click.confirm(f"Store {'this' if new == 1 else f'these {new:,}'}?", default=True, err=True):
+        if click.confirm(say("teach.ask", n=new), default=True, err=True):
             found, refused = read(dry_run=False)
             for one in found:
                 desk.note(learn_pages.taught_sentence(one))
         else:
-            desk.note("Nothing was stored.")
+            desk.note(say("init.nothing"))
     else:
         document = {"stored": yes, "files": found, "skipped": refused}
         desk.answer(document, lambda: learn_pages.taught(found, refused))
         if not yes and new:
-            desk.note("Nothing was stored; use --yes to store it.")
+            desk.note(say("teach.not_stored"))
     if refused:
         context.exit(EXIT_CODES[InvalidInput])
 

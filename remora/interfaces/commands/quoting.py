@@ -7,6 +7,7 @@ import click
 from remora.core.values import MEMORY_TYPES
 from remora.interfaces import memory_pages, note_pages
 from remora.interfaces.commands.desk import Desk, command, group
+from remora.interfaces.words import say
 
 id_argument = click.argument("quote_id", metavar="ID")
 
@@ -21,7 +22,7 @@ def listing(desk: Desk, *, limit: int = 20, session_id: str | None = None) -> No
     found = desk.memory(writes=False).quotes(limit, session_id=session_id)
     desk.answer({"quotes": found}, lambda: note_pages.quotes(found, desk.clock.now()))
     if not found:
-        desk.note("No quotes yet. `remora learn` collects them from sessions.")
+        desk.note(say("quote.none"))
 
 
 @command("quote keep", epilog="Example: remora quote keep q12 --type decision")
@@ -30,7 +31,7 @@ def listing(desk: Desk, *, limit: int = 20, session_id: str | None = None) -> No
 def keep(desk: Desk, *, quote_id: str, kind: str | None) -> None:
     """The memory has the words of the quote, with you as the source; `remora edit` changes them."""
     record = desk.memory().keep_quote(quote_id, type=kind)
-    desk.answer({"memory": record}, lambda: memory_pages.changed([record], "stored"))
+    desk.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.stored")))
 
 
 @command("quote remove")

@@ -12,7 +12,8 @@ from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 from remora.interfaces.page import Para
-from remora.interfaces.present import TOLD, answered, counted, is_empty, owned_sentence
+from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence
+from remora.interfaces.words import say
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -162,11 +163,11 @@ def search(
         if set(split(kinds) or ()) != {"code"}:
             desk.note(_nothing(desk, filtered=filtered or bool(kinds)))
         elif filtered:
-            desk.note("No code matches the query and the filters.")
+            desk.note(say("search.no_code_filtered"))
         elif not any(note in notes for note in NOTHING_TO_ASK):
-            desk.note("No code matches. Try other words, or a name from the code.")
+            desk.note(say("search.no_code"))
     elif not answered(found):
-        desk.note("No hit is clearly about this; these are closest.")
+        desk.note(say("search.unsure"))
 
 
 @command("context", epilog='Example: remora context "make the token lifetime a setting" --phase define')
@@ -217,8 +218,9 @@ def context(
     if not packed.hits:
         desk.note(_nothing(desk, filtered=bool(files or modules or kinds)))
     else:
-        left = f", {packed.left_out} more did not fit" if packed.left_out else ""
-        desk.note(f"{counted(len(packed.hits), 'hit')}, {packed.tokens} of {packed.budget} tokens{left}")
+        left = say("context.left", n=packed.left_out) if packed.left_out else ""
+        size = {"tokens": str(packed.tokens), "budget": str(packed.budget)}
+        desk.note(say("context.size", n=len(packed.hits), left=left, **size))
     desk.answer(packed, (Para(packed.text),) if packed.text else ())
 
 
@@ -239,9 +241,9 @@ def related(desk: Desk, *, path: str, k: int) -> None:
     if owned is not None:
         desk.note(owned_sentence(owned))
     elif found and not (memory.root / asked).exists():
-        desk.note(f"There is no file {asked} yet; these results match its name.")
+        desk.note(say("related.no_file", path=asked))
     if not found:
-        desk.note(f"No related files of {asked} are known. `remora init` reads the git history.")
+        desk.note(say("related.none", path=asked))
     desk.answer({"path": asked, "ownership": owned, "files": found}, lambda: memory_pages.files(found))
 
 
@@ -344,14 +346,14 @@ def list_(
     if not found:
         filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
         filtered = filtered or bool(since or until)
-        desk.note(_nothing(desk, filtered=filtered, listed="records" if records else "memories"))
+        desk.note(_nothing(desk, filtered=filtered, listed="list.no_records" if records else "list.none"))
     answer = {"memories": found, "more": more, "notes": notes}
     desk.answer(answer, lambda: memory_pages.memory_list(found, desk.clock.now()) if found else ())
     desk.tell(notes)
     if more:
-        desk.note(f"Showing the first {most}; use --limit 0 for all.")
+        desk.note(say("list.more", number=most))
     elif not records and not types and memory.list(limit=1, records=True):
-        desk.note("Records of commits and sessions are listed by --records.")
+        desk.note(say("list.records"))
 
 
 def _paths(desk: Desk, files: tuple[str, ...]) -> list[str] | None:
@@ -380,21 +382,18 @@ def ask(desk: Desk, *, question: tuple[str, ...], thread: str) -> None:
 
 
 def _nothing(desk: Desk, *, filtered: bool, listed: str = "") -> str:
-    """Return why there is no answer, and what to do about it; `listed` is what a list would have held."""
+    """Return why there is no answer, and what to do about it; `listed` is the sentence of an empty list."""
     memory = desk.memory(writes=False)
-    code = " `remora search --code` searches the code itself." if memory.modules() else ""
+    code = say("empty.code") if memory.modules() else ""
     if not is_empty(memory):
         if filtered:
-            return "Nothing matches the filters."
+            return say("empty.filtered")
         if listed:
-            return f"There are no {listed}."
-        return f"Nothing found. Try other words, or browse `remora list`.{code}"
+            return say(listed)
+        return say("empty.search") + code
     if code:  # so `init` was here, or `index`
-        return f'Nothing is remembered here yet.{code} `remora remember "…"` stores a statement.'
-    return (
-        "Nothing is remembered here yet. `remora init` reads rule files and git history; "
-        '`remora remember "…"` stores a statement.'
-    )
+        return say("empty.memories") + code + say("empty.remember")
+    return say("empty.begin")
 
 
 COMMANDS = {

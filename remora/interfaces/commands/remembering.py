@@ -13,6 +13,7 @@ from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, Memo
 from remora.interfaces import drafts, memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
+from remora.interfaces.words import say
 
 TOGETHER = 200  # drafts in one transaction: others that write wait for its end, some tenths of a second
 
@@ -173,7 +174,8 @@ def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict
                         store([one])
                     except RemoraError:  # the store itself: the next draft would fare no better
                         desk.note(
-                            memory_pages.handed_in_sentence(records, skipped) + f" Stopped at {one.place}."
+                            memory_pages.handed_in_sentence(records, skipped)
+                            + say("drafts.stopped", place=one.place)
                         )
                         raise
             done += len(group)

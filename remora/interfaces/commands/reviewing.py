@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from remora.interfaces.commands.desk import Desk
 
 KEEP_ALL, REVIEW_ONLY = 2, 3  # trust levels: the default is "keep all"; only what needs review is asked
-OFFER = "Three memories were wrong in one session: `remora trust` takes a lower level."
 CHOICES = "kedlaq"  # keep, edit, drop, later, keep all, quit: as `review.ask` of the catalogues has them
 
 

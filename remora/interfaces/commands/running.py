@@ -14,7 +14,8 @@ from remora.interfaces import note_pages, project_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Page, Para
-from remora.interfaces.present import counted, dumps
+from remora.interfaces.present import dumps
+from remora.interfaces.words import say
 
 SHELLS = ("bash", "zsh", "fish")
 WHERE = {
@@ -57,11 +58,9 @@ def init(
     if import_shipped:
         found, new = memory.import_shipped()
         for draft in found.drafts:
-            desk.note(f"from outside: {draft.content}")
-        desk.note(
-            f"{counted(new, 'memory', 'memories')} imported from {found.home}, unverified; not imported: "
-            f"{', '.join(found.left_alone) or 'nothing'}"
-        )
+            desk.note(say("init.outside", text=draft.content))
+        left = ", ".join(found.left_alone) or say("nothing")
+        desk.note(say("init.imported", n=new, home=found.home, left=left))
     with desk.progress() as progress:
         report = memory.init(path, progress=progress)
 
@@ -102,7 +101,7 @@ def stats(desk: Desk) -> None:
     found = desk.memory(writes=False).stats()
     desk.answer(found, lambda: project_pages.counts(found))
     for note in found.notes:
-        desk.note(f"note: {note}")
+        desk.remark(note)
 
 
 @command("health")
@@ -149,7 +148,7 @@ def _ask_about_listener(project: Path) -> None:
     with suppress(RemoraError):  # what cannot be opened is a finding
         url, why = to_ask(locate(project, os.environ)[1], os.environ)
         if url:
-            question = f"A program listens at {url}, and {why}. May it receive the texts of your memory?"
+            question = say("doctor.listener", url=url, why=why)
             allow(Path(data_folder(os.environ)), url, yes=click.confirm(question, err=True))
 
 
@@ -159,7 +158,7 @@ def reindex(desk: Desk) -> None:
     memory = desk.memory()
     with desk.progress() as progress:
         rows = memory.reindex(progress=progress)
-    desk.answer({"rows": rows}, (Para(f"{counted(rows, 'row')} rebuilt."),))
+    desk.answer({"rows": rows}, (Para(say("reindex.done", n=rows)),))
 
 
 @command("backup", epilog="Example: remora backup ~/shop-memory.tar")
@@ -171,8 +170,9 @@ def backup(desk: Desk, *, file: str) -> None:
     away and unpack FILE in its place.
     """
     found = desk.memory(writes=False).backup(file)
-    size = f"{found.bytes / 1_000_000:,.1f} MB"
-    desk.answer(found, (Para(f"{counted(found.files, 'file')}, {size}, in {found.path}"),))
+    desk.answer(
+        found, lambda: project_pages.written(say("count.file", n=found.files), found.bytes, found.path)
+    )
 
 
 @command("recover")
@@ -189,14 +189,14 @@ def recover(desk: Desk) -> None:
     found = save(project)
     lost = [one for one in found.tables if not one.whole or one.refused]
     rows = sum(one.rows for one in found.tables)
-    words = [Para(f"{counted(rows, 'row')} saved; the damaged file is now {found.damaged}")]
+    words = [Para(say("recover.saved", n=rows, path=found.damaged))]
     words += [
-        Para(f"{one.table}: {counted(one.rows, 'row')} saved, {one.refused} did not fit, the rest was lost")
+        Para(say("recover.lost", table=one.table, n=one.rows, refused=one.refused))
         if not one.whole
-        else Para(f"{one.table}: {one.refused} rows did not fit")
+        else Para(say("recover.refused", table=one.table, n=one.refused))
         for one in lost
     ]
-    words.append(Para("Run `remora init` and `remora reindex` to read the code, git, rules and logs again."))
+    words.append(Para(say("recover.next")))
     desk.answer(found, tuple(words))
 
 
@@ -237,10 +237,10 @@ def work(desk: Desk, *, seconds: float, sessions: bool, maintenance: bool) -> No
 
         done = bounded_work(os.environ)
         failed = [one for one in done if one.problem]
-        words = f"{counted(len(done) - len(failed), 'session')} processed."
+        words = say("work.sessions", n=len(done) - len(failed))
         desk.answer([one._asdict() for one in done], (Para(words),))
         for one in failed:
-            desk.note(f"note: {one.session}: {one.problem}")
+            desk.remark(f"{one.session}: {one.problem}")
         return
     memory = desk.memory()
     if maintenance:
@@ -248,7 +248,7 @@ def work(desk: Desk, *, seconds: float, sessions: bool, maintenance: bool) -> No
         memory.sharing.sync_when_due()
     with desk.progress() as progress:
         embedded = memory.catch_up(seconds, progress=progress)
-    desk.answer({"embedded": embedded}, (Para(f"{counted(embedded, 'text')} embedded."),))
+    desk.answer({"embedded": embedded}, (Para(say("work.embedded", n=embedded)),))
 
 
 @command("costs", epilog="Example: remora costs --days 7")
@@ -260,7 +260,7 @@ def costs(desk: Desk, *, days: int) -> None:
     found = desk.memory(writes=False).costs(days)
     desk.answer(found, lambda: project_pages.costs(found))
     if not found.rows:
-        desk.note("No language model was called.")
+        desk.note(say("costs.none"))
 
 
 COMMANDS = {

@@ -14,6 +14,7 @@ from remora.core.collector import paused
 from remora.core.errors import InvalidInput
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.present import dumps
+from remora.interfaces.words import say, speaking
 from remora.net.ports import listen
 
 if TYPE_CHECKING:
@@ -80,15 +81,17 @@ def mcp(
     if not http:
         server = _built(desk, holder, read_only=read_only)
         if sys.stdin is not None and sys.stdin.isatty():
-            desk.note("Waiting for MCP on stdin; docs/mcp.md explains the setup of a client.")
-        serving.over_stdio(server, holder)
+            desk.note(say("mcp.waiting"))
+        with speaking("en"):  # to agents
+            serving.over_stdio(server, holder)
         return
     token = serving.token_from(os.environ, token_variable)
     bound = listen(host, port)
     server = _built(desk, holder, read_only=read_only)
-    desk.note(f"Serving MCP at {address(host, bound.getsockname()[1])}")
+    desk.note(say("mcp.serving", address=address(host, bound.getsockname()[1])))
     any_address = host in ("0.0.0.0", "::")  # noqa: S104  compared, not bound
-    serving.over_http(server, holder, bound, token, names if any_address else (*names, _in_url(host)))
+    with speaking("en"):
+        serving.over_http(server, holder, bound, token, names if any_address else (*names, _in_url(host)))
 
 
 def _built(desk: Desk, holder: Holder, *, read_only: bool) -> Server:

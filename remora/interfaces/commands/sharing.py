@@ -12,7 +12,7 @@ from remora.interfaces import memory_pages, sharing_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, group
 from remora.interfaces.page import Para
-from remora.interfaces.present import counted
+from remora.interfaces.words import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def _init(desk: Desk, *, address: str, name: str, me: str, one_by_one: bool) -> 
     """
     found = desk.memory().sharing.init(address, name=name, me=me, automatic=not one_by_one)
     desk.answer(found, lambda: sharing_pages.status(found, desk.clock.now()))
-    desk.note("`remora share status --would-send` lists what `remora sync` would send.")
+    desk.note(say("share.look"))
 
 
 def _join(desk: Desk, *, invitation: str, address: str | None, one_by_one: bool) -> None:
@@ -59,7 +59,7 @@ def _join(desk: Desk, *, invitation: str, address: str | None, one_by_one: bool)
         {**found._asdict(), "first": first},
         lambda: (
             *sharing_pages.status(found, desk.clock.now()),
-            *((Para("The most important things the others know:", "head"),) if first else ()),
+            *((Para(say("share.first"), "head"),) if first else ()),
             *memory_pages.memory_list(first, desk.clock.now()),
         ),
     )
@@ -69,10 +69,10 @@ def _leave(desk: Desk, *, yes: bool) -> None:
     """Memories that others shared go from this machine, yours stay. What you shared stays with the others."""
     memory = desk.memory()
     if not yes:
-        desk.ask("Leave the shared log?", "the shared log would be left")
+        desk.ask(say("share.ask_leave"), say("share.waits_leave"))
     gone = memory.sharing.leave()
-    said = counted(gone, "memory of others", "memories of others")
-    desk.answer({"removed": gone}, (Para(f"Left. {said} removed from this machine."),))
+    said = say("share.left", n=gone)
+    desk.answer({"removed": gone}, (Para(said),))
 
 
 def _named(name: str, function: Callable[..., None]) -> click.Command:
@@ -110,7 +110,7 @@ def _named(name: str, function: Callable[..., None]) -> click.Command:
 def add(desk: Desk, *, ids: tuple[str, ...], visibility: str) -> None:
     """`remora share ID` does the same. The next exchange sends it."""
     records = desk.memory().sharing.share(ids, visibility)
-    said = "taken back" if visibility == "personal" else f"shared with: {visibility}"
+    said = say("share.taken_back") if visibility == "personal" else say("share.with", whom=visibility)
     desk.answer({"memories": records}, lambda: memory_pages.changed(records, said))
 
 
@@ -135,7 +135,7 @@ def _invited(desk: Desk, code: str) -> None:
     desk.answer({"invitation": code}, (Para(f"remora share join {code}"),))
     problem = desk.memory().sharing.status().problem
     if problem:
-        desk.note(f"note: it holds after the next `remora sync`: {problem}")
+        desk.remark(say("share.later", problem=problem))
 
 
 @command("team members")
@@ -162,8 +162,8 @@ def sync(desk: Desk, *, yes: bool) -> None:
     memory = desk.memory()
     before = memory.sharing.status()
     if before.address and not before.shared and before.leaving.entries and not yes:
-        what = counted(len(before.leaving.memories), "memory", "memories")
-        desk.ask(f"Send {what} to {before.address}?", f"{what} would be sent for the first time")
+        what = say("count.memory", n=len(before.leaving.memories))
+        desk.ask(say("sync.ask", what=what, address=before.address), say("sync.waits", what=what))
     done = memory.sharing.sync()
     desk.answer(done, lambda: sharing_pages.synced(done))
 
@@ -182,7 +182,7 @@ def conflicts(desk: Desk, *, memory_id: str | None, keep: str | None, text: str 
     if (keep is None) == (text is None):
         raise InvalidInput("say which text stays", hint="--keep mine|theirs|both|REVISION, or --text TEXT.")
     record = memory.sharing.decide(memory_id, keep or text or "")
-    desk.answer({"memory": record}, lambda: memory_pages.changed([record], "decided"))
+    desk.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.decided")))
 
 
 @command("dispute", epilog='Example: remora dispute 1a2b3c4d "the gateway takes RS256 since May"')
@@ -202,10 +202,10 @@ def dispute(desk: Desk, *, memory_id: str | None, words: tuple[str, ...], uphold
     if words:
         text = desk.statement(words, "TEXT")
         open_ = record.id in {one.memory_id for one in memory.sharing.disputes()}
-        say = (
+        speak = (
             memory.sharing.uphold if uphold else (memory.sharing.comment if open_ else memory.sharing.dispute)
         )
-        say(record.id, text)
+        speak(record.id, text)
     said = memory.sharing.thread(record.id)
     desk.answer({"memory": record, "thread": said}, lambda: sharing_pages.thread(record, said, now))
 

@@ -14,7 +14,7 @@ from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
-from remora.interfaces.present import counted
+from remora.interfaces.words import say
 
 FOLLOWED_EVERY = 1.0  # seconds
 
@@ -30,12 +30,12 @@ def log(desk: Desk, *, k: int, session_id: str | None, maintenance: bool, follow
         runs = desk.memory(writes=False).maintenance()[:k]
         desk.answer({"maintenance": runs}, lambda: memory_pages.maintenance(runs, desk.clock.now()))
         if not runs:
-            desk.note("No maintenance run yet; it follows the first agent session after a day.")
+            desk.note(say("log.no_maintenance"))
         return
     found = desk.memory(writes=False).log(k, session_id=session_id)
     desk.answer({"said": found}, lambda: memory_pages.log(found))
     if not found and not follow:
-        desk.note("No agent was told anything yet. `remora install` connects one.")
+        desk.note(say("log.none"))
     known = set(found)
     while follow:
         time.sleep(FOLLOWED_EVERY)
@@ -83,10 +83,9 @@ def off(desk: Desk, *, session: str | None) -> None:
     What a session says while Remora is off is never learned, not even later. Memories stay.
     """
     done = desk.memory().turn_off(session)
-    told = f"Off since {done[:16].replace('T', ' ')}." if session is None else f"Off in {done}."
-    desk.answer(
-        {"off": done}, (Para(f"{told} `remora on{'' if session is None else ' --session'}` ends it."),)
-    )
+    since = done[:16].replace("T", " ")
+    told = say("off.project", since=since) if session is None else say("off.session", name=done)
+    desk.answer({"off": done}, (Para(told),))
 
 
 @command("on", epilog="Example: remora on")
@@ -94,7 +93,7 @@ def off(desk: Desk, *, session: str | None) -> None:
 def on(desk: Desk, *, session: str | None) -> None:
     """Ends `remora off`."""
     done = desk.memory().turn_on(session)
-    desk.answer({"on": done}, (Para("On." if session is None else f"On in {done}."),))
+    desk.answer({"on": done}, (Para(say("on.project") if session is None else say("on.session", name=done)),))
 
 
 @command("trial", epilog="Example: remora trial")
@@ -113,7 +112,7 @@ def trial(desk: Desk, *, apply: bool, undo: bool) -> None:
         return
     if undo:
         left = desk.memory().undo_trial()
-        desk.answer({"versions": left}, (Para(f"Taken back. {counted(left, 'earlier version')} left."),))
+        desk.answer({"versions": left}, (Para(say("trial.undone", n=left)),))
         return
     found = desk.memory(writes=False).trial()
     desk.answer(found, lambda: memory_pages.trial(found))

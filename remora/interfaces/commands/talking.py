@@ -11,6 +11,7 @@ from remora.core.errors import InvalidInput, NotFound
 from remora.interfaces import memory_pages, note_pages, project_pages
 from remora.interfaces.commands.desk import Desk, command, group
 from remora.interfaces.commands.recalling import around_option, role_option, since_option, until_option
+from remora.interfaces.words import say
 
 id_argument = click.argument("session_id", metavar="ID")
 SHOWN = 50  # sessions in a list
@@ -29,9 +30,9 @@ def listing(desk: Desk, *, limit: int = SHOWN) -> None:
     found = desk.memory(writes=False).sessions()
     desk.answer({"sessions": found[:limit]}, lambda: note_pages.sessions(found[:limit], desk.clock.now()))
     if not found:
-        desk.note("No conversation yet. `remora session append cli:1 --role user TEXT` begins one.")
+        desk.note(say("session.none"))
     elif len(found) > limit:
-        desk.note(f"{len(found) - limit:,} more; --limit shows them.")
+        desk.note(say("session.more", n=len(found) - limit))
 
 
 @command("session show", epilog="Example: remora session show cli:42 --all")
@@ -54,14 +55,14 @@ def show(desk: Desk, *, session_id: str, everything: bool, last: int | None) -> 
     }
     desk.answer(document, lambda: note_pages.messages(shown))
     if problems:
-        first = f"the first is line {problems[0].line}: {problems[0].reason}"
-        desk.note(f"note: {len(problems):,} lines of the log could not be read in full, {first}")
+        first = {"line": str(problems[0].line), "why": problems[0].reason}
+        desk.remark(say("session.damaged", n=len(problems), **first))
     if not everything:
         more = len(session.history()) - len([m for m in said if m.seq])
-        earlier = f"; {more:,} earlier messages with --all" if more else ""
+        earlier = say("session.earlier", n=more) if more else ""
         kept = desk.memory(writes=False).settings.compaction.overhead_tokens
-        size = f"about {standing.tokens - kept:,} tokens of messages, {kept:,} reserved for instructions"
-        desk.note(f"{size} and tools; the limit is {standing.limit:,}{earlier}")
+        size = {"tokens": standing.tokens - kept, "kept": kept, "limit": standing.limit}
+        desk.note(say("session.size", earlier=earlier, **size))
 
 
 @command("session append", epilog='Example: remora session append cli:42 --role user "where are tokens set?"')
@@ -113,9 +114,9 @@ def delete(desk: Desk, *, session_id: str, yes: bool) -> None:
     if not yes:
         if desk.json or not sys.stdin.isatty():
             raise InvalidInput(f"{session_id} would be erased for good", hint="Use --yes to confirm.")
-        click.confirm(f"Erase {session_id} for good?", abort=True, err=True)
+        click.confirm(say("erase.ask", what=session_id), abort=True, err=True)
     done = desk.memory().erase(session=session_id)
-    desk.answer(done, lambda: project_pages.erased(done, f"session {session_id}"))
+    desk.answer(done, lambda: project_pages.erased(done, say("place.session", id=session_id)))
 
 
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
@@ -150,7 +151,7 @@ def search(
     )
     desk.tell(memory.notes)
     if not found:
-        desk.note("No message is about this.")
+        desk.note(say("session.no_hit"))
 
 
 def _must_be_there(desk: Desk, session_id: str) -> None:
@@ -160,7 +161,7 @@ def _must_be_there(desk: Desk, session_id: str) -> None:
 
 def _tell(desk: Desk, *notes: tuple[str, ...]) -> None:
     for note in dict.fromkeys(n for some in notes for n in some):
-        desk.note(f"note: {note}")
+        desk.remark(note)
 
 
 SESSION = group("session", (listing, show, append, compact, new, search, delete))

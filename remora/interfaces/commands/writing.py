@@ -11,7 +11,7 @@ from remora.core.errors import InvalidInput
 from remora.core.values import ENTRY_KINDS
 from remora.interfaces import note_pages
 from remora.interfaces.commands.desk import Desk, command, group
-from remora.interfaces.present import counted
+from remora.interfaces.words import say
 
 name_argument = click.argument("name", metavar="NAME")
 kind_option = click.option(
@@ -26,7 +26,7 @@ def listing(desk: Desk, *, kind: str | None = None) -> None:
     found = desk.memory(writes=False).entries.list(kind)
     desk.answer({"entries": found}, lambda: note_pages.entries(found, desk.clock.now()))
     if not found:
-        desk.note('No notes yet. `remora note add deploy "never on Fridays"` adds one.')
+        desk.note(say("note.none"))
 
 
 @command("note show")
@@ -46,7 +46,7 @@ def add(desk: Desk, *, name: str, text: tuple[str, ...], aliases: tuple[str, ...
     entries = desk.memory().entries
     made = entries.add(name, desk.statement(text, "the text of the note"), aliases=aliases)
     document = {"entry": made, "redactions": entries.redactions}
-    desk.answer(document, lambda: note_pages.changed_entry(made, "added", entries.redactions))
+    desk.answer(document, lambda: note_pages.changed_entry(made, say("note.added"), entries.redactions))
 
 
 @command("note rename")
@@ -55,7 +55,7 @@ def add(desk: Desk, *, name: str, text: tuple[str, ...], aliases: tuple[str, ...
 def rename(desk: Desk, *, name: str, new_name: str) -> None:
     """Both names find the note."""
     made = desk.memory().entries.rename(name, new_name)
-    desk.answer({"entry": made}, lambda: note_pages.changed_entry(made, "renamed"))
+    desk.answer({"entry": made}, lambda: note_pages.changed_entry(made, say("note.renamed")))
 
 
 @command("note alias")
@@ -66,7 +66,7 @@ def alias(desk: Desk, *, name: str, alias: str, off: bool) -> None:
     """No two entries share a name or an alias."""
     entries = desk.memory().entries
     made = entries.unalias(name, alias) if off else entries.alias(name, alias)
-    done = f"no longer called {alias}" if off else f"also called {alias}"
+    done = say("note.unaliased", name=alias) if off else say("note.aliased", name=alias)
     desk.answer({"entry": made}, lambda: note_pages.changed_entry(made, done))
 
 
@@ -78,7 +78,7 @@ def write(desk: Desk, *, name: str, text: tuple[str, ...]) -> None:
     entries = desk.memory().entries
     made = entries.write(name, desk.statement(text, "the text of the note"))
     document = {"entry": made, "redactions": entries.redactions}
-    desk.answer(document, lambda: note_pages.changed_entry(made, "written", entries.redactions))
+    desk.answer(document, lambda: note_pages.changed_entry(made, say("note.written"), entries.redactions))
 
 
 @command("note remove")
@@ -89,7 +89,8 @@ def remove(desk: Desk, *, names: tuple[str, ...]) -> None:
     found = list({entries.show(name).id: name for name in names}.values())
     gone = [entries.remove(name) for name in found]
     desk.answer(
-        {"entries": gone}, lambda: tuple(p for e in gone for p in note_pages.changed_entry(e, "removed"))
+        {"entries": gone},
+        lambda: tuple(p for e in gone for p in note_pages.changed_entry(e, say("note.removed"))),
     )
 
 
@@ -98,7 +99,7 @@ def remove(desk: Desk, *, names: tuple[str, ...]) -> None:
 def dump(desk: Desk, *, folder: Path) -> None:
     """A later dump into the same FOLDER replaces the files; other folders with notes are left alone."""
     number = desk.memory(writes=False).entries.dump(folder)
-    written = f"{counted(number, 'entry', 'entries')} written to {folder}"
+    written = say("note.dumped", n=number, folder=folder)
     desk.answer({"entries": number}, lambda: note_pages.text(written))
 
 
@@ -108,11 +109,11 @@ def dump(desk: Desk, *, folder: Path) -> None:
 def load(desk: Desk, *, folder: Path, yes: bool) -> None:
     """Notes and archives that FOLDER does not have are gone afterwards."""
     entries = desk.memory().entries
-    there = counted(len(entries.list()), "entry", "entries")
+    there = say("count.entry", n=len(entries.list()))
     if entries.list() and not yes:
-        desk.ask(f"Replace {there} by those of {folder}?", f"{there} would be replaced")
+        desk.ask(say("note.ask_load", what=there, folder=folder), say("note.waits", what=there))
     number = entries.load(folder)
-    loaded = f"{counted(number, 'entry', 'entries')} loaded from {folder}"
+    loaded = say("note.loaded", n=number, folder=folder)
     desk.answer({"entries": number}, lambda: note_pages.text(loaded))
 
 
@@ -127,7 +128,7 @@ def search(desk: Desk, *, query: tuple[str, ...], k: int, kind: str | None) -> N
     document = {"query": asked, "hits": [{"entry": e, "score": score} for e, score in found]}
     desk.answer(document, lambda: note_pages.found_entries(found, desk.clock.now()))
     if not found:
-        desk.note("No note or archive has these words; `remora search` also searches by meaning.")
+        desk.note(say("note.no_hit"))
 
 
 @command("journal show")
@@ -139,10 +140,10 @@ def journal_show(desk: Desk, *, block: bool = False, task: str | None = None) ->
     text = journal.block(task) if block or task else journal.show()
     _text(desk, text, str(journal.folder / "MEMORY.md"), journal.problems)
     if not text:
-        desk.note(f"MEMORY.md is empty. Write it yourself: {journal.folder / 'MEMORY.md'}")
+        desk.note(say("memory_md.empty", path=journal.folder / "MEMORY.md"))
         others = [("today", journal.today()), ("history", journal.history(1))]
         if verbs := [f"`remora journal {verb}`" for verb, there in others if there]:
-            desk.note(f"See also {' and '.join(verbs)}.")
+            desk.note(say("journal.see", verbs=say("and").join(verbs)))
 
 
 @command(
@@ -155,7 +156,7 @@ def journal_add(desk: Desk, *, text: tuple[str, ...]) -> None:
     journal = desk.memory().journal
     at = journal.add_history(desk.statement(text, "the text of the entry"))
     desk.answer(
-        {"time": at, "problems": journal.problems}, lambda: note_pages.text(f"{at}  added to the history")
+        {"time": at, "problems": journal.problems}, lambda: note_pages.text(say("journal.added", at=at))
     )
 
 
@@ -169,8 +170,9 @@ def journal_today(desk: Desk, *, day: str | None) -> None:
     _text(desk, text, str(journal.folder), journal.problems)
     if not text:
         days = journal.days()
-        there = f" Days with notes: {', '.join(str(d) for d in days[-5:])}." if days else ""
-        desk.note(f"No notes for that day.{there}" if wanted else f"No notes today.{there}")
+        there = say("journal.days_with", days=", ".join(str(d) for d in days[-5:])) if days else ""
+        none = say("journal.no_day") if wanted else say("journal.no_today")
+        desk.note(none + there)
 
 
 @command("journal history")
@@ -184,7 +186,7 @@ def journal_history(desk: Desk, *, limit: int) -> None:
     document = {"entries": found, "problems": journal.problems}
     desk.answer(document, lambda: note_pages.history(found, desk.clock.now()))
     if not found:
-        desk.note("No history yet. `remora journal consolidate` creates it from conversations.")
+        desk.note(say("journal.no_history"))
 
 
 @command("journal consolidate")
@@ -198,7 +200,7 @@ def consolidate(desk: Desk, *, session_id: str | None) -> None:
     done = desk.memory().journal.consolidate(session_id)
     desk.answer({"sessions": done}, lambda: note_pages.consolidated(done))
     for note in dict.fromkeys(n for one in done for n in one.notes):
-        desk.note(f"note: {note}")
+        desk.remark(note)
 
 
 @command("journal versions")
@@ -207,7 +209,7 @@ def versions(desk: Desk) -> None:
     found = desk.memory(writes=False).journal.versions()
     desk.answer({"versions": found}, lambda: note_pages.versions(found, desk.clock.now()))
     if not found:
-        desk.note("Remora has not changed MEMORY.md yet.")
+        desk.note(say("memory_md.unchanged"))
 
 
 @command("journal restore")
@@ -221,7 +223,7 @@ def restore(desk: Desk, *, name: str) -> None:
 def _text(desk: Desk, text: str, path: str, problems: tuple[str, ...]) -> None:
     desk.answer({"text": text, "path": path, "problems": problems}, lambda: note_pages.text(text))
     for problem in problems:
-        desk.note(f"note: {problem}")
+        desk.remark(problem)
 
 
 def _date(text: str) -> date:

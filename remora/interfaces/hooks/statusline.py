@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from remora.app.agent.hook_context import note_trouble
 from remora.disk.live import file_name, folder, is_off, read
-from remora.interfaces.words import spoken
+from remora.interfaces.words import Words, language_of
 from remora.store.glimpse import look
 
 DATABASE = "memory.db"
@@ -57,7 +57,7 @@ def line(payload: Mapping[str, Any], environ: Mapping[str, str], host: str = "cl
         memories, waiting = glimpse.counts()
     finally:
         glimpse.close()
-    t = spoken()
+    t = Words(language_of(environ))
     if not head.limits or is_off(head, lines):
         return t("line.off", memories=t.number(memories))
     said = sum(isinstance(one.get("said"), list) for one in lines)

@@ -20,7 +20,7 @@ from remora.interfaces.mcp_server.answers import lines
 from remora.interfaces.mcp_server.holder import Holder
 from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.words import bounded, hit_line, memory_line, said, source
-from remora.interfaces.memory_pages import CORRECTED, used_for
+from remora.interfaces.memory_pages import used_for
 from remora.interfaces.present import (
     TOLD,
     answered,
@@ -31,6 +31,7 @@ from remora.interfaces.present import (
     redaction_sentence,
     short,
 )
+from remora.interfaces.words import say
 from remora.retrieval.packing import block
 
 if TYPE_CHECKING:
@@ -316,7 +317,7 @@ class Tools:
                     modules=one.modules,
                     branch=one.branch or None,
                 )
-                told.append(_changed(record, CORRECTED[done.choice]))
+                told.append(_changed(record, say(f"corrected.{done.choice}")))
                 if done.new is not None:
                     told.append(_changed(done.new, "holds now"))
         return lines(told)

@@ -1,17 +1,19 @@
-"""Sentences for people, in their language: of the panel, and of the review at a terminal.
+"""Sentences for people, in their language: of the panel and of the command line.
 
-A memory's own text, what agents read, JSON, and names of errors are never translated.
+A memory's own text, what agents read, JSON, and names of types, verbs, options and errors are never
+translated. `say` speaks English until `speaking` says otherwise, so that agents hear nothing else.
 """
 
 from __future__ import annotations
 
 import json
 import locale
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from remora.core.clock import from_iso
@@ -20,12 +22,13 @@ LANGUAGES = ("en", "fr")
 _ONE = {"en": lambda n: n == 1, "fr": lambda n: abs(n) < 2}  # plural rules of CLDR for these languages
 _AGO = ((60, "minute"), (3_600, "hour"), (86_400, "day"), (604_800, "week"), (2_629_800, "month"))
 _YEAR = 31_557_600
+_language = ContextVar("language", default=LANGUAGES[0])
 
 
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
     """Return the sentences of a language by their keys."""
-    found: dict[str, str] = json.loads((files(__package__) / f"{language}.json").read_text("utf-8"))
+    found: dict[str, str] = json.loads(Path(__file__).with_name(f"{language}.json").read_text("utf-8"))
     return found
 
 
@@ -37,9 +40,51 @@ def language_of(environ: Mapping[str, str], chosen: str = "") -> str:
     return next((one for one in known if one in LANGUAGES), LANGUAGES[0])
 
 
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Speak a language to whoever is at the terminal, while this is entered."""
+    before = _language.set(language)
+    try:
+        yield
+    finally:
+        _language.reset(before)
+
+
 def spoken() -> Words:
-    """Return the words of whoever sits at this process's terminal."""
-    return Words(language_of(os.environ))
+    """Return the words of the language that is spoken."""
+    return Words(_language.get())
+
+
+def say(key: str, /, **values: Any) -> str:
+    """Return a sentence in the language that is spoken, as `Words` does."""
+    return spoken()(key, **values)
+
+
+def field(name: str) -> str:
+    """Return the name of a value, as it stands before it."""
+    return spoken().known(f"field.{name.replace(' ', '_')}", name)
+
+
+def columns(key: str) -> tuple[str, ...]:
+    """Return the headings of a table, which stand in one sentence with bars between them."""
+    return tuple(say(key).split("|"))
+
+
+@cache
+def _sentences(language: str) -> Mapping[str, str]:
+    """Return sentences that stand in the code in English, such as help, in another language."""
+    path = Path(__file__).with_name(f"sentences.{language}.json")
+    found: dict[str, str] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def in_words(text: str) -> str:
+    """Return a text of the code in the language that is spoken; an unknown paragraph stays English."""
+    language = _language.get()
+    if language == LANGUAGES[0]:
+        return text
+    known = _sentences(language)
+    return "\n\n".join(known.get(" ".join(part.split()), part) for part in text.split("\n\n"))
 
 
 class Words:
@@ -54,7 +99,9 @@ class Words:
         self._known = catalogue(language)
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """Return a sentence with its values filled in; `n` chooses between one and many.
+        """Return a sentence with its values filled in, numbers as the language writes them.
+
+        `n` chooses between one and many.
 
         Raises:
             KeyError: there is no such sentence.
@@ -63,23 +110,24 @@ class Words:
         if n is not None:
             form = "one" if _ONE[self.language](n) else "other"
             key = f"{key}.{form}" if f"{key}.{form}" in self._known else key
-            values["n"] = self.number(n)
-        return self._known[key].format(**values)
+        told = {name: self.number(v) if isinstance(v, int | float) else v for name, v in values.items()}
+        return self._known[key].format(**told)
 
-    def known(self, key: str) -> str:
-        """Return a sentence, or the last part of its key where there is none: names that plugins bring."""
-        return self._known.get(key, key.rpartition(".")[2].replace("_", " "))
+    def known(self, key: str, otherwise: str = "") -> str:
+        """Return a sentence; where there is none, as of what plugins bring, the last part of its key."""
+        return self._known.get(key) or otherwise or key.rpartition(".")[2].replace("_", " ")
 
-    def number(self, value: float) -> str:
-        """Return a number as the language writes it."""
-        text = f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+    def number(self, value: float, digits: int | None = None) -> str:
+        """Return a number as the language writes it, with so many digits behind the point (2 of a float)."""
+        whole = digits is None and isinstance(value, int)
+        text = f"{value:,}" if whole else f"{value:,.{2 if digits is None else digits}f}"
         if self.language == "fr":
             return text.replace(",", "\u202f").replace(".", ",")
         return text
 
-    def percent(self, share: float) -> str:
+    def percent(self, share: float, digits: int = 0) -> str:
         """Return a share, 0..1, in percent."""
-        return self._known["percent"].format(n=round(100 * share))
+        return self._known["percent"].format(n=self.number(100.0 * share, digits))
 
     def date(self, at: str | None) -> str:
         """Return a day as the language writes it; empty for none."""

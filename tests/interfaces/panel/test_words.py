@@ -30,6 +30,20 @@ MADE = (
     "wrong.",
     "moment.",
     "preview.",
+    "ago.",
+    "consolidated.",
+    "corrected.",
+    "count.",
+    "drafts.",
+    "impact.",
+    "install.",
+    "mark.",
+    "prune.",
+    "said.",
+    "share.says.",
+    "stats.",
+    "taught.",
+    "why.",
 )
 KNOWN = (
     "type.",
@@ -42,6 +56,12 @@ KNOWN = (
     "finding.",
     "language.",
     "whence.",
+    "by.",
+    "doing.",
+    "field.",
+    "filtered.",
+    "learned.",
+    "piece.",
 )
 
 
@@ -67,7 +87,7 @@ def test_every_sentence_is_said_somewhere() -> None:
     dead = []
     for key in catalogue("en"):
         stem = re.sub(r"\.(?:one|other)$", "", key)
-        if stem not in used and not stem.startswith((*MADE, *KNOWN, "said.", "ago.")):
+        if stem not in used and not stem.startswith((*MADE, *KNOWN)):
             dead.append(key)
     assert dead == []
 

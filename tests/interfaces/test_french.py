@@ -1,0 +1,190 @@
+"""The command line in French: each page once, and what stays English."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from remora.interfaces import words
+from remora.interfaces.cli import cli, load
+from remora.interfaces.verbs import VERBS
+from tests.interfaces.conftest import Run
+from tests.interfaces.test_recalling import git
+
+SENTENCES = json.loads(Path(words.__file__).with_name("sentences.fr.json").read_text("utf-8"))
+OF_CLICK = {"Usage:", "Options", "Commands", "Example:", "default:", "Show this message and exit."}
+THIN = "\u202f"  # before a colon
+RULES = "# Rules\n\n- Run the tests with pytest -q\n- Never push on Friday\n"
+ID = "ID"  # stands for the id of the memory that is there
+
+
+@pytest.fixture
+def french(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str]) -> None:
+    """A person who reads French."""
+    monkeypatch.setenv("REMORA_LANG", "fr")
+
+
+@pytest.fixture
+def shop(run: Run, project: Path, french: None) -> str:
+    """A project with a rule file, a commit and a memory, whose short id is returned."""
+    (project / "AGENTS.md").write_text(RULES)
+    (project / "tokens.py").write_text("def life():\n    return 24\n")
+    git(project, "init", "-q")
+    git(project, "add", ".")
+    git(project, "commit", "-q", "-m", "fix: tokens live 24 hours")
+    text = "Access tokens expire after 24 h"
+    stored = run("--json", "remember", text, "--type", "decision", "--file", "tokens.py")
+    return str(json.loads(stored.stdout)["id"][:8])
+
+
+PAGES = [
+    ("init", "souvenirs retenus."),
+    ("init", "Pour continuer"),
+    ("status", f"souvenirs{THIN}: 1"),
+    ("doctor", "dossier de données"),
+    ("doctor", "Quelque chose demande votre attention"),
+    ("search tokens", "à l’instant"),
+    ("search tokens --why", "certitude (× 1,25)"),
+    ("search zebra", "Rien trouvé. Essayez d’autres mots"),
+    ("list", "1,00  à l’instant"),
+    ("list --tag none", "Rien ne correspond aux filtres."),
+    ("why ID", f"Dit à un agent{THIN}: jamais."),
+    ("show ID", "certitude\u202f: 1,00, ne s’efface pas"),
+    ("show ID --history", "vous  create"),
+    ("remember Sessions-live-in-Redis", "type deviné d’après la formulation"),
+    ("remember Sessions-live-in-Redis -t gotcha", "retenu comme gotcha"),
+    ("teach AGENTS.md --yes", "AGENTS.md (règles\u202f: agents)\u202f: 2 retenus"),
+    ("teach AGENTS.md", "Rien n’a été retenu ; ajoutez --yes".replace(" ;", THIN + ";")),
+    ("edit ID --add-tag cache", "mis à jour, decision"),
+    ("supersede ID now-12-h", f"remplace ID{THIN}: Access tokens"),
+    ("wrong ID --outdated", "périmé, retiré de la recherche"),
+    ("verify ID", "confirmé"),
+    ("pin ID", "épinglé"),
+    ("pin ID --off", "désépinglé"),
+    ("forget ID", "oublié"),
+    ("restore ID", "n’était pas oublié"),
+    ("prune", "Rien à nettoyer."),
+    ("trust", f"niveau{THIN}: 1 Prudent"),
+    ("learn", "Aucune session n’a été lue"),
+    ("learned", "Rien n’est encore appris."),
+    ("reflect", "Aucune session d’agent"),
+    ("synthesize", f"Rien n’est dû{THIN}:"),
+    ("checks", "Aucun fichier du projet ne nomme de vérification"),
+    ("install", "agent"),
+    ("install cursor --dry-run", "Cursor, pour le projet"),
+    ("install cursor --yes", f"créé{THIN}:"),
+    ("install cursor --yes", f"MCP{THIN}: activez le serveur remora."),
+    ("uninstall", "Rien n’est installé ici."),
+    ("log", "Rien n’a encore été dit à un agent."),
+    ("log --maintenance", "Pas encore d’entretien"),
+    ("preview --edit tokens.py", f"Pourquoi{THIN}:"),
+    ("preview --run ls", "Rien ne serait dit."),
+    ("ask zebra", "La mémoire ne le dit pas."),
+    ("trial", "trop peu pour conclure"),
+    ("plan zebra", "Rien n’est encore connu pour préparer cette tâche."),
+    ("related nowhere.py", "Aucun fichier lié à nowhere.py n’est connu."),
+    ("index", "fichiers dans le graphe du code"),
+    ("impact tokens.py", "Rien de connu ne dépend de tokens.py."),
+    ("files zebra", "Aucun fichier ne correspond."),
+    ("stats", f"base de données{THIN}:"),
+    ("health", f"Santé{THIN}: pas de note en dessous de dix souvenirs"),
+    ("costs", "Aucun modèle de langage n’a été appelé."),
+    ("reindex", "refaite"),
+    ("backup copy.tar", "1 fichier, "),
+    ("export copy.json", "1 souvenir, 0,0 Mo, dans "),
+    ("privacy", "souvenirs, sessions, index, graphe du code"),
+    ("privacy", f"Peut partir{THIN}:"),
+    ("erase ID --yes", f"Effacé{THIN}: 1 souvenir"),
+    ("share", "Non partagé."),
+    ("conflicts", "Aucun conflit."),
+    ("dispute", "Aucune contestation."),
+    ("session", "Pas encore de conversation."),
+    ("session append cli:1 --role user hello", "message 1 de cli:1, par user"),
+    ("note", "Pas encore de notes."),
+    ("note add deploy never-on-Fridays", "ajoutée"),
+    ("journal", "MEMORY.md est vide."),
+    ("journal today", "Pas de notes aujourd’hui."),
+    ("journal history", "Pas encore d’historique."),
+    ("journal consolidate", "aucune conversation n’a de nouveaux messages"),
+    ("journal versions", "Remora n’a pas encore modifié MEMORY.md."),
+    ("quote", "Pas encore de citations."),
+    ("", "Remora est une mémoire pour agents de code"),
+    ("show zzzz", f"erreur{THIN}:"),
+    ("show zzzz", f"conseil{THIN}: `remora list` montre les ids."),
+    ("team", f"erreur{THIN}: ce projet n’est pas partagé"),
+]
+
+
+@pytest.mark.parametrize(("words", "told"), PAGES)
+def test_a_page_in_french(run: Run, shop: str, words: str, told: str) -> None:
+    """What a person reads is French, whichever verb it comes from."""
+    if words.startswith(("impact", "files")):
+        run("index")
+    assert told.replace(ID, shop) in run(*words.replace(ID, shop).split()).output
+
+
+def test_json_is_the_same_in_every_language(
+    run: Run, shop: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents and errors as JSON hold no French."""
+    lines = [
+        ("--json", "list"),
+        ("--json", "show", "zzzz"),
+        ("why", shop, "--json"),
+        ("erase", shop, "--json"),
+    ]
+    french = [run(*line).stdout for line in lines]
+    monkeypatch.setenv("REMORA_LANG", "en")
+    assert [run(*line).stdout for line in lines] == french
+
+
+def test_what_agents_read_stays_english(run: Run, shop: str) -> None:
+    """The block of `context` and the brief are for agents."""
+    assert "Access tokens" in run("context", "tokens").stdout
+    assert "souvenir" not in run("context", "tokens").stdout
+    assert "What is remembered:" in run("status").stdout
+
+
+def explained(command: click.Command) -> Iterator[str]:
+    """Yield the paragraphs of a verb's help and those of its options, white space collapsed."""
+    texts = [command.help or "", *(getattr(one, "help", None) or "" for one in command.params)]
+    for part in "\n\n".join(map(inspect.cleandoc, texts)).split("\n\n"):
+        if part.strip():
+            yield " ".join(part.split())
+    for one in command.commands.values() if isinstance(command, click.Group) and command is not cli else ():
+        yield from explained(one)
+
+
+def test_all_help_has_its_french() -> None:
+    """Every paragraph of help, every option and every heading is known, and nothing else but what is said."""
+    commands = [cli, *(found for one in VERBS if (found := load(one.name)) is not None)]
+    helped = {text for command in commands for text in explained(command)}
+    helped |= {text for one in VERBS for text in (one.help, one.section)} | OF_CLICK
+    assert helped - set(SENTENCES) == set()
+    sources = Path(words.__file__).parent.parent.parent.rglob("*.py")
+    said = {
+        node.value
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert set(SENTENCES) - helped - said == set()
+
+
+def test_help_in_french(run: Run, french: None) -> None:
+    """Usage, headings, verbs, options, defaults and examples; names stay as they are."""
+    overview = run("--help").stdout
+    assert overview.startswith(f"Usage{THIN}: remora [OPTIONS] VERB ...")
+    assert f"Se rappeler{THIN}:" in overview
+    assert "search      Chercher dans les souvenirs" in overview
+    told = " ".join(run("search", "--help").stdout.split())
+    assert "--why Expliquer le rang de chaque résultat." in told
+    assert "[défaut : 8; 1<=x<=1000]" in told
+    assert 'Exemple : remora search "how long' in told
+    assert "Commandes" in run("session", "--help").stdout
