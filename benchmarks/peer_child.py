@@ -342,6 +342,7 @@ class Line:
 
     Attributes:
         embedding: processor seconds that asking for vectors and decoding them took.
+        embedded: how many vectors were asked for.
     """
 
     def __init__(self) -> None:
@@ -350,6 +351,7 @@ class Line:
         os.dup2(2, 1)
         self._one_at_a_time = threading.Lock()
         self.embedding = 0.0
+        self.embedded = 0
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return the vectors of some texts."""
@@ -359,6 +361,7 @@ class Line:
             answer = json.loads(sys.stdin.readline())["vectors"]
         vectors = [base64.b64decode(vector) for vector in answer]
         self.embedding += time.thread_time() - started
+        self.embedded += len(texts)
         return vectors
 
     def say(self, answer: Mapping[str, Any]) -> None:
@@ -447,7 +450,7 @@ def serve(make: Callable[[Path, Embed], Store], folder: Path, packages: Sequence
         return
     line.say({"processor": line.processor(), "versions": versions(packages)})
     for command in line.commands():
-        before = line.processor()
+        before, vectors = line.processor(), line.embedded
         answer: dict[str, Any] = {}
         try:
             if command["do"] == "ingest":
@@ -464,7 +467,7 @@ def serve(make: Callable[[Path, Embed], Store], folder: Path, packages: Sequence
                 store.close()
         except Exception as error:  # noqa: BLE001  the driver decides what an error means
             answer = {"error": said(error)}
-        answer["processor"] = line.processor() - before
+        answer |= {"processor": line.processor() - before, "embedded": line.embedded - vectors}
         if command["do"] == "close":
             line.say(answer | {"peak": peak(), "refused": refused})
             return
