@@ -32,6 +32,7 @@ from benchmarks import (
     locomo,
     mcp_start,
     moments,
+    peers,
     poisoning,
     rediscovery,
     replay,
@@ -93,6 +94,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "leaks": leaks.run,
     "secrets": secrets_found.run,
     "wild": wild.run,
+    "peers": peers.run,
 }
 
 
@@ -115,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
     found.add_argument("--clones", type=Path, help="a folder with clones of public repositories, for wild")
     found.add_argument("--servers", nargs="+", default=(), help="addresses of PostgreSQL, libSQL for sharing")
+    found.add_argument("--envs", type=Path, help="a folder for the environments of other memories, for peers")
     return found
 
 
@@ -124,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sizes = tuple(int(size) for size in asked.sizes.split(","))
     options = Options(asked.data, asked.limit, asked.ablate, sizes, asked.keep, repos=asked.repos)
     options = options._replace(repo=asked.repo, packages=tuple(asked.packages), clones=asked.clones)
-    options = options._replace(servers=tuple(asked.servers))
+    options = options._replace(servers=tuple(asked.servers), envs=asked.envs)
     chosen = {"smoke": smoke.run} if asked.name == "smoke" else BENCHMARKS
     kept = True
     for name, run in chosen.items():

@@ -39,6 +39,7 @@ class Options(NamedTuple):
         repos: a folder with clones of public repositories, for `issues`.
         clones: a folder with clones of the repositories of labels/wild.tsv, for `wild`.
         servers: addresses of servers that carry a shared log, for `sharing`.
+        envs: a folder for the environments of other memories, for `peers`; None for the user's cache.
     """
 
     data: Path | None = None
@@ -51,6 +52,7 @@ class Options(NamedTuple):
     repos: Path | None = None
     clones: Path | None = None
     servers: tuple[str, ...] = ()
+    envs: Path | None = None
 
     def folder(self, name: str) -> Path:
         """Return a data set's folder.

@@ -89,10 +89,15 @@ def case(dialogue: Mapping[str, Any]) -> Case:
     return Case(dialogue["sample_id"], partial(fill, conversation=conversation), questions, texts)
 
 
-def load(folder: Path) -> list[Case]:
-    """Return every dialogue of the data set."""
+def dialogues(folder: Path) -> list[dict[str, Any]]:
+    """Return every dialogue of the data set as it is written."""
     files = recall.only(folder, "*.json")
-    return [case(dialogue) for path in files for dialogue in json.loads(path.read_text("utf-8"))]
+    return [dialogue for path in files for dialogue in json.loads(path.read_text("utf-8"))]
+
+
+def load(folder: Path) -> list[Case]:
+    """Return every dialogue of the data set as a project and its questions."""
+    return [case(dialogue) for dialogue in dialogues(folder)]
 
 
 def run(options: Options) -> Report:
