@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -19,7 +20,7 @@ from remora.core.text import cjk_pairs, query_terms
 from remora.core.times import days_in
 from remora.core.values import MEMORY_KINDS, Filters, Hit, MemoryRecord, Reason, Turn, quote_id
 from remora.retrieval.fusion import idf
-from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Request
+from remora.retrieval.request import Candidate, EmbedQuery, Key, QueryVector, Reader, Request
 from remora.store.notes import SESSION
 
 if TYPE_CHECKING:
@@ -52,27 +53,61 @@ class Pool(NamedTuple):
     lists: dict[str, list[Key]]
 
 
-class Question(NamedTuple):
-    """A query prepared for the paths.
+class Question:
+    """A query prepared for the paths. It is embedded when a path first asks, which costs most of a search.
+
+    Args:
+        text: of the query, without places.
+        terms: its words.
+        embed: turns a text into a vector.
+        guess: the vector of a guessed answer, which stands for the query's.
 
     Attributes:
-        vector: of the question, or of a guessed answer; None without a model.
-        note: the reason for a missing vector.
-        guessed: whether the vector is that of a guessed answer.
+        note: why there is no vector, once one was asked for.
+        compared: whether vectors took part in the search.
     """
 
-    text: str
-    terms: tuple[str, ...]
-    vector: QueryVector | None
-    note: str
-    guessed: bool = False
+    def __init__(
+        self, text: str, terms: tuple[str, ...], embed: EmbedQuery, guess: QueryVector | None = None
+    ) -> None:
+        self.text = text
+        self.terms = terms
+        self.note = ""
+        self.compared = guess is not None
+        self._embed = embed
+        self._guess = guess
+
+    @cached_property
+    def vector(self) -> QueryVector | None:
+        """The vector of the query, or of the guessed answer; None without a model."""
+        return self._guess or self._made(self.text)
+
+    def about(self, text: str) -> QueryVector | None:
+        """Return the vector of the query in other words; that of a guessed answer stays as it is."""
+        if self._guess is not None or text == self.text:
+            return self.vector
+        return self._made(text)
+
+    def guessing(self, vector: QueryVector) -> Question:
+        """Return the query with a guessed answer in the place of its vector."""
+        return Question(self.text, self.terms, self._embed, vector)
+
+    def _made(self, text: str) -> QueryVector | None:
+        vector, note = self._embed(text)
+        self.note = self.note or note
+        self.compared = self.compared or vector is not None
+        return vector
 
 
 def question(request: Request, reader: Reader) -> Question:
-    """Return the query's terms and its vector."""
+    """Return a query prepared for the paths."""
     text = without_places(request.text)
-    vector, note = (None, "vectors left out") if "dense" in request.without else reader.embed(text)
-    return Question(text, tuple(query_terms(text)), vector, note)
+    left_out = "dense" in request.without
+    return Question(text, tuple(query_terms(text)), _no_vector if left_out else reader.embed)
+
+
+def _no_vector(text: str) -> tuple[QueryVector | None, str]:  # noqa: ARG001  as of any embedder
+    return None, "vectors left out"
 
 
 def wanted(request: Request, source: str) -> bool:
@@ -167,6 +202,8 @@ def affordable(db: Database, table: str, terms: Sequence[str], postings: int = P
 
 def memories(db: Database, request: Request, asked: Question) -> Pool:
     """Return the memories of one database found by any path."""
+    if not db.fulltext.term_stats("memories", asked.terms).rows:
+        return Pool({}, {})
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
     if asked.vector is not None:
@@ -334,11 +371,9 @@ def turns(
     roles = db.turns.roles()
     names = {role for role in roles if role.lower() not in _ROLES}
     named = names_in(asked.text, names)
-    vector = asked.vector
-    if vector is not None and named and not asked.guessed:
-        # Who spoke is known apart from what was said: a name in the question would only pull in the
-        # turns that mention it.
-        vector = reader.embed(without_names(asked.text, named))[0] or vector
+    # Who spoke is known apart from what was said: a name in the question would only pull in the turns that
+    # mention it.
+    vector = asked.about(without_names(asked.text, named) if named else asked.text)
     lists: dict[str, list[int]] = {}
     among = db.turns.ids_passing(request.filters)
     if vector is not None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core import cochange
 from remora.core.query import WEIGHTS, PathWeights, detect_type
 from remora.core.text import MAX_QUERY_CHARS
-from remora.core.values import Hit
+from remora.core.values import Hit, Reason
 from remora.retrieval import amended, code, disagree, fusion, hyde
 from remora.retrieval import boost as boosting
 from remora.retrieval import candidates as gathering
@@ -55,6 +55,7 @@ class Run(NamedTuple):
     weights: PathWeights
     lists: dict[str, list[Key]]
     turns: dict[Key, TurnEvidence]
+    scored: dict[Key, _Scored]
     notes: list[str]
     boosted: list[bool]
 
@@ -101,7 +102,7 @@ def run(reader: Reader, request: Request) -> Found:
     first = _pass(reader, request, gathering.question(request, reader))
     model, asked = reader.llm, first.run.asked
     # A guess is searched for by its vector: where the question has none, the guess would have none.
-    if not (request.explicit and reader.hyde) or model is None or asked.vector is None:
+    if not (request.explicit and reader.hyde) or model is None or not asked.compared:
         return first
     if "hyde" in request.without or not hyde.wanted([c.score for c in first.candidates]):
         return first
@@ -110,7 +111,7 @@ def run(reader: Reader, request: Request) -> Found:
     if vector is None:
         first.run.notes.append(note)
         return first
-    second = _pass(reader, request, asked._replace(vector=vector, guessed=True))
+    second = _pass(reader, request, asked.guessing(vector))
     merged = {c.key: c for c in first.candidates}
     for candidate in second.candidates:
         known = merged.get(candidate.key)
@@ -122,7 +123,7 @@ def run(reader: Reader, request: Request) -> Found:
 def begin(reader: Reader, request: Request, asked: Question) -> Run:
     """Return a search before its first stage."""
     kind = detect_type(request.text, request.recent_tools)
-    return Run(request, reader, asked, kind, WEIGHTS[kind], {}, {}, [], [])
+    return Run(request, reader, asked, kind, WEIGHTS[kind], {}, {}, {}, [], [])
 
 
 def _pass(reader: Reader, request: Request, asked: Question) -> Found:
@@ -131,14 +132,13 @@ def _pass(reader: Reader, request: Request, asked: Question) -> Found:
     for name, stage in STAGES:
         if name not in request.without:
             found = stage(state, found)
-    return Found(found, state)
+    shown = max(2 * request.k, 20)
+    return Found([*(_with_reasons(state, c) for c in found[:shown]), *found[shown:]], state)
 
 
 def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
     """Query the paths over every database; conversations are the project's."""
     found: list[Candidate] = []
-    if state.asked.note:
-        state.notes.append(state.asked.note)
     for db in state.reader.databases:
         if gathering.wanted(state.request, "memory"):
             pool: Pool = gathering.memories(db, state.request, state.asked)
@@ -169,6 +169,8 @@ def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
             )
         for path, ids in lists.items():
             state.lists[f"turn:{db.realm}:{path}"] = [("turn", db.realm, str(i)) for i in ids]
+    if state.asked.note:
+        state.notes.append(state.asked.note)
     return found
 
 
@@ -178,7 +180,7 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     words = {s: [c.lexical for c in candidates if c.key[:2] == s] for s in {c.key[:2] for c in candidates}}
     semantic = state.kind == "semantic" or "query_type" in state.request.without
     # A name says what is meant, however many texts hold it; so do words where there are no vectors.
-    doubt = semantic and state.asked.vector is not None and "trust" not in state.request.without
+    doubt = semantic and state.asked.compared and "trust" not in state.request.without
     trusted = {s: fusion.trust(v) if doubt else 1.0 for s, v in words.items()}
     dense_weight = state.weights.dense / WEIGHTS["semantic"].dense
     words_weight = state.weights.fts / WEIGHTS["semantic"].fts
@@ -201,17 +203,20 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
             scale = fusion.MEMORY_SCALE if turn is None else fusion.TURN_SCALE
             score = fusion.relevance(evidence, scale)
         scored.append(_Scored(candidate, score, rrf, evidence, trust))
-    return [_with_reasons(state, s, place) for place, s in enumerate(_best(state, scored), start=1)]
+    best = _best(state, scored)
+    state.scored.update((s.candidate.key, s._replace(place=place)) for place, s in enumerate(best, start=1))
+    return [s.candidate._replace(score=s.score) for s in best]
 
 
 class _Scored(NamedTuple):
-    """A candidate with its relevance and the components of it."""
+    """A candidate after the fusion: its relevance, the components of it, its place."""
 
     candidate: Candidate
     score: float
     rrf: float
     evidence: float
     trust: float
+    place: int = 0
 
 
 def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
@@ -230,13 +235,25 @@ def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
     return kept
 
 
-def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
-    """Return a candidate with its rank in each path and the components of its relevance."""
-    candidate = scored.candidate._replace(score=scored.score)
+def _with_reasons(state: Run, candidate: Candidate) -> Candidate:
+    """Return a candidate with its rank in each path and the components of its relevance.
+
+    These reasons stand before those of the later stages. Only what may be shown gets any.
+    """
+    scored = state.scored.get(candidate.key)
+    if scored is None:
+        return candidate
+    before = scored.candidate.reasons
+    made = _fused(state, scored)
+    return candidate._replace(reasons=(*before, *made, *candidate.reasons[len(before) :]))
+
+
+def _fused(state: Run, scored: _Scored) -> tuple[Reason, ...]:
+    candidate = scored.candidate
     turn = state.turns.get(candidate.key)
     places = _places(state, candidate.key)
     if "evidence" in state.request.without:
-        return candidate.because("paths", scored.rrf, places, place)
+        return (Reason("paths", scored.rrf, scored.place, places),)
     notes = [f"cosine {candidate.dense:.2f}" if candidate.dense is not None else "no vector"]
     notes.append(f"words {candidate.lexical:.2f} (trusted {scored.trust:.1f})")
     if turn is not None and "window" not in state.request.without:
@@ -249,8 +266,8 @@ def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
         notes.append("a question")
     if candidate.graph:
         notes.append(f"graph {candidate.graph:.2f}")
-    candidate = candidate.because("paths", scored.rrf, places)
-    return candidate.because("evidence", scored.evidence, ", ".join(notes), place)
+    evidence = Reason("evidence", scored.evidence, scored.place, ", ".join(notes))
+    return Reason("paths", scored.rrf, None, places), evidence
 
 
 def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
