@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 from pathlib import Path
@@ -12,7 +13,7 @@ from remora.sources.transcripts.finding import find, find_in
 from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.reading import read
 from tests.sources.transcripts.hosts.homes_kit import Machine, golden
-from tests.sources.transcripts.test_damage import check
+from tests.sources.transcripts.test_damage import changed, check
 
 each_host = pytest.mark.parametrize("host", OTHERS)
 
@@ -65,6 +66,21 @@ def test_damage_never_raises(tmp_path: Path, host: str) -> None:
                 if changed:
                     changed[random_.randrange(len(changed))] = random_.randrange(256)
             path.write_bytes(changed)
+        for t in machine.found(host).transcripts:
+            check(list(read(t.path, host=host, session=t.session_id)))
+
+
+@each_host
+def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
+    """Any value in a file of JSON may be of any kind: what cannot be understood is passed over."""
+    random_ = random.Random(11)
+    machine = Machine(tmp_path / "m", host)
+    whole = {p: p.read_text("utf-8") for p in machine.place.rglob("*.json*") if p.is_file()}
+    for _ in range(150 if whole else 0):
+        for path, text in whole.items():
+            lines = text.splitlines() if path.suffix == ".jsonl" else [text]
+            lines = [json.dumps(changed(json.loads(line), random_)) for line in lines]
+            path.write_text("\n".join(lines) + "\n", "utf-8")
         for t in machine.found(host).transcripts:
             check(list(read(t.path, host=host, session=t.session_id)))
 
