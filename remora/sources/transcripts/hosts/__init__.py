@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from remora.sources.transcripts.hosts import cline, copilot, roo
+from remora.sources.transcripts.hosts import aider, cline, copilot, roo
 from remora.sources.transcripts.turns import Host
 
-OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, cline, roo)}
+OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, cline, roo, aider)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from remora.sources.transcripts.finding import Found, find, roots_of
@@ -59,12 +61,20 @@ class Machine:
         return "".join(f"{line}\n" for line in lines).replace(str(self.root), ROOT)
 
 
+def in_utc() -> None:
+    """Let this process read local times as UTC, where the system can: some hosts record nothing else."""
+    os.environ["TZ"] = "UTC"
+    if hasattr(time, "tzset"):
+        time.tzset()
+
+
 def golden(host: str) -> Path:
     """Return the file with a host's events."""
     return HERE / "events" / f"{host}.jsonl"
 
 
 if __name__ == "__main__":
+    in_utc()
     for name in sys.argv[1:] or OTHERS:
         folder = Path(tempfile.mkdtemp())
         golden(name).write_text(Machine(folder, name).events(name), "utf-8")

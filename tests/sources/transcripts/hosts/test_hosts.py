@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,21 @@ import pytest
 from remora.sources.transcripts.finding import find, find_in
 from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.reading import read
-from tests.sources.transcripts.hosts.homes_kit import Machine, golden
+from tests.sources.transcripts.hosts.homes_kit import Machine, golden, in_utc
 from tests.sources.transcripts.test_damage import changed, check
 
 each_host = pytest.mark.parametrize("host", OTHERS)
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Local times are those of UTC."""
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "UTC")
+        in_utc()
+        yield
+    if hasattr(time, "tzset"):
+        time.tzset()
 
 
 @each_host
