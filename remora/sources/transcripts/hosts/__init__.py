@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from remora.sources.transcripts.hosts import aider, cline, copilot, roo
+from remora.sources.transcripts.hosts import aider, cline, copilot, roo, specstory
 from remora.sources.transcripts.turns import Host
 
-OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, cline, roo, aider)}
+OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, cline, roo, aider, specstory)}
+# They copy the sessions of other hosts, under the ids that these have.
+COPIES = frozenset({specstory.HOST})
