@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from remora.sources.transcripts.hosts import aider, cline, copilot, roo, specstory
+from remora.sources.transcripts.hosts import aider, cline, copilot, roo, specstory, vscode
 from remora.sources.transcripts.turns import Host
 
-OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, cline, roo, aider, specstory)}
+OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, cline, roo, aider, specstory, vscode)}
 # They copy the sessions of other hosts, under the ids that these have.
 COPIES = frozenset({specstory.HOST})
