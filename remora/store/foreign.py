@@ -101,23 +101,41 @@ class Foreign:
         """Return the number of rows of a table."""
         return int(self._value(f"SELECT count(*) FROM {self._known(table)}"))
 
-    def rows(self, table: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def rows(
+        self,
+        table: str,
+        columns: Sequence[str],
+        where: tuple[str, str] | None = None,
+        *,
+        beginning: bool = False,
+    ) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table, in file order.
 
         Text that is invalid in the file's encoding contains U+FFFD. Rows are read lazily, so the size of the
         table does not matter.
+
+        Args:
+            table: its name.
+            columns: their names.
+            where: a column and the value that it has in the rows.
+            beginning: the value is only how the column's text begins; an index of the column is used.
 
         Raises:
             NotFound: there is no such table or column.
             StoreCorrupt: the file is damaged here; the rows before it were yielded.
         """
         name, there = self._known(table), self.columns(table)
-        if missing := [one for one in columns if one not in there]:
+        asked = (*columns, where[0]) if where else columns
+        if missing := [one for one in asked if one not in there]:
             raise NotFound(f"{self.path} has no column {missing[0]} in {table}")
+        only, values = "", tuple(where[1:]) if where else ()
+        if where:
+            only = f" WHERE {_quoted(where[0])} {'BETWEEN ? AND ?' if beginning else '= ?'}"
+            values += (f"{where[1]}\U0010ffff",) if beginning else ()
         parts = [f"typeof({_quoted(c)}), {_AS_BYTES.format(_quoted(c))}" for c in columns]
-        for row in self._rows(f"SELECT {', '.join(parts)} FROM {name}"):
-            values = (self._text(kind, value) for kind, value in zip(row[::2], row[1::2], strict=True))
-            yield dict(zip(columns, values, strict=True))
+        for row in self._rows(f"SELECT {', '.join(parts)} FROM {name}{only}", values):
+            told = (self._text(kind, value) for kind, value in zip(row[::2], row[1::2], strict=True))
+            yield dict(zip(columns, told, strict=True))
 
     def _text(self, kind: str, value: Any) -> Any:
         return bytes(value).decode(self._encoding, "replace") if kind == "text" else value

@@ -57,6 +57,17 @@ def test_rows_come_with_their_own_kinds(database: Path) -> None:
         assert not foreign.is_ours()
 
 
+def test_rows_are_chosen_by_a_value(database: Path) -> None:
+    """Only those that have it in a column come; a column that is not there is named."""
+    with Foreign(database) as foreign:
+        assert [row["id"] for row in foreign.rows("notes", ("id",), ("body", "nöte 2"))] == [2]
+        found = foreign.rows("notes", ("id",), ("body", "nöte"), beginning=True)
+        assert [row["id"] for row in found] == [1, 2, 3]
+        assert list(foreign.rows("notes", ("id",), ("body", "nöte 1x"), beginning=True)) == []
+        with pytest.raises(NotFound):
+            next(foreign.rows("notes", ("id",), ("title", "x")))
+
+
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
 def test_text_is_read_in_every_encoding(tmp_path: Path, encoding: str) -> None:
     """The encoding of the file decides how its text is read."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from remora.sources.transcripts.hosts import aider, cline, copilot, roo, specstory, vscode
+from remora.sources.transcripts.hosts import aider, cline, copilot, cursor, roo, specstory, vscode
 from remora.sources.transcripts.turns import Host
 
-OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, cline, roo, aider, specstory, vscode)}
+OTHERS: Mapping[str, Host] = {
+    host.HOST: host for host in (copilot, cline, roo, aider, specstory, vscode, cursor)
+}
 # They copy the sessions of other hosts, under the ids that these have.
 COPIES = frozenset({specstory.HOST})

@@ -17,9 +17,9 @@ from remora.core.actions import table
 from remora.core.errors import SourceError
 from remora.sources.transcripts.hosts import roo, tasks
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
-from remora.sources.transcripts.hosts.values import data_of, items, json_file, json_of, mapping, moment
+from remora.sources.transcripts.hosts.values import data_of, items, json_file, json_of, mapping
 from remora.sources.transcripts.lines import Counts
-from remora.sources.transcripts.texts import instant, joined, number, string
+from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
 
 HOST = "cline"
@@ -81,7 +81,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
 
 
 def _message(message: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
-    key, at = string(message.get("id"), 200), moment(message.get("ts"))
+    key, at = string(message.get("id"), 200), instant_of(message.get("ts"))
     blocks = [mapping(block) for block in items(message.get("content"))]
     note = mapping(message.get("metadata"))
     if message.get("role") == "assistant":

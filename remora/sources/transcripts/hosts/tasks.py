@@ -23,10 +23,9 @@ from remora.sources.transcripts.hosts.values import (
     json_file,
     json_of,
     mapping,
-    moment,
 )
 from remora.sources.transcripts.lines import Counts
-from remora.sources.transcripts.texts import joined, number, string
+from remora.sources.transcripts.texts import instant_of, joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,
@@ -107,7 +106,7 @@ def session(path: Path) -> Session:
     first = _FIRST_TIME.search(head)
     name = path.parent.name
     ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
-    return Session(name, cwd[:4096], moment(ran) or "")
+    return Session(name, cwd[:4096], instant_of(ran) or "")
 
 
 def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
@@ -124,7 +123,7 @@ def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = Fal
     for place, message in enumerate(items(json_file(path, counts))):
         told = mapping(message)
         at = told.get("ts") or times.get(place) or times.get(place - 1)
-        for turn in story.message(told, moment(at)):
+        for turn in story.message(told, instant_of(at)):
             if delegated and isinstance(turn, Prompt):
                 delegated = False
                 counts.skip("prompt of another task")

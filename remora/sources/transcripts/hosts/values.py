@@ -1,4 +1,4 @@
-"""What several readers need: a whole file of JSON, a time in milliseconds, keys of what has none."""
+"""What several readers need: a whole file of JSON, its values by kind, keys of what has none."""
 
 from __future__ import annotations
 
@@ -62,19 +62,6 @@ def mapping(value: Any) -> dict[str, Any]:
 def items(value: Any) -> list[Any]:
     """Return a value if it is a JSON array, else an empty one."""
     return value if isinstance(value, list) else []
-
-
-def moment(milliseconds: Any) -> str | None:
-    """Return a time as ISO 8601, of milliseconds since 1970; None if it is not a time.
-
-    >>> moment(1767614400000), moment("soon"), moment(-5)
-    ('2026-01-05T12:00:00.000Z', None, None)
-    """
-    from remora.core.clock import to_iso
-
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
-        return None
-    return to_iso(milliseconds / 1000) if 0 < milliseconds < 1e14 else None
 
 
 class Keys:

@@ -83,17 +83,37 @@ def test_damage_never_raises(tmp_path: Path, host: str) -> None:
             check(list(read(t.path, host=host, session=t.session_id)))
 
 
+def _scramble(path: Path, text: str, random_: random.Random) -> None:
+    """Change something in a file of JSON, or in the JSON that a database holds."""
+    if text:
+        lines = text.splitlines() if path.suffix == ".jsonl" else [text]
+        lines = [json.dumps(changed(json.loads(line), random_)) for line in lines]
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        return
+    database = sqlite3.connect(path)
+    for (name,) in list(database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")):
+        asked = database.execute(f"SELECT rowid, * FROM {name}")
+        columns = [column[0] for column in asked.description][1:]
+        for row, *values in asked.fetchall():
+            for column, value in zip(columns, values, strict=True):
+                if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}":
+                    told = json.dumps(changed(json.loads(value), random_))
+                    database.execute(f"UPDATE {name} SET {column} = ? WHERE rowid = ?", (told, row))
+    database.commit()
+    database.close()
+
+
 @each_host
 def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
-    """Any value in a file of JSON may be of any kind: what cannot be understood is passed over."""
+    """Any value in JSON may be of any kind: what cannot be understood is passed over."""
     random_ = random.Random(11)
     machine = Machine(tmp_path / "m", host)
-    whole = {p: p.read_text("utf-8") for p in machine.place.rglob("*.json*") if p.is_file()}
-    for _ in range(150 if whole else 0):
-        for path, text in whole.items():
-            lines = text.splitlines() if path.suffix == ".jsonl" else [text]
-            lines = [json.dumps(changed(json.loads(line), random_)) for line in lines]
-            path.write_text("\n".join(lines) + "\n", "utf-8")
+    whole = {p: p.read_bytes() for p in machine.place.rglob("*") if p.is_file() and p.suffix != ".md"}
+    for _ in range(100 if whole else 0):
+        for path, data in whole.items():
+            path.write_bytes(data)
+            held = "" if data.startswith(b"SQLite format 3") else data.decode()
+            _scramble(path, held, random_)
         for t in machine.found(host).transcripts:
             check(list(read(t.path, host=host, session=t.session_id)))
 

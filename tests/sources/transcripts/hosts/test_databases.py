@@ -1,0 +1,56 @@
+"""Databases of hosts are read while the host writes to them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from remora.core.errors import SourceError
+from remora.sources.transcripts.hosts.databases import opened, sound
+from remora.sources.transcripts.lines import Counts
+
+
+def notes(path: Path) -> list[object]:
+    """Return the notes in a database, and what its version has no column for."""
+    with opened(path) as database:
+        return [(row["body"], row["later"]) for row in database.rows("notes", ("body", "later"))]
+
+
+def test_what_a_host_wrote_meanwhile_is_read(tmp_path: Path) -> None:
+    """A copy is used again only while the database is as it was."""
+    path = tmp_path / "a.db"
+    host = sqlite3.connect(path)
+    host.execute("PRAGMA journal_mode = WAL")
+    host.execute("CREATE TABLE notes (body TEXT)")
+    for number, expected in ((1, [("1", None)]), (2, [("1", None), ("2", None)])):
+        host.execute("INSERT INTO notes VALUES (?)", (str(number),))
+        host.commit()
+        assert notes(path) == notes(path) == expected
+    host.close()
+
+
+def test_one_reading_has_what_was_there_when_it_began(tmp_path: Path) -> None:
+    """Another database that is opened meanwhile does not end it."""
+    for name in ("a.db", "b.db"):
+        with sqlite3.connect(tmp_path / name) as host:
+            host.execute("CREATE TABLE notes (body TEXT)")
+            host.executemany("INSERT INTO notes VALUES (?)", [(f"{name} {n}",) for n in range(3)])
+        host.close()
+    with opened(tmp_path / "a.db") as database:
+        rows = database.rows("notes", ("body",))
+        first = next(rows)["body"]
+        assert len(notes(tmp_path / "b.db")) == 3
+        assert [first, *(row["body"] for row in rows)] == ["a.db 0", "a.db 1", "a.db 2"]
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """It raises, or is counted by who reads on."""
+    path, counts = tmp_path / "a.db", Counts()
+    sqlite3.connect(path).execute("CREATE TABLE notes (body TEXT)").connection.close()
+    with opened(path) as database:
+        with pytest.raises(SourceError, match="no table other"):
+            list(database.rows("other", ("body",)))
+        assert list(sound(database.rows("other", ("body",)), path, counts)) == []
+    assert counts.bad == 1
