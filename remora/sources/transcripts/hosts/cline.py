@@ -17,7 +17,7 @@ from remora.core.actions import table
 from remora.core.errors import SourceError
 from remora.sources.transcripts.hosts import roo, tasks
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
-from remora.sources.transcripts.hosts.values import data_of, items, json_file, json_of, mapping
+from remora.sources.transcripts.hosts.values import apart, data_of, items, json_file, json_of, mapping
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
@@ -40,8 +40,7 @@ ACTIONS: Mapping[str, str] = tasks.ACTIONS | table(
 )
 _FOLDERS = ("saoudrizwan.claude-dev", "saoudrizwan.cline-nightly")
 _ENDING = ".messages.json"
-_INPUT = re.compile(r"<user_(?:input|command)\b[^>]*>(.*?)</user_(?:input|command)>", re.DOTALL)
-_ATTACHED = re.compile(r"\s*<file_content path=.*", re.DOTALL)
+_ATTACHED = "<file_content path="
 _EXIT = re.compile(r"\[Command exited with code (-?\d{1,9})\]\n?")
 _COMPACTED = ("auto_compaction", "manual_compaction", "compaction", "compaction_summary")
 
@@ -110,10 +109,13 @@ def _text(blocks: list[dict[str, Any]]) -> str:
 
 def _typed(text: str) -> str:
     """Return what a person typed, of what the program made of it."""
-    told = "\n\n".join(found[1] for found in _INPUT.finditer(text)) or text
+    inputs = [
+        found for tag in ("input", "command") for found in apart(text, f"<user_{tag} ", f"</user_{tag}>")[1]
+    ]
+    told = "\n\n".join(found.partition(">")[2] for found in inputs) or text
     if told.startswith(("[TASK RESUMPTION]", "The user approved switching to act mode.")):
         return ""
-    return _ATTACHED.sub("", told).strip()
+    return told.partition(_ATTACHED)[0].strip()
 
 
 def _plain(given: Any) -> Any:

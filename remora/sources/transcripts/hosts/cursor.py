@@ -25,7 +25,7 @@ from remora.core.actions import table
 from remora.core.errors import RemoraError, SourceError
 from remora.sources.transcripts.hosts.databases import Database, opened, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
-from remora.sources.transcripts.hosts.values import Keys, data_of, items, json_of, mapping
+from remora.sources.transcripts.hosts.values import Keys, apart, data_of, items, json_of, mapping
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.paths import plain
 from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
@@ -55,7 +55,6 @@ _TRANSCRIPTS = "agent-transcripts"
 _BYTES = 10_000  # of a message, about
 _EPOCH = 946_684_800_000  # less than the year 2000 is no time but a duration
 _PERSON, _MODEL = 1, 2
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 # Arguments under the names that the contract reads.
 _NAMES = {
     "relativeWorkspacePath": "path",
@@ -282,7 +281,7 @@ def _line(record: Mapping[str, Any], keys: Keys, counts: Counts) -> Iterator[Tur
     blocks = [mapping(block) for block in items(content)] or [{"type": "text", "text": joined(content)}]
     text = "\n\n".join(joined(block) for block in blocks if block.get("type") == "text").strip()
     if record.get("role") == "user":
-        told = "\n\n".join(_QUERY.findall(text)) or text
+        told = "\n\n".join(map(str.strip, apart(text, "<user_query>", "</user_query>")[1])) or text
         if told:
             yield Prompt(keys.of(told), told)
     elif record.get("role") == "assistant":

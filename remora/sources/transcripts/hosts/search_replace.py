@@ -10,7 +10,7 @@ import re
 _START = re.compile(r"(?:<{3,}|-{3,}) SEARCH>?\s*$")
 _MIDDLE = re.compile(r"={3,}\s*$")
 _END = re.compile(r"(?:>{3,}|\+{3,}) REPLACE>?\s*$")
-_PLACE = re.compile(r":(?:start|end)_line:\s*\d*\s*$")  # Roo Code says where to look, above dashes
+_PLACE = re.compile(r":(?:start|end)_line:\s*+\d*+\s*+$")  # Roo Code says where to look, above dashes
 _DASHES = re.compile(r"-{3,}\s*$")
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from remora.core.actions import table
 from remora.sources.transcripts.hosts import tasks
-from remora.sources.transcripts.hosts.values import Keys, data_of
+from remora.sources.transcripts.hosts.values import Keys, apart, data_of
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.texts import instant, without_reminders
 from remora.sources.transcripts.turns import (
@@ -51,17 +51,13 @@ _TOOL = re.compile(
 )
 _END = re.compile(r"(?:</details>)?\s*</tool-use>\s*$")
 _FENCE = re.compile(r"(`{3,})([\w+-]{0,40})\s*$")
-_THOUGHT = re.compile(r"<think>.*?</summary>\n?(.*?)</details></think>\n*", re.DOTALL)
+_THOUGHT = ("<think><details><summary>Thought Process</summary>", "</details></think>")
 _SUMMARY = re.compile(r"</?(?:details|summary)>")
 _GIVEN = re.compile(r"^- (\w{1,60}): `(.*)`$", re.MULTILINE)
-_NAMED_PATH = re.compile(
-    r"• (?:Read|Edit|Write|Create|Delete)d? file: ([^\n]{1,4096}?)(?: \([^)]*\))?$"
-    r"|\*\*(?:Add|Update|Delete|Move)[^:\n]{0,20}: `([^`\n]{1,4096})`\*\*",
-    re.MULTILINE,
-)
+_VERBS = ("Read", "Edit", "Write", "Create", "Delete")
+_CHANGED = ("**Add", "**Update", "**Delete", "**Move")
 _WRITTEN = re.compile(r"(?:The file (.{1,4096}?) has been|File created successfully at: (.{1,4096}))")
 _SPAN = re.compile(r"(?<![`\w])`([^`\n]+)`")
-_PATTERN = re.compile(r"pattern `(.+?)`(?: include `|$|\n)")
 _EXIT = re.compile(r"(?:Exit code|Process exited with code|exit code:) (-?\d{1,9})\b")
 _SHELLS = ("bash", "sh", "shell", "powershell")
 _REFUSED = "The user doesn't want to proceed with this tool use"
@@ -106,8 +102,9 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
             yield from _prompt(without_reminders(words).strip(), keys.of(key), at, counts)
         else:
             calls = [part for part in message.parts if isinstance(part, _Tool)]
-            thoughts += (told[1].strip() for told in _THOUGHT.finditer(words))
-            said = _THOUGHT.sub("", words).strip()
+            said, thinking = apart(words, *_THOUGHT)
+            said = said.strip()
+            thoughts += map(str.strip, thinking)
             if said or (calls and (thoughts or not fresh)):
                 yield Reply(keys.of(key), said, "\n\n".join(thoughts), at)
                 thoughts = []
@@ -189,11 +186,11 @@ def _called(call: _Tool, name: str, at: str | None) -> Iterator[Turn]:
         given["command"] = spans[-1]
     outputs = [body for language, body in fences if language in ("", "text")]
     output = outputs[-1] if outputs else ""
-    named = [one or other for one, other in _NAMED_PATH.findall(words)]
+    named = _named(words)
     if call.kind == "read" and not named and not given:
         named = spans[:1]
-    if call.kind == "search" and (pattern := _PATTERN.search(words)):
-        given["pattern"] = pattern[1]
+    if call.kind == "search" and (pattern := _pattern(words)):
+        given["pattern"] = pattern
     if call.kind == "write" and not named and (written := _WRITTEN.search(output)):
         named = [written[1] or written[2]]
     if named:
@@ -211,6 +208,24 @@ def _called(call: _Tool, name: str, at: str | None) -> Iterator[Turn]:
         exit_code=int(code[1]) if code else None,
         denied=output.startswith(_REFUSED),
     )
+
+
+def _named(words: str) -> list[str]:
+    """Return the paths that a call's words name as what it reads or changes."""
+    found: list[str] = []
+    for row in words.splitlines():
+        before, file, path = row.partition(" file: ")
+        if file and before.rpartition("• ")[2] in _VERBS:
+            found.append(path.strip())
+        elif row.startswith(_CHANGED) and row.endswith("`**"):
+            found.append(row.partition("`")[2].removesuffix("`**"))
+    return found
+
+
+def _pattern(words: str) -> str:
+    """Return the pattern that a search's words name."""
+    row = words.partition("pattern `")[2].partition("\n")[0]
+    return row.partition("` include `")[0].rpartition("`")[0] or row.partition("` include `")[0]
 
 
 def _parts(rows: list[str]) -> tuple[str, list[tuple[str, str]]]:

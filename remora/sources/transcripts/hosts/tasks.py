@@ -18,6 +18,7 @@ from remora.core.errors import SourceError
 from remora.sources.transcripts.hosts.search_replace import edits_in
 from remora.sources.transcripts.hosts.values import (
     Keys,
+    apart,
     data_of,
     items,
     json_file,
@@ -77,8 +78,8 @@ _FOLDER = re.compile(rb'# Current (?:Working|Workspace) Directory \(((?:[^"\\)]|
 _ROOTS = re.compile(rb'# Workspace Roots\\n- [^\n"]{0,200}?: ((?:[^"\\]|\\[^n]){1,4096}?)(?: \(\w+\))?\\n')
 _FIRST_TIME = re.compile(rb'"ts":\s*(\d{12,14})\b')
 _TYPED = re.compile(r"<(task|feedback|answer|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
-# Before the tag there is nothing, or sentences of the program.
-_ALONE = re.compile(r"\s*(?:[^<\n][^\n]*\n+){0,12}?(?=<(?:task|feedback|answer|user_message)>\n)")
+_TAG = re.compile(r"<(?:task|feedback|answer|user_message)>\n")
+_LINES = 24  # before the tag there is nothing, or sentences of the program
 _MENTION = re.compile(r"'([^'\n]{1,1000})' \(see below for (?:file|folder|site) content\)")
 _RESULT = re.compile(r"\[(\w{1,60})(?: for .{0,6000}?)?\] Result:\n*", re.DOTALL)
 _EXIT = re.compile(
@@ -88,6 +89,7 @@ _EXIT = re.compile(
 )
 _REFUSED = "The user denied this operation"
 _FAILED = "The tool execution failed with the following error"
+_RUNNING = "Command is still running"
 _STOPPED = "[Response interrupted by user]"
 _OPENING = re.compile(r"<([A-Za-z_]{1,60})>")
 
@@ -197,10 +199,8 @@ class _Task:
         text = "\n\n".join(text.strip() for text in texts if text.strip())
         stopped = text.endswith(_STOPPED)
         text = text.removesuffix(_STOPPED).rstrip()
-        thought = re.search(r"<thinking>\n?(.*?)</thinking>\n*", text, re.DOTALL)
-        if thought:
-            thoughts.append(thought[1])
-            text = text[: thought.start()] + text[thought.end() :]
+        text, thinking = apart(text, "<thinking>", "</thinking>")
+        thoughts += map(str.strip, thinking)
         tokens = number(mapping(mapping(message.get("metrics")).get("tokens")).get("prompt"))
         key = self._keys.of("\n".join([text, *(repr(call) for call in calls)]))
         yield Reply(key, text, "\n\n".join(filter(None, thoughts)), at, tokens)
@@ -241,8 +241,8 @@ class _Task:
                 self._counts.skip("environment_details")
             elif open_ is not None and not any(open_[1]):
                 open_[1].append(text)
-            elif begins := _ALONE.match(text):
-                prompts += _typed(text[begins.end() :])
+            elif told_by := _typed(text):
+                prompts += told_by
             elif open_ is not None:
                 open_[1].append(text)
             else:
@@ -300,15 +300,22 @@ def _result(text: str) -> _Said:
                 return _Said(text, error=True)
         return _Said(text)
     denied, error = text.startswith(_REFUSED), text.startswith(_FAILED)
-    begins = _ALONE.match(text)
-    said = tuple(_typed(text[begins.end() :])) if begins else ()
-    return _Said(text, said, denied, error)
+    return _Said(text, tuple(_typed(text)), denied, error)
 
 
 def _typed(text: str) -> list[str]:
-    """Return what a person typed, of a text that begins with its tag; files that were attached follow it."""
-    found = _TYPED.match(text)
-    return [_MENTION.sub(r"\1", found[2])] if found else []
+    """Return what a person typed, of a text whose first tag says so; files that were attached follow it."""
+    at, before = 0, "The user"
+    for _ in range(_LINES):
+        if _TAG.match(text, at):
+            introduced = "The user" in before or before.startswith("New ") or text.startswith(_RUNNING)
+            found = _TYPED.match(text, at) if introduced else None
+            return [_MENTION.sub(r"\1", found[2])] if found else []
+        end = text.find("\n", at)
+        if end < 0 or text.startswith("<", at):
+            break
+        before, at = text[at:end].strip() or before, end + 1
+    return []
 
 
 def split(text: str, tools: Iterable[str]) -> tuple[str, list[tuple[str, dict[str, str]]]]:
@@ -368,7 +375,7 @@ def plain(tool: str, given: Any) -> tuple[str, Any]:
         arguments["pattern"] = arguments.pop("query", None)
     nested = arguments.pop("args", None)
     if isinstance(nested, str):
-        arguments["paths"] = re.findall(r"<path>\s*(.*?)\s*</path>", nested)
+        arguments["paths"] = [path.strip() for path in apart(nested, "<path>", "</path>")[1]]
         arguments["diff"] = nested
     files = arguments.pop("files", None)
     if isinstance(files, list):

@@ -64,6 +64,25 @@ def items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def apart(text: str, opening: str, closing: str) -> tuple[str, list[str]]:
+    """Return a text without what stands between marks, and what stands there.
+
+    >>> apart("a<b>c</b>d<b>", "<b>", "</b>")
+    ('ad<b>', ['c'])
+    """
+    kept: list[str] = []
+    found: list[str] = []
+    at = 0
+    while (start := text.find(opening, at)) >= 0:
+        end = text.find(closing, start + len(opening))
+        if end < 0:
+            break
+        kept.append(text[at:start])
+        found.append(text[start + len(opening) : end])
+        at = end + len(closing)
+    return "".join([*kept, text[at:]]), found
+
+
 class Keys:
     """Keys for what a host gives none: of the words and of their place among equal ones.
 
