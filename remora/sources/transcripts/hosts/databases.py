@@ -6,6 +6,7 @@ stays until the database changes or another one is opened.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -74,9 +75,14 @@ def opened(path: Path) -> Iterator[Database]:
     try:
         yield Database(foreign)
     finally:
-        while _KEPT:
-            _KEPT.pop()[1].close()
+        _let_go()
         _KEPT.append((looks, foreign))
+
+
+@atexit.register
+def _let_go() -> None:
+    while _KEPT:
+        _KEPT.pop()[1].close()
 
 
 def is_database(path: Path, beginning: str) -> bool:
