@@ -102,7 +102,12 @@ class Foreign:
         return int(self._value(f"SELECT count(*) FROM {self._known(table)}"))
 
     def rows(
-        self, table: str, columns: Sequence[str], where: tuple[str, str] | None = None
+        self,
+        table: str,
+        columns: Sequence[str],
+        where: tuple[str, str] | None = None,
+        *,
+        beginning: bool = False,
     ) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table, in file order.
 
@@ -113,6 +118,7 @@ class Foreign:
             table: its name.
             columns: their names.
             where: a column and the value that it has in the rows.
+            beginning: the value is only how the column's text begins; an index of the column is used.
 
         Raises:
             NotFound: there is no such table or column.
@@ -122,11 +128,14 @@ class Foreign:
         asked = (*columns, where[0]) if where else columns
         if missing := [one for one in asked if one not in there]:
             raise NotFound(f"{self.path} has no column {missing[0]} in {table}")
-        only = f" WHERE {_quoted(where[0])} = ?" if where else ""
+        only, values = "", tuple(where[1:]) if where else ()
+        if where:
+            only = f" WHERE {_quoted(where[0])} {'BETWEEN ? AND ?' if beginning else '= ?'}"
+            values += (f"{where[1]}\U0010ffff",) if beginning else ()
         parts = [f"typeof({_quoted(c)}), {_AS_BYTES.format(_quoted(c))}" for c in columns]
-        for row in self._rows(f"SELECT {', '.join(parts)} FROM {name}{only}", where[1:] if where else ()):
-            values = (self._text(kind, value) for kind, value in zip(row[::2], row[1::2], strict=True))
-            yield dict(zip(columns, values, strict=True))
+        for row in self._rows(f"SELECT {', '.join(parts)} FROM {name}{only}", values):
+            told = (self._text(kind, value) for kind, value in zip(row[::2], row[1::2], strict=True))
+            yield dict(zip(columns, told, strict=True))
 
     def _text(self, kind: str, value: Any) -> Any:
         return bytes(value).decode(self._encoding, "replace") if kind == "text" else value

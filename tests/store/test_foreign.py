@@ -61,6 +61,9 @@ def test_rows_are_chosen_by_a_value(database: Path) -> None:
     """Only those that have it in a column come; a column that is not there is named."""
     with Foreign(database) as foreign:
         assert [row["id"] for row in foreign.rows("notes", ("id",), ("body", "nöte 2"))] == [2]
+        found = foreign.rows("notes", ("id",), ("body", "nöte"), beginning=True)
+        assert [row["id"] for row in found] == [1, 2, 3]
+        assert list(foreign.rows("notes", ("id",), ("body", "nöte 1x"), beginning=True)) == []
         with pytest.raises(NotFound):
             next(foreign.rows("notes", ("id",), ("title", "x")))
 

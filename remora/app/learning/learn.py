@@ -43,6 +43,7 @@ from remora.injection.e2e import is_ui_tool
 from remora.observer.observer import Observer
 from remora.sources.transcripts import entire
 from remora.sources.transcripts.finding import find, find_in, folders_of, roots_of
+from remora.sources.transcripts.hosts import COPIES
 from remora.sources.transcripts.reading import HOSTS, read
 
 if TYPE_CHECKING:
@@ -259,10 +260,13 @@ class _Run:
     def all(self) -> None:
         """Read every transcript that is new or has changed, in order of time."""
         fresh = []
+        learned = (name.partition(":") for name in self._db.observed.seen())
+        originals = {session for host, _, session in learned if host not in COPIES}
         for transcript in self._found.transcripts:
             with sparing(str(transcript.path), self.skipped):
                 looks = _looks(transcript)
-                if not self._again and self._is_read(transcript, looks):
+                copied = transcript.host in COPIES and transcript.session_id in originals
+                if copied or (not self._again and self._is_read(transcript, looks)):
                     self.unchanged += 1
                 else:
                     fresh.append((transcript, looks))

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import run
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
-from remora.sources.transcripts.hosts import OTHERS
+from remora.sources.transcripts.hosts import COPIES, OTHERS
 from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
 from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
@@ -175,7 +175,10 @@ def find_in(path: Path) -> Found:
 
 
 def _in_order(transcripts: Iterable[Transcript]) -> tuple[Transcript, ...]:
-    return tuple(sorted(transcripts, key=lambda transcript: transcript.started or "9"))
+    """Return transcripts in order of time, without copies of sessions that are among them."""
+    found = sorted(transcripts, key=lambda transcript: transcript.started or "9")
+    originals = {transcript.session_id for transcript in found if transcript.host not in COPIES}
+    return tuple(t for t in found if t.host not in COPIES or t.session_id not in originals)
 
 
 def _of_other(host: str, paths: Iterable[Path], folders: Sequence[str] = ()) -> Found:

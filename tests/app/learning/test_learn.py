@@ -350,6 +350,23 @@ def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
     assert observed.edits("web/page.py").sessions == 1
 
 
+def test_a_copy_of_a_learned_session_is_not_read(memory, learn, tmp_path):
+    """Claude Code deletes its transcripts after a while; the copies that SpecStory wrote of them stay."""
+    talk = work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
+    assert len(learn().sessions) == 1
+    talk.unlink()
+
+    def copied(session: str) -> list[str]:
+        told = (
+            f"<!-- Claude Code Session {session} (2026-01-05 12:00:00Z) -->\n\n_**User**_\n\n{CORRECTION}\n"
+        )
+        (tmp_path / "talks" / "copy.md").write_text(told, "utf-8")
+        return [one.host for one in learn().sessions]
+
+    assert copied("session-0001") == []
+    assert copied("session-0002") == ["specstory"]
+
+
 @pytest.mark.parametrize("name", ["a", "z"])
 def test_an_origin_is_recorded_beside_its_fork(memory, learn, tmp_path, name):
     """Learned together, what both hold is the origin's, whatever their files are called."""

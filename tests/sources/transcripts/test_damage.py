@@ -97,16 +97,16 @@ VALUES: list[Any] = [
 ]
 
 
-def _changed(value: Any, random_: random.Random) -> Any:
+def changed(value: Any, random_: random.Random) -> Any:
     """Return a copy with one thing in it replaced, dropped or doubled."""
     if isinstance(value, dict) and value and random_.random() < 0.85:
         key = random_.choice(sorted(value))
         if random_.random() < 0.15:
             return {k: v for k, v in value.items() if k != key}
-        return {**value, key: _changed(value[key], random_)}
+        return {**value, key: changed(value[key], random_)}
     if isinstance(value, list) and value and random_.random() < 0.85:
         place = random_.randrange(len(value))
-        return [*value[:place], _changed(value[place], random_), *value[place:][: random_.randrange(3)]]
+        return [*value[:place], changed(value[place], random_), *value[place:][: random_.randrange(3)]]
     return random_.choice(VALUES)
 
 
@@ -132,7 +132,7 @@ def test_changed_values_never_raise(tmp_path: Path, records: list[dict[str, Any]
     random_ = random.Random(7)
     host = HOSTS[[CLAUDE, CODEX, PLAIN].index(records)]
     for round_ in range(400):
-        lines = [_changed(r, random_) if random_.random() < 0.4 else r for r in records]
+        lines = [changed(r, random_) if random_.random() < 0.4 else r for r in records]
         random_.shuffle(lines) if round_ % 4 == 0 else None
         path = put(tmp_path / f"{round_}.jsonl", [json.dumps(line) for line in lines])
         check(list(read(path, host=host)))

@@ -233,3 +233,21 @@ def test_a_fork_that_says_so_comes_after_its_origin(tmp_path: Path, origin: str,
 
 def _more(uuid: str, at: int) -> dict[str, Any]:
     return claude("user", uuid, "on", at=at)
+
+
+def test_a_copy_does_not_count_beside_its_session(tmp_path: Path) -> None:
+    """SpecStory writes sessions of other hosts anew, under their ids; one that is not here is read."""
+    root = _project(tmp_path)
+    project = tmp_path / "home" / ".claude" / "projects" / slug(str(root))
+    put(project / "here-0001.jsonl", [claude("user", "u", "hi", sessionId="here-0001", cwd=str(root))])
+    history = root / ".specstory" / "history"
+    history.mkdir(parents=True)
+    for name in ("here-0001", "away-0001"):
+        (history / f"{name}.md").write_text(
+            f"<!-- Claude Code Session {name} (2026-01-05 12:00:00Z) -->\n\n_**User**_\n\nhi\n", "utf-8"
+        )
+    found = find(root, _env(tmp_path)).transcripts
+    assert sorted((t.host, t.session_id) for t in found) == [
+        ("claude-code", "here-0001"),
+        ("specstory", "away-0001"),
+    ]

@@ -4,7 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from remora.sources.transcripts.hosts import copilot, gemini, goose, opencode, pi
+from remora.sources.transcripts.hosts import (
+    aider,
+    cline,
+    copilot,
+    cursor,
+    gemini,
+    goose,
+    opencode,
+    pi,
+    roo,
+    specstory,
+    vscode,
+)
 from remora.sources.transcripts.turns import Host
 
-OTHERS: Mapping[str, Host] = {host.HOST: host for host in (copilot, opencode, pi, gemini, goose)}
+_ALL: tuple[Host, ...] = (
+    copilot,
+    opencode,
+    pi,
+    gemini,
+    goose,
+    cline,
+    roo,
+    aider,
+    specstory,
+    vscode,
+    cursor,
+)
+OTHERS: Mapping[str, Host] = {host.HOST: host for host in _ALL}
+# They copy the sessions of other hosts, under the ids that these have.
+COPIES = frozenset({specstory.HOST})

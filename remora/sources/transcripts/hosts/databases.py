@@ -31,16 +31,26 @@ class Database:
         return set(columns) <= set(self._foreign.columns(table))
 
     def rows(
-        self, table: str, columns: Sequence[str], where: tuple[str, str] | None = None
+        self,
+        table: str,
+        columns: Sequence[str],
+        where: tuple[str, str] | None = None,
+        *,
+        beginning: bool = False,
     ) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table; a column that this version of the host does not have is None.
+
+        Args:
+            table, columns: their names.
+            where: a column and its value, or with `beginning` how its text begins.
+            beginning: see `where`.
 
         Raises:
             SourceError: the file is damaged here, or has no such table.
         """
         try:
             there = [name for name in columns if self.has(table, name)]
-            for row in self._foreign.rows(table, there, where):
+            for row in self._foreign.rows(table, there, where, beginning=beginning):
                 yield dict.fromkeys(columns) | row
         except (StoreError, NotFound) as error:
             raise SourceError(str(error), hint=error.hint) from error

@@ -34,7 +34,10 @@ def editor_folders(environ: Mapping[str, str]) -> tuple[Path, ...]:
         base = home_folder(environ, os.path.join("AppData", "Roaming"), "APPDATA")  # noqa: PTH118
     else:
         base = home_folder(environ, ".config", "XDG_CONFIG_HOME")
-    return tuple(base / name / "User" for name in EDITORS)
+    served = tuple(home(environ) / name / "data" / "User" for name in SERVERS)
+    return (*(base / name / "User" for name in EDITORS), *served)
 
 
+# Where an editor on another machine, or in a container, keeps what its extensions do here.
+SERVERS = (".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server")
 EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")

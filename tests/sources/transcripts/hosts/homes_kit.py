@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from remora.sources.transcripts.finding import Found, find, roots_of
 from remora.sources.transcripts.hosts import OTHERS
+from remora.sources.transcripts.hosts.places import editor_folders
 from remora.sources.transcripts.plain import line_of
 from remora.sources.transcripts.reading import read
 
 HERE = Path(__file__).resolve().parent
 ROOT = "{ROOT}"
+CONFIG = "{CONFIG}"
 
 
 class Machine:
@@ -32,7 +36,8 @@ class Machine:
         self.environ = {"HOME": str(self.place / "home")}
         source = HERE / "homes" / host
         for file in sorted(p for p in source.rglob("*") if p.is_file()):
-            target = self.place / str(file.relative_to(source)).replace(ROOT, self._name())
+            name = str(file.relative_to(source)).replace(ROOT, self._name()).replace(CONFIG, self._config())
+            target = self.place / name
             target.parent.mkdir(parents=True, exist_ok=True)
             text = file.read_text("utf-8").replace(ROOT, str(self.root))
             if file.suffix == ".sql":
@@ -44,6 +49,10 @@ class Machine:
 
     def _name(self) -> str:
         return str(self.root).strip("/").replace("/", "-")
+
+    def _config(self) -> str:
+        """Return where programs keep a user's files on this system, from the home folder."""
+        return str(editor_folders(self.environ)[0].parents[1].relative_to(self.environ["HOME"]))
 
     def found(self, host: str) -> Found:
         """Return what is found for the project."""
@@ -59,12 +68,20 @@ class Machine:
         return "".join(f"{line}\n" for line in lines).replace(str(self.root), ROOT)
 
 
+def in_utc() -> None:
+    """Let this process read local times as UTC, where the system can: some hosts record nothing else."""
+    os.environ["TZ"] = "UTC"
+    if hasattr(time, "tzset"):
+        time.tzset()
+
+
 def golden(host: str) -> Path:
     """Return the file with a host's events."""
     return HERE / "events" / f"{host}.jsonl"
 
 
 if __name__ == "__main__":
+    in_utc()
     for name in sys.argv[1:] or OTHERS:
         folder = Path(tempfile.mkdtemp())
         golden(name).write_text(Machine(folder, name).events(name), "utf-8")

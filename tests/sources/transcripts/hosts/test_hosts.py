@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +14,21 @@ import pytest
 from remora.sources.transcripts.finding import find, find_in
 from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.reading import read
-from tests.sources.transcripts.hosts.homes_kit import Machine, golden
-from tests.sources.transcripts.test_damage import check
+from tests.sources.transcripts.hosts.homes_kit import Machine, golden, in_utc
+from tests.sources.transcripts.test_damage import changed, check
 
 each_host = pytest.mark.parametrize("host", OTHERS)
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Local times are those of UTC."""
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "UTC")
+        in_utc()
+        yield
+    if hasattr(time, "tzset"):
+        time.tzset()
 
 
 @each_host
@@ -65,6 +79,41 @@ def test_damage_never_raises(tmp_path: Path, host: str) -> None:
                 if changed:
                     changed[random_.randrange(len(changed))] = random_.randrange(256)
             path.write_bytes(changed)
+        for t in machine.found(host).transcripts:
+            check(list(read(t.path, host=host, session=t.session_id)))
+
+
+def _scramble(path: Path, text: str, random_: random.Random) -> None:
+    """Change something in a file of JSON, or in the JSON that a database holds."""
+    if text:
+        lines = text.splitlines() if path.suffix == ".jsonl" else [text]
+        lines = [json.dumps(changed(json.loads(line), random_)) for line in lines]
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        return
+    database = sqlite3.connect(path)
+    for (name,) in list(database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")):
+        asked = database.execute(f"SELECT rowid, * FROM {name}")
+        columns = [column[0] for column in asked.description][1:]
+        for row, *values in asked.fetchall():
+            for column, value in zip(columns, values, strict=True):
+                if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}":
+                    told = json.dumps(changed(json.loads(value), random_))
+                    database.execute(f"UPDATE {name} SET {column} = ? WHERE rowid = ?", (told, row))
+    database.commit()
+    database.close()
+
+
+@each_host
+def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
+    """Any value in JSON may be of any kind: what cannot be understood is passed over."""
+    random_ = random.Random(11)
+    machine = Machine(tmp_path / "m", host)
+    whole = {p: p.read_bytes() for p in machine.place.rglob("*") if p.is_file() and p.suffix not in ("", ".md")}
+    for _ in range(100 if whole else 0):
+        for path, data in whole.items():
+            path.write_bytes(data)
+            held = "" if data.startswith(b"SQLite format 3") else data.decode()
+            _scramble(path, held, random_)
         for t in machine.found(host).transcripts:
             check(list(read(t.path, host=host, session=t.session_id)))
 

@@ -1,0 +1,239 @@
+"""Aider: `.aider.chat.history.md` in the project, Markdown to which each run appends.
+
+The format is read off the source of version 0.86.3 and off the history among its tests. Aider ends each line
+of a prompt (`#### `) and of its own output (`> `) with two spaces, which tells them from headings and
+quotations in a reply. It has no times but that of the start, which is local, and no ids: keys are made of the
+words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from remora.core.clock import to_iso
+from remora.sources.transcripts.hosts.search_replace import blocks_in
+from remora.sources.transcripts.hosts.values import Keys
+from remora.sources.transcripts.lines import Counts, lines
+from remora.sources.transcripts.turns import Called, Interrupted, Prompt, Reply, Returned, Session, Turn
+
+HOST = "aider"
+ACTIONS: Mapping[str, str] = {"edit block": "edit", "new file": "write", "shell command": "run"}
+FILE = ".aider.chat.history.md"
+_STARTED = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_APPLIED = re.compile(r"Applied edit to (.{1,4096})")
+_RUNNING = re.compile(r"Running (.{1,4000})")
+_COMMAND = re.compile(r"([/!])(\w*)\s*(.*)", re.DOTALL)
+_ASKING = ("ask", "code", "architect", "help", "context", "chat-mode")  # commands that carry a prompt
+_OF_LINTER = "# Fix any errors below, if possible."
+_FENCE = re.compile(r"\s*(?:`{3,}|<source>|<code>|<pre>)")
+
+
+def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the history of each of the project's folders."""
+    yield from (path for folder in folders if (path := Path(folder) / FILE).is_file())
+
+
+def sessions(path: Path) -> Iterator[Session]:
+    """Yield the runs in a history in which somebody typed something."""
+    if path.name != FILE:
+        return
+    for run in _runs(path):
+        if any(kind == "prompt" for kind, _ in _parts(run.lines)):
+            text = "".join(run.lines).encode("utf-8", "surrogatepass")
+            stamp = hashlib.sha256(text).hexdigest()[:16]
+            yield Session(run.id, str(path.parent), run.started, stamp=stamp, size=len(text))
+
+
+def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
+    """Yield the turns of a run."""
+    for run in _runs(path):
+        if run.id == session.id:
+            yield from _turns(run.lines, Keys(session.id), counts)
+
+
+class _Run(NamedTuple):
+    id: str
+    started: str
+    lines: list[str]
+
+
+def _runs(path: Path) -> Iterator[_Run]:
+    """Yield the runs in a history; a second one that began in the same second has a number."""
+    run: _Run | None = None
+    same = 1
+    for line in lines(path):
+        text = (line.data or b"").decode("utf-8", "replace").rstrip("\r")
+        if begins := _STARTED.match(text):
+            if run is not None:
+                yield run
+            name = f"aider-{begins[1].replace(' ', 'T')}"
+            same = same + 1 if run is not None and run.id.split(".")[0] == name else 1
+            run = _Run(name if same == 1 else f"{name}.{same}", _instant(begins[1]), [])
+        elif run is not None:
+            run.lines.append(f"{text}\n")
+    if run is not None:
+        yield run
+
+
+def _instant(local: str) -> str:
+    try:
+        return to_iso(datetime.fromisoformat(local).timestamp())
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _parts(told: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield prompts, output and replies in order, with their texts."""
+    kind, texts = "", list[str]()
+    for line in told:
+        marked = line.endswith("  \n")
+        now = "prompt" if marked and line.startswith("#### ") else ""
+        now = "output" if marked and line.startswith("> ") else now
+        # A reply and output go on over empty lines; a prompt does not.
+        if now != kind and (now or line.strip() or kind == "prompt"):
+            if any(text.strip() for text in texts):
+                yield kind or "reply", "".join(texts).strip()
+            kind, texts = now, []
+        if now:
+            texts.append(line[5 if now == "prompt" else 2 :].rstrip() + "\n")
+        elif kind == "":
+            texts.append(line)
+    if any(text.strip() for text in texts):
+        yield kind or "reply", "".join(texts).strip()
+
+
+def _turns(told: list[str], keys: Keys, counts: Counts) -> Iterator[Turn]:
+    waiting: list[tuple[str, str]] = []  # edits, by the path, that nothing was said of yet
+    reply = ""
+    said: list[str] = []
+    for kind, text in _parts(told):
+        if kind == "output":
+            said.append(text)
+            yield from _output(text, reply, waiting, keys)
+            continue
+        yield from _failed(waiting, "\n".join(said))
+        waiting, said = [], []
+        if kind == "reply" and text:
+            reply = text
+            yield from _reply(text, waiting, keys)
+        elif kind == "prompt":
+            reply = ""
+            if typed := _typed(text, counts):
+                yield Prompt(keys.of(typed), typed)
+    # What waits at the end may still be applied.
+
+
+def _typed(text: str, counts: Counts) -> str:
+    """Return what a person wants of the model; empty for a command and for what a linter says."""
+    command = _COMMAND.match(text)
+    if command is None or (command[1] == "/" and not command[2]):
+        if text.startswith(_OF_LINTER) or text == "<blank>":
+            counts.skip("text of the program")
+            return ""
+        return text
+    if command[1] == "/" and command[2] in _ASKING:
+        return command[3].strip()
+    counts.skip(f"command {command[1]}{command[2] if command[1] == '/' else ''}")
+    return ""
+
+
+class _Edit(NamedTuple):
+    path: str
+    old: str
+    new: str
+    first: int  # line of the reply
+    end: int
+
+
+def _reply(text: str, waiting: list[tuple[str, str]], keys: Keys) -> Iterator[Turn]:
+    edits = _edits(text)
+    rest = text.splitlines(keepends=True)
+    for edit in reversed(edits):
+        del rest[edit.first : edit.end]
+    key = keys.of(text)
+    yield Reply(key, "".join(rest))
+    for place, edit in enumerate(edits):
+        name = f"{key}:{place}"
+        waiting.append((name, edit.path))
+        given = {"path": edit.path, "old_string": edit.old, "new_string": edit.new}
+        yield Called(name, "edit block" if edit.old.strip() else "new file", given)
+
+
+def _edits(text: str) -> list[_Edit]:
+    r"""Return the edit blocks of a reply, with the lines that they and their paths take.
+
+    >>> _edits("So:\n\na.py\n```python\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n```\n")
+    [_Edit(path='a.py', old='1\n', new='2\n', first=2, end=9)]
+    """
+    rows = text.splitlines()
+    found: list[_Edit] = []
+    path = ""
+    for (start, end), (old, new) in blocks_in(text):
+        first = start
+        for row in range(start - 1, max(start - 4, found[-1].end - 1 if found else -1), -1):
+            named = rows[row].strip().strip("`*#: ")
+            if _FENCE.match(rows[row]) and not ("." in named or "/" in named):
+                first = row
+            elif named:
+                path, first = named[:4096], row
+                break
+        if end < len(rows) and _FENCE.match(rows[end].replace("</", "<")):
+            end += 1
+        if path:
+            found.append(_Edit(path, old, new, first, end))
+    return found
+
+
+def _output(text: str, reply: str, waiting: list[tuple[str, str]], keys: Keys) -> Iterator[Turn]:
+    """Yield what aider's own output says happened after a reply."""
+    for line in text.splitlines():
+        line = line.strip()
+        if applied := _APPLIED.fullmatch(line):
+            named = [edit for edit in waiting if edit[1] == applied[1]]
+            for edit in named:
+                waiting.remove(edit)
+                yield Returned(edit[0], line)
+            if not named:
+                # Of other formats the reply has the whole file, or lines of a diff, below its path.
+                old, new = _written(reply, applied[1])
+                name = keys.of(f"{reply}\n{line}")
+                given = {"path": applied[1], "old_string": old, "new_string": new}
+                yield Called(name, "edit block" if old else "new file", given)
+                yield Returned(name, line)
+        elif running := _RUNNING.fullmatch(line):
+            name = keys.of(f"{reply}\n{line}")
+            yield Called(name, "shell command", {"command": running[1]})
+        elif line == "^C KeyboardInterrupt":
+            yield Interrupted()
+
+
+def _failed(waiting: list[tuple[str, str]], said: str) -> Iterator[Turn]:
+    """Yield the results of edits that were not applied, with aider's words; without any it was stopped."""
+    for name, path in waiting:
+        denied = f"Skipping edits to {path}" in said
+        yield Returned(name, said, error=bool(said), denied=denied, interrupted=not said)
+
+
+def _written(reply: str, path: str) -> tuple[str, str]:
+    """Return the lines that a reply takes out of a file and puts in it, if it has no edit block."""
+    rows = reply.splitlines(keepends=True)
+    for place, row in enumerate(rows[:-1]):
+        if row.strip().strip("`*#: ") == path and _FENCE.match(rows[place + 1]):
+            end = next((n for n in range(place + 2, len(rows)) if _FENCE.match(rows[n])), len(rows))
+            return "", "".join(rows[place + 2 : end])
+    old: list[str] = []
+    new: list[str] = []
+    inside = False
+    for row in rows:
+        if row.startswith("+++ "):
+            inside = row[4:].strip().removeprefix("b/") == path
+        elif row.startswith("--- ") or _FENCE.match(row):
+            inside = False
+        elif inside and row[:1] in "+-":
+            (old if row[0] == "-" else new).append(row[1:])
+    return "".join(old), "".join(new)

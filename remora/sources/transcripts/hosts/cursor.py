@@ -1,0 +1,294 @@
+"""Cursor: the database of the editor, and the transcripts that its agents leave.
+
+The database is `globalStorage/state.vscdb` below Cursor's `User` folder. Its table `cursorDiskKV` has a
+conversation as `composerData:<id>`, with the order of its messages ("bubbles") and the folder of its window,
+and each message as `bubbleId:<id>:<bubble>`. Older conversations have no folder; the database of a window in
+`workspaceStorage` names them. A transcript is `agent-transcripts/<id>/<id>.jsonl` in a folder of
+`~/.cursor/projects`: what was said and called, without results, times and ids. It is read where the database
+has not the same.
+
+Cursor documents neither. Taken is what several public programs agree on that read conversations of version 3
+of a bubble (Cursor 2 and 3) and transcripts of 2026. Of the database only these keys are read: others hold
+tokens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from remora.core.actions import table
+from remora.core.errors import RemoraError, SourceError
+from remora.sources.transcripts.hosts.databases import Database, opened, sound
+from remora.sources.transcripts.hosts.places import editor_folders, home_folder
+from remora.sources.transcripts.hosts.values import Keys, apart, data_of, items, json_of, mapping
+from remora.sources.transcripts.lines import Counts, objects
+from remora.sources.transcripts.paths import plain
+from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
+from remora.sources.transcripts.turns import Called, Prompt, Reply, Returned, Session, Turn
+from remora.store.foreign import is_sqlite
+
+HOST = "cursor"
+ACTIONS: Mapping[str, str] = table(
+    {
+        "read": "read_file_v2 ReadFile ReadLints read_lints",
+        "edit": "edit_file_v2 search_replace MultiEdit edit_notebook reapply delete_file apply_agent_diff "
+        "StrReplace SearchReplace Delete EditNotebook EditFile ApplyPatch",
+        "run": "run_terminal_command run_terminal_command_v2 Shell Terminal",
+        "search": "ripgrep ripgrep_search ripgrep_raw_search semantic_search_full semantic_search "
+        "SemanticSearch Search Codebase",
+        "glob": "list_dir_v2 glob_file_search ListDir FileSearch",
+        "fetch": "web_search web_fetch fetch_mcp_resource read_mcp_resource",
+        "task": "task task_v2 Subagent",
+        "plan": "todo_write create_plan UpdateTodos CreatePlan SwitchMode",
+        "other": "ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools list_mcp_resources",
+    }
+)
+MAX_DATABASE = 2_000_000_000  # bytes: one that Cursor has open must be copied to be read
+_DATABASE = "state.vscdb"
+_TABLE, _KEY, _VALUE = "cursorDiskKV", "key", "value"
+_TRANSCRIPTS = "agent-transcripts"
+_BYTES = 10_000  # of a message, about
+_EPOCH = 946_684_800_000  # less than the year 2000 is no time but a duration
+_PERSON, _MODEL = 1, 2
+# Arguments under the names that the contract reads.
+_NAMES = {
+    "relativeWorkspacePath": "path",
+    "targetFile": "path",
+    "target_directory": "path",
+    "directoryPath": "path",
+    "streamingContent": "content",
+    "code_edit": "content",
+    "glob_pattern": "pattern",
+    "globPattern": "pattern",
+    "query": "pattern",
+    "search_term": "query",
+}
+
+
+def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the databases on this machine, then the project's transcripts."""
+    for editor in editor_folders(environ):
+        if editor.parent.name == "Cursor" and (path := editor / "globalStorage" / _DATABASE).is_file():
+            yield path
+    named = {_slug(folder) for folder in folders}
+    for project in sorted((home_folder(environ, ".cursor") / "projects").glob("*/")):
+        if _slug(project.name) in named:
+            yield from sorted((project / _TRANSCRIPTS).glob("*.jsonl"))
+            yield from sorted((project / _TRANSCRIPTS).glob("*/*.jsonl"))
+
+
+def sessions(path: Path) -> Iterator[Session]:
+    """Yield the conversations in a database whose folder is known, or that of a transcript."""
+    if path.name == _DATABASE and path.parent.name == "globalStorage" and is_sqlite(path):
+        if path.stat().st_size > MAX_DATABASE:
+            raise SourceError(f"{path} is larger than {MAX_DATABASE:,} bytes; only transcripts are read")
+        folders = _of_windows(path.parents[1] / "workspaceStorage")
+        with opened(path) as database:
+            found = _in_database(database, folders)
+        yield from found
+    elif path.suffix == ".jsonl" and _is_transcript(path):
+        first = islice((record for _, record in objects(path, Counts())), 1)
+        if any("role" in record and "message" in record for record in first):
+            yield Session(path.stem)
+
+
+def _is_transcript(path: Path) -> bool:
+    """Say whether a file lies where transcripts do; one of a subagent lies deeper."""
+    folder = path.parent.parent if path.parent.name == path.stem else path.parent
+    return folder.name == _TRANSCRIPTS
+
+
+def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
+    """Yield the turns of a conversation."""
+    if path.suffix == ".jsonl":
+        keys = Keys(session.id)
+        for _, record in objects(path, counts):
+            yield from _line(record, keys, counts)
+        return
+    with opened(path) as database:
+        bubbles = _bubbles(database, path, session.id, counts)
+    thoughts: list[str] = []
+    fresh = True  # the reply has no calls yet, so that the next one belongs to it
+    for place, bubble in enumerate(bubbles):
+        key = string(bubble.get("bubbleId"), 200) or f"bubble-{place}"
+        at, text = _at(bubble), joined(bubble.get("text"))
+        if bubble.get("type") == _PERSON:
+            fresh = True
+            if text:
+                yield Prompt(key, text, at)
+            continue
+        if bubble.get("type") != _MODEL:
+            counts.skip("bubble of nobody")
+            continue
+        call = mapping(bubble.get("toolFormerData"))
+        called = bool(call.get("name"))
+        thoughts += [thought] if (thought := joined(mapping(bubble.get("thinking")).get("text"))) else []
+        if text or (called and (thoughts or not fresh)):
+            tokens = number(mapping(bubble.get("tokenCount")).get("inputTokens")) or None
+            yield Reply(key, text, "\n\n".join(thoughts), at, tokens)
+            thoughts, fresh = [], True
+        if called:
+            fresh = False
+            yield from _called(call, string(call.get("toolCallId"), 200) or key, at)
+
+
+def _slug(path: str) -> str:
+    """Return the name of a project's folder, of its path or of the name that it has: signs are dashes.
+
+    >>> _slug("/w/my_app.git"), _slug("w-my-app-git")
+    ('w-my-app-git', 'w-my-app-git')
+    """
+    return re.sub(r"[^a-zA-Z0-9]+", "-", path).strip("-")
+
+
+def _of_windows(storage: Path) -> dict[str, str]:
+    """Return the folders of conversations that the databases of windows name."""
+    folders: dict[str, str] = {}
+    for note in sorted(storage.glob("*/workspace.json")):
+        folder = string(mapping(json_of(data_of(note))).get("folder"), 4096)
+        path = note.with_name(_DATABASE)
+        if not folder.startswith("file://") or not is_sqlite(path):
+            continue
+        try:
+            with opened(path) as database:
+                rows = database.rows("ItemTable", (_VALUE,), (_KEY, "composer.composerData"))
+                told = [mapping(json_of(_text(row))) for row in rows]
+        except RemoraError:
+            continue  # the conversations that it names are not assigned to a folder
+        for one in told:
+            named = [mapping(composer).get("composerId") for composer in items(one.get("allComposers"))]
+            for name in (*named, *items(one.get("selectedComposerIds"))):
+                if isinstance(name, str):
+                    folders.setdefault(name, folder)
+    return folders
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    value = row[_VALUE]
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return text if isinstance(text, str) else ""
+
+
+def _in_database(database: Database, folders: Mapping[str, str]) -> list[Session]:
+    found: list[Session] = []
+    parts: set[Any] = set()  # conversations of subagents
+    if not database.has(_TABLE, _KEY, _VALUE):
+        return found
+    for row in database.rows(_TABLE, (_KEY, _VALUE), (_KEY, "composerData:"), beginning=True):
+        text = _text(row)
+        told = mapping(json_of(text))
+        name = string(row[_KEY], 300).partition(":")[2]
+        parts |= {one for one in items(told.get("subComposerIds")) if isinstance(one, str)}
+        where = mapping(mapping(told.get("workspaceIdentifier")).get("uri"))
+        cwd = string(where.get("fsPath"), 4096) or folders.get(name, "")
+        messages = len(items(told.get("fullConversationHeadersOnly"))) or len(items(told.get("conversation")))
+        if name and cwd and messages:
+            stamp = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+            started = instant_of(told.get("createdAt")) or ""
+            found.append(Session(name, plain(cwd), started, stamp=stamp, size=_BYTES * messages))
+    return [session for session in found if session.id not in parts]
+
+
+def _bubbles(database: Database, path: Path, session: str, counts: Counts) -> list[dict[str, Any]]:
+    """Return the messages of a conversation in order."""
+    whole: dict[str, Any] = {}
+    for row in sound(database.rows(_TABLE, (_VALUE,), (_KEY, f"composerData:{session}")), path, counts):
+        whole = mapping(json_of(_text(row)))
+    own: dict[str, dict[str, Any]] = {}
+    rows = database.rows(_TABLE, (_KEY, _VALUE), (_KEY, f"bubbleId:{session}:"), beginning=True)
+    for row in sound(rows, path, counts):
+        own[string(row[_KEY], 500).rpartition(":")[2]] = mapping(json_of(_text(row)))
+    inline = [mapping(one) for one in items(whole.get("conversation"))]
+    order = [mapping(one) for one in items(whole.get("fullConversationHeadersOnly"))] or inline
+    found: list[dict[str, Any]] = []
+    for one in order:
+        name = string(one.get("bubbleId"), 200)
+        bubble = own.get(name) or (one if inline else {})
+        if bubble:
+            found.append({**bubble, "bubbleId": name})
+        else:
+            counts.skip("bubble that is not there")
+    return found
+
+
+def _at(bubble: Mapping[str, Any]) -> str | None:
+    created = bubble.get("createdAt")
+    begun = mapping(bubble.get("timingInfo")).get("clientStartTime")
+    early = not isinstance(begun, int | float) or begun < _EPOCH
+    return instant(created) or instant_of(created) or (None if early else instant_of(begun))
+
+
+def _called(call: Mapping[str, Any], name: str, at: str | None) -> Iterator[Turn]:
+    params, raw, result = (_object(call.get(key)) for key in ("params", "rawArgs", "result"))
+    tool, given = _plain(string(call.get("name"), 200), {**params, **raw})
+    if isinstance(given, dict):
+        given |= _sides(given, result)
+    yield Called(name, tool, given, at)
+    status = call.get("status")
+    if status not in ("completed", "error", "cancelled", "success"):
+        return  # it has not ended
+    output = next((result[key] for key in ("output", "contents", "content") if key in result), None)
+    if output is None and not {"diff", "afterContentId"} & set(result):
+        output = call.get("result")
+    content = joined(output) or joined(call.get("error"))
+    failed = status == "error" or result.get("applyFailed") is True
+    yield Returned(
+        name,
+        content,
+        at,
+        error=failed,
+        denied=call.get("userDecision") == "rejected",
+        interrupted=status == "cancelled",
+    )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return mapping(json_of(value) if isinstance(value, str) else value)
+
+
+def _sides(given: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
+    """Return the lines that an edit took out and brought in, where only its result tells them."""
+    if any(key in given for key in ("content", "contents", "old_string", "new_string")):
+        return {}
+    chunks = [mapping(chunk) for chunk in items(mapping(result.get("diff")).get("chunks"))]
+    rows = [row for chunk in chunks for row in joined(chunk.get("diffString")).splitlines()]
+    old, new = ("\n".join(row[1:] for row in rows if row.startswith(sign)) for sign in "-+")
+    return {"old_string": old, "new_string": new} if rows else {}
+
+
+def _plain(tool: str, given: Any) -> tuple[str, Any]:
+    """Return a call as the contract reads it: a server's tool by both names, arguments by usual ones."""
+    if tool.startswith("mcp-"):
+        server, _, own = tool[4:].partition("-")
+        return f"mcp__{server}__{own}", given
+    if not isinstance(given, dict):
+        return tool, given
+    if tool in ("CallMcpTool", "CallDynamicTool"):
+        server = string(given.get("server") or given.get("namespace"), 90)
+        return f"mcp__{server}__{string(given.get('toolName'), 90)}", given.get("arguments")
+    renamed = {_NAMES.get(key, key): value for key, value in given.items() if value is not None}
+    return tool, renamed
+
+
+def _line(record: Mapping[str, Any], keys: Keys, counts: Counts) -> Iterator[Turn]:
+    """Yield the turns of a line of a transcript."""
+    content = mapping(record.get("message")).get("content")
+    blocks = [mapping(block) for block in items(content)] or [{"type": "text", "text": joined(content)}]
+    text = "\n\n".join(joined(block) for block in blocks if block.get("type") == "text").strip()
+    if record.get("role") == "user":
+        told = "\n\n".join(map(str.strip, apart(text, "<user_query>", "</user_query>")[1])) or text
+        if told:
+            yield Prompt(keys.of(told), told)
+    elif record.get("role") == "assistant":
+        calls = [block for block in blocks if block.get("type") == "tool_use"]
+        key = keys.of("\n".join([text, *(string(call.get("name"), 200) for call in calls)]))
+        yield Reply(key, text)
+        for place, call in enumerate(calls):
+            yield Called(f"{key}:{place}", *_plain(string(call.get("name"), 200), call.get("input")))
+    else:
+        counts.skip(string(record.get("type"), 60) or "no role")

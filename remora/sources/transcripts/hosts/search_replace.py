@@ -1,0 +1,50 @@
+"""Blocks in which a model writes an edit: the text to search for, and what comes in its place.
+
+Several hosts have their models write them, with markers that differ a little.
+"""
+
+from __future__ import annotations
+
+import re
+
+_START = re.compile(r"(?:<{3,}|-{3,}) SEARCH>?\s*$")
+_MIDDLE = re.compile(r"={3,}\s*$")
+_END = re.compile(r"(?:>{3,}|\+{3,}) REPLACE>?\s*$")
+_PLACE = re.compile(r":(?:start|end)_line:\s*+\d*+\s*+$")  # Roo Code says where to look, above dashes
+_DASHES = re.compile(r"-{3,}\s*$")
+
+
+def edits_in(text: str) -> list[dict[str, str]]:
+    r"""Return the edits in a text, each as `old_string` and `new_string`; one that does not end is left out.
+
+    >>> edits_in("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE")
+    [{'old_string': 'a\n', 'new_string': 'b\n'}]
+    """
+    return [dict(zip(("old_string", "new_string"), sides, strict=True)) for _, sides in blocks_in(text)]
+
+
+def blocks_in(text: str) -> list[tuple[tuple[int, int], tuple[str, str]]]:
+    """Return the edits in a text, each with its first line and the one after its last."""
+    found: list[tuple[tuple[int, int], tuple[str, str]]] = []
+    start = middle = -1
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if _START.match(line):
+            start, middle = number, -1
+        elif start >= 0 and middle < 0 and _MIDDLE.match(line):
+            middle = number
+        elif middle >= 0 and _END.match(line):
+            old = lines[start + 1 : middle]
+            old = _without_place(old) if lines[start].startswith("<") else old
+            found.append(((start, number + 1), ("".join(old), "".join(lines[middle + 1 : number]))))
+            start = middle = -1
+    return found
+
+
+def _without_place(lines: list[str]) -> list[str]:
+    places = 0
+    while places < len(lines) and _PLACE.match(lines[places]):
+        places += 1
+    if places < len(lines) and _DASHES.match(lines[places]):
+        places += 1
+    return lines[places:]

@@ -1,0 +1,390 @@
+"""Tasks of Cline and of what was made from it: one JSON array of messages, of the shape of Anthropic's API.
+
+What a person typed stands between tags (`<task>`, `<feedback>`, `<answer>`, `<user_message>`), or is the
+`feedback` of a result in JSON; all else in a user's message is the program's. Models without tools of their
+own call them in the text, as XML, and get the result as text behind a line in brackets.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.core.actions import table
+from remora.core.errors import SourceError
+from remora.sources.transcripts.hosts.search_replace import edits_in
+from remora.sources.transcripts.hosts.values import (
+    Keys,
+    apart,
+    data_of,
+    items,
+    json_file,
+    json_of,
+    mapping,
+)
+from remora.sources.transcripts.lines import Counts
+from remora.sources.transcripts.texts import instant_of, joined, number, string
+from remora.sources.transcripts.turns import (
+    Called,
+    Compacted,
+    Interrupted,
+    Prompt,
+    Reply,
+    Returned,
+    Session,
+    Turn,
+)
+
+FILE = "api_conversation_history.json"
+ACTIONS = table(
+    {
+        "read": "read_file",
+        "edit": "replace_in_file apply_diff search_and_replace search_replace edit_file insert_content "
+        "apply_patch edit",
+        "write": "write_to_file",
+        "run": "execute_command",
+        "search": "search_files codebase_search",
+        "glob": "list_files list_code_definition_names",
+        "fetch": "browser_action web_fetch web_search access_mcp_resource load_mcp_documentation",
+        "task": "use_subagents new_task",
+        "plan": "update_todo_list focus_chain",
+        "other": "ask_followup_question attempt_completion plan_mode_respond act_mode_respond switch_mode "
+        "condense summarize_task report_bug new_rule generate_explanation use_skill skill run_slash_command "
+        "fetch_instructions generate_image read_command_output",
+    }
+)
+_XML = frozenset(ACTIONS) | {"use_mcp_tool"}
+# Tools by which the model speaks to the person, and the argument that says it.
+_SPOKEN = {
+    "attempt_completion": "result",
+    "ask_followup_question": "question",
+    "plan_mode_respond": "response",
+    "act_mode_respond": "response",
+}
+# Arguments under the names that the contract reads.
+_NAMES = {
+    "regex": "pattern",
+    "file_pattern": "glob",
+    "cwd": "workdir",
+    "absolutePath": "path",
+    "search": "old_string",
+    "replace": "new_string",
+}
+_HEAD = 2_000_000  # bytes in which the first message, and with it the working directory, is looked for
+_FOLDER = re.compile(rb'# Current (?:Working|Workspace) Directory \(((?:[^"\\)]|\\.){1,4096})\) Files')
+_ROOTS = re.compile(rb'# Workspace Roots\\n- [^\n"]{0,200}?: ((?:[^"\\]|\\[^n]){1,4096}?)(?: \(\w+\))?\\n')
+_FIRST_TIME = re.compile(rb'"ts":\s*(\d{12,14})\b')
+_TYPED = re.compile(r"<(task|feedback|answer|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
+_TAG = re.compile(r"<(?:task|feedback|answer|user_message)>\n")
+_LINES = 24  # before the tag there is nothing, or sentences of the program
+_MENTION = re.compile(r"'([^'\n]{1,1000})' \(see below for (?:file|folder|site) content\)")
+_RESULT = re.compile(r"\[(\w{1,60})(?: for .{0,6000}?)?\] Result:\n*", re.DOTALL)
+_EXIT = re.compile(
+    r"Command (?:executed successfully \(exit code|failed with exit code"
+    r"|executed in terminal .{0,400}?Exit code:) ?(-?\d{1,9})\b",
+    re.DOTALL,
+)
+_REFUSED = "The user denied this operation"
+_FAILED = "The tool execution failed with the following error"
+_RUNNING = "Command is still running"
+_STOPPED = "[Response interrupted by user]"
+_OPENING = re.compile(r"<([A-Za-z_]{1,60})>")
+
+
+def session(path: Path) -> Session:
+    """Return the session in a task's file.
+
+    Raises:
+        SourceError: the file cannot be read, or does not say where the task ran.
+    """
+    head = data_of(path, _HEAD)
+    found = _FOLDER.search(head) or _ROOTS.search(head)
+    cwd = json_of(b'"' + found[1] + b'"') if found else None
+    if not isinstance(cwd, str):
+        raise SourceError(f"{path} does not say in which folder the task ran")
+    first = _FIRST_TIME.search(head)
+    name = path.parent.name
+    ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
+    return Session(name, cwd[:4096], instant_of(ran) or "")
+
+
+def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
+    """Yield the turns of a task.
+
+    Args:
+        path: its file.
+        session: it.
+        counts: what is skipped.
+        delegated: another task began it, so that its first prompt is the model's.
+    """
+    story = _Task(Keys(session.id), counts)
+    times = _times(path.with_name("ui_messages.json"))
+    for place, message in enumerate(items(json_file(path, counts))):
+        told = mapping(message)
+        at = told.get("ts") or times.get(place) or times.get(place - 1)
+        for turn in story.message(told, instant_of(at)):
+            if delegated and isinstance(turn, Prompt):
+                delegated = False
+                counts.skip("prompt of another task")
+            else:
+                yield turn
+
+
+def _times(path: Path) -> dict[int, Any]:
+    """Return when the window showed something first after each message: older messages have no time."""
+    times: dict[int, Any] = {}
+    for shown in map(mapping, items(json_of(data_of(path)) if path.is_file() else None)):
+        if (place := number(shown.get("conversationHistoryIndex"))) is not None:
+            times.setdefault(place, shown.get("ts"))
+    return times
+
+
+class _Said(NamedTuple):
+    """A result's text without what the program and the person put around it."""
+
+    text: str
+    typed: tuple[str, ...] = ()
+    denied: bool = False
+    error: bool = False
+
+
+class _Task:
+    """The state of a task while it is read: the calls in XML that wait for their results."""
+
+    def __init__(self, keys: Keys, counts: Counts) -> None:
+        self._keys = keys
+        self._counts = counts
+        self._waiting: list[tuple[str, str]] = []
+
+    def message(self, message: Mapping[str, Any], at: str | None) -> Iterator[Turn]:
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
+        told = [mapping(block) for block in blocks]
+        if message.get("isSummary") is True:
+            yield Compacted(self._keys.of("summary"), at)
+        elif message.get("role") == "assistant":
+            yield from self._reply(message, told, at)
+        elif message.get("role") == "user":
+            yield from self._answers(told, at)
+        else:
+            self._counts.skip(string(message.get("type"), 60) or "no role")
+
+    def _reply(
+        self, message: Mapping[str, Any], blocks: list[dict[str, Any]], at: str | None
+    ) -> Iterator[Turn]:
+        calls: list[tuple[str, str, Any]] = []
+        texts: list[str] = []
+        thoughts: list[str] = [string(message.get("reasoning_content"), 100_000)]
+        native = any(block.get("type") == "tool_use" for block in blocks)
+        for block in blocks:
+            match block.get("type"):
+                case "text":
+                    text, within = split(joined(block), () if native else _XML)
+                    texts.append(text)
+                    calls += [("", tool, given) for tool, given in within]
+                case "thinking":
+                    thoughts.append(joined(block.get("thinking")))
+                case "reasoning":
+                    thoughts.append(joined(block.get("text")))
+                case "tool_use":
+                    name, tool = string(block.get("id"), 200), string(block.get("name"), 200)
+                    calls.append((name, tool, block.get("input")))
+                case kind:
+                    self._counts.skip(string(kind, 60) or "no type")
+        for _, tool, given in calls:
+            texts.append(joined(mapping(given).get(_SPOKEN.get(tool, ""))))
+        text = "\n\n".join(text.strip() for text in texts if text.strip())
+        stopped = text.endswith(_STOPPED)
+        text = text.removesuffix(_STOPPED).rstrip()
+        text, thinking = apart(text, "<thinking>", "</thinking>")
+        thoughts += map(str.strip, thinking)
+        tokens = number(mapping(mapping(message.get("metrics")).get("tokens")).get("prompt"))
+        key = self._keys.of("\n".join([text, *(repr(call) for call in calls)]))
+        yield Reply(key, text, "\n\n".join(filter(None, thoughts)), at, tokens)
+        self._waiting = []
+        for place, (name, tool, given) in enumerate(calls):
+            if not name:
+                name = f"{key}:{place}"
+                self._waiting.append((name, tool))
+            yield Called(name, *plain(tool, given), at)
+            if tool in ("condense", "summarize_task"):
+                yield Compacted(name, at)
+        if stopped:
+            yield Interrupted(at)
+
+    def _answers(self, blocks: list[dict[str, Any]], at: str | None) -> Iterator[Turn]:
+        prompts: list[str] = []
+        open_: tuple[str, list[str]] | None = None  # a call in XML, and the texts of its result so far
+        for block in blocks:
+            text = joined(block)
+            if block.get("type") == "tool_result":
+                result = joined(block.get("content"))
+                told = _RESULT.match(result)
+                turn, typed = _returned(
+                    string(block.get("tool_use_id"), 200),
+                    result[told.end() :] if told else result,
+                    at,
+                    error=block.get("is_error") is True,
+                )
+                yield turn
+                prompts += typed
+            elif block.get("type") != "text":
+                self._counts.skip(string(block.get("type"), 60) or "no type")
+            elif (told := _RESULT.match(text)) and (name := self._take(told[1])):
+                if open_ is not None:
+                    yield from self._close(*open_, at, prompts)
+                open_ = (name, [text[told.end() :]])
+            elif text.startswith("<environment_details>"):
+                self._counts.skip("environment_details")
+            elif open_ is not None and not any(open_[1]):
+                open_[1].append(text)
+            elif told_by := _typed(text):
+                prompts += told_by
+            elif open_ is not None:
+                open_[1].append(text)
+            else:
+                self._counts.skip("text of the program")
+        if open_ is not None:
+            yield from self._close(*open_, at, prompts)
+        for text in prompts:
+            yield Prompt(self._keys.of(text), text, at)
+
+    def _take(self, tool: str) -> str:
+        """Return the call that a result is of: the first of the tool that waits."""
+        for place, (name, called) in enumerate(self._waiting):
+            if called == tool:
+                del self._waiting[place]
+                return name
+        return ""
+
+    def _close(self, name: str, texts: list[str], at: str | None, prompts: list[str]) -> Iterator[Turn]:
+        turn, typed = _returned(name, "\n".join(filter(None, texts)), at)
+        prompts[:0] = typed
+        yield turn
+
+
+def _returned(
+    name: str, result: str, at: str | None, *, error: bool = False
+) -> tuple[Returned, tuple[str, ...]]:
+    said = _result(result)
+    code = _EXIT.match(said.text)
+    turn = Returned(
+        name,
+        said.text,
+        at,
+        error=error or said.error,
+        exit_code=int(code[1]) if code else None,
+        denied=said.denied,
+    )
+    return turn, said.typed
+
+
+def _result(text: str) -> _Said:
+    """Return the parts of a result: in JSON or in sentences, as the version had it."""
+    if text.startswith('{"status":'):
+        try:
+            told, end = json.JSONDecoder().raw_decode(text)
+        except (ValueError, RecursionError):
+            return _Said(text)
+        feedback = joined(told.get("feedback")) if isinstance(told, dict) else ""
+        typed = (feedback,) if feedback else ()
+        match mapping(told).get("status"):
+            case "denied":
+                return _Said(text, typed, denied=True)
+            case "approved":
+                return _Said(text[end:].strip("\n"), typed)
+            case "error":
+                return _Said(text, error=True)
+        return _Said(text)
+    denied, error = text.startswith(_REFUSED), text.startswith(_FAILED)
+    return _Said(text, tuple(_typed(text)), denied, error)
+
+
+def _typed(text: str) -> list[str]:
+    """Return what a person typed, of a text whose first tag says so; files that were attached follow it."""
+    at, before = 0, "The user"
+    for _ in range(_LINES):
+        if _TAG.match(text, at):
+            introduced = "The user" in before or before.startswith("New ") or text.startswith(_RUNNING)
+            found = _TYPED.match(text, at) if introduced else None
+            return [_MENTION.sub(r"\1", found[2])] if found else []
+        end = text.find("\n", at)
+        if end < 0 or text.startswith("<", at):
+            break
+        before, at = text[at:end].strip() or before, end + 1
+    return []
+
+
+def split(text: str, tools: Iterable[str]) -> tuple[str, list[tuple[str, dict[str, str]]]]:
+    r"""Return a reply without the calls in XML, and these.
+
+    >>> split("I look.\n<read_file>\n<path>a.py</path>\n</read_file>", {"read_file"})
+    ('I look.\n', [('read_file', {'path': 'a.py'})])
+    """
+    kept: list[str] = []
+    calls: list[tuple[str, dict[str, str]]] = []
+    at = 0
+    for opening in _OPENING.finditer(text):
+        if opening.start() < at or opening[1] not in tools:
+            continue
+        closing = f"</{opening[1]}>"
+        end = text.find(closing, opening.end())
+        body = text[opening.end() : end if end >= 0 else len(text)]
+        kept.append(text[at : opening.start()])
+        calls.append((opening[1], _arguments(body)))
+        at = end + len(closing) if end >= 0 else len(text)
+    return "".join([*kept, text[at:]]), calls
+
+
+def _arguments(body: str) -> dict[str, str]:
+    given: dict[str, str] = {}
+    at = 0
+    while opening := _OPENING.search(body, at):
+        closing = f"</{opening[1]}>"
+        # A file's text may have such a tag in it, so its own is the last one.
+        find = body.rfind if opening[1] in ("content", "diff", "args") else body.find
+        end = find(closing, opening.end())
+        if end < 0:
+            given[opening[1]] = body[opening.end() :]
+            break
+        value = body[opening.end() : end]
+        given[opening[1]] = value.strip("\n") if opening[1] in ("content", "diff") else value.strip()
+        at = end + len(closing)
+    return given
+
+
+def plain(tool: str, given: Any) -> tuple[str, Any]:
+    """Return a call as the contract reads it: a server's tool by its own name, arguments by usual ones.
+
+    >>> plain("use_mcp_tool", {"server_name": "db", "tool_name": "ask", "arguments": {"q": 1}})
+    ('mcp__db__ask', {'q': 1})
+    """
+    if not isinstance(given, dict):
+        return tool, given
+    if tool == "use_mcp_tool":
+        server, name = string(given.get("server_name"), 90), string(given.get("tool_name"), 90)
+        arguments = given.get("arguments")
+        return f"mcp__{server}__{name}", json_of(arguments) if isinstance(arguments, str) else arguments
+    if tool.startswith("mcp--"):
+        return tool.replace("--", "__"), given
+    arguments = {_NAMES.get(key, key): value for key, value in given.items()}
+    if tool == "codebase_search":
+        arguments["pattern"] = arguments.pop("query", None)
+    nested = arguments.pop("args", None)
+    if isinstance(nested, str):
+        arguments["paths"] = [path.strip() for path in apart(nested, "<path>", "</path>")[1]]
+        arguments["diff"] = nested
+    files = arguments.pop("files", None)
+    if isinstance(files, list):
+        arguments["paths"] = [mapping(file).get("path", file) for file in files]
+    if isinstance(arguments.get("diff"), str):
+        arguments["edits"] = edits_in(arguments["diff"])
+    if isinstance(arguments.get("operations"), list):
+        arguments["edits"] = [
+            {_NAMES.get(key, key): value for key, value in mapping(one).items()}
+            for one in arguments["operations"]
+        ]
+    return tool, arguments

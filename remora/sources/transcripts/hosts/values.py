@@ -1,0 +1,104 @@
+"""What several readers need: a whole file of JSON, its values by kind, keys of what has none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from remora.core.errors import NotFound, SourceError
+from remora.sources.transcripts.lines import Counts
+
+MAX_FILE = 500_000_000  # bytes
+
+
+def data_of(path: Path, limit: int = MAX_FILE) -> bytes:
+    """Return the beginning of a file, at most `limit` bytes.
+
+    Raises:
+        NotFound, SourceError: the file does not exist or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(limit)
+    except FileNotFoundError:
+        raise NotFound(f"{path} does not exist") from None
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def json_of(data: bytes | str) -> Any:
+    """Return a JSON value; None if it is none. NaN and the infinities are left out.
+
+    >>> json_of(b'{"a": NaN}'), json_of("{")
+    ({'a': None}, None)
+    """
+    try:
+        text = data if isinstance(data, str) else data.decode("utf-8-sig", "replace")
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return None
+
+
+def json_file(path: Path, counts: Counts) -> Any:
+    """Return the JSON value in a file; None if it is damaged, which is counted.
+
+    Raises:
+        NotFound, SourceError: the file does not exist or cannot be read.
+    """
+    value = json_of(data_of(path))
+    if value is None:
+        counts.refuse(path, 0, "not JSON")
+    return value
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return a value if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """Return a value if it is a JSON array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def apart(text: str, opening: str, closing: str) -> tuple[str, list[str]]:
+    """Return a text without what stands between marks, and what stands there.
+
+    >>> apart("a<b>c</b>d<b>", "<b>", "</b>")
+    ('ad<b>', ['c'])
+    """
+    kept: list[str] = []
+    found: list[str] = []
+    at = 0
+    while (start := text.find(opening, at)) >= 0:
+        end = text.find(closing, start + len(opening))
+        if end < 0:
+            break
+        kept.append(text[at:start])
+        found.append(text[start + len(opening) : end])
+        at = end + len(closing)
+    return "".join([*kept, text[at:]]), found
+
+
+class Keys:
+    """Keys for what a host gives none: of the words and of their place among equal ones.
+
+    They are the same at every reading as long as nothing is inserted that says the same.
+
+    Attributes:
+        session: whose keys they are; those of another session differ.
+    """
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self._met: Counter[str] = Counter()
+
+    def of(self, words: str) -> str:
+        """Return the key of the next thing with these words."""
+        whole = f"{self.session}\n{words}".encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(whole).hexdigest()[:20]
+        self._met[digest] += 1
+        return digest if self._met[digest] == 1 else f"{digest}.{self._met[digest]}"

@@ -1,0 +1,288 @@
+"""Chat of Visual Studio Code (Copilot): `workspaceStorage/<hash>/chatSessions/<id>.json`, or `.jsonl`.
+
+The folder is named by `workspace.json` beside. A file holds a session's requests; a `.jsonl` file holds how
+they came about: a state, then changes of values at paths in it. The format is read off the source of
+version 1.140, and what is in a result's metadata off that of the Copilot extension, which keeps what the
+model said and called in rounds. Without rounds, as of a request that was stopped, the parts that the window
+shows are read instead: they have names of tools and few arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from remora.core.actions import table
+from remora.sources.transcripts.hosts.places import editor_folders
+from remora.sources.transcripts.hosts.values import data_of, items, json_file, json_of, mapping
+from remora.sources.transcripts.lines import Counts, objects
+from remora.sources.transcripts.paths import inside, plain
+from remora.sources.transcripts.texts import instant_of, joined, number, string
+from remora.sources.transcripts.turns import (
+    Called,
+    Compacted,
+    Interrupted,
+    Prompt,
+    Reply,
+    Returned,
+    Session,
+    Turn,
+)
+
+HOST = "vscode"
+_TOOLS = table(
+    {
+        "read": "read_file view_image read_notebook_cell_output get_errors get_changed_files "
+        "read_project_structure get_search_view_results",
+        "edit": "replace_string_in_file multi_replace_string_in_file insert_edit_into_file apply_patch "
+        "edit_notebook_file edit_files textEditGroup",
+        "write": "create_file create_new_jupyter_notebook",
+        "run": "run_in_terminal run_task create_and_run_task runTests run_tests run_notebook_cell",
+        "search": "grep_search semantic_search list_code_usages search_workspace_symbols test_search",
+        "glob": "file_search list_dir",
+        "fetch": "fetch_webpage github_repo open_simple_browser get_vscode_api",
+        "task": "runSubagent search_subagent execution_subagent",
+        "plan": "manage_todo_list",
+        "memory": "memory resolve_memory_file_uri",
+        "other": "get_terminal_output terminal_selection terminal_last_command get_task_output test_failure "
+        "create_directory create_new_workspace install_extension get_project_setup_info run_vscode_command "
+        "vscode_get_confirmation vscode_get_terminal_confirmation tool_replay update_user_preferences "
+        "get_doc_info think copilot_getNotebookSummary",
+    }
+)
+# The same tools under the names by which the window knows them.
+ACTIONS: Mapping[str, str] = _TOOLS | table(
+    {
+        "read": "copilot_readFile copilot_getErrors copilot_getChangedFiles copilot_readProjectStructure "
+        "copilot_readNotebookCellOutput copilot_getSearchResults",
+        "edit": "copilot_applyPatch copilot_insertEdit copilot_replaceString copilot_multiReplaceString "
+        "copilot_editNotebook copilot_editFiles",
+        "write": "copilot_createFile copilot_createNewJupyterNotebook",
+        "run": "copilot_createAndRunTask copilot_runTests1 copilot_runNotebookCell",
+        "search": "copilot_findTextInFiles copilot_searchCodebase copilot_listCodeUsages "
+        "copilot_searchWorkspaceSymbols copilot_findTestFiles",
+        "glob": "copilot_findFiles copilot_listDirectory",
+        "fetch": "copilot_fetchWebPage copilot_githubRepo copilot_openSimpleBrowser copilot_getVSCodeAPI",
+        "memory": "copilot_memory",
+        "other": "copilot_createDirectory copilot_createNewWorkspace copilot_installExtension "
+        "copilot_getProjectSetupInfo copilot_runVscodeCommand copilot_testFailure copilot_toolReplay "
+        "copilot_updateUserPreferences copilot_getDocInfo",
+    }
+)
+_FOLDER = "chatSessions"
+_SET, _PUSH, _DELETE = 1, 2, 3
+_CANCELLED = 2  # of a response's state
+_MOST = 100_000  # texts of a result; a broken file may be nested without end
+
+
+def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the sessions of windows that had a folder of the project open; of two forms the newer first."""
+    for editor in editor_folders(environ):
+        for note in sorted((editor / "workspaceStorage").glob("*/workspace.json")):
+            opened = plain(_opened(note))
+            if opened and any(inside(opened, folder) for folder in folders):
+                yield from sorted((note.parent / _FOLDER).glob("*.json*"), reverse=True)
+
+
+def sessions(path: Path) -> Iterator[Session]:
+    """Yield the session in a file, if anything was asked in it."""
+    if path.suffix in (".json", ".jsonl") and path.parent.name == _FOLDER:
+        state = _state(path, Counts())
+        if items(state.get("requests")):
+            cwd = plain(_opened(path.parent.with_name("workspace.json")))
+            yield Session(path.stem, cwd, instant_of(state.get("creationDate")) or "")
+
+
+def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
+    """Yield the turns of a session."""
+    for place, request in enumerate(items(_state(path, counts).get("requests"))):
+        told = mapping(request)
+        yield from _request(told, string(told.get("requestId"), 200) or f"request-{place}", counts)
+
+
+def _opened(note: Path) -> str:
+    """Return the folder that a window had open; empty if it was none, several, or on another machine."""
+    told = mapping(json_of(data_of(note))) if note.is_file() else {}
+    folder = string(told.get("folder"), 4096)
+    return folder if folder.startswith("file://") else ""
+
+
+def _state(path: Path, counts: Counts) -> dict[str, Any]:
+    if path.suffix == ".json":
+        return mapping(json_file(path, counts))
+    state: Any = None
+    for line, entry in objects(path, counts):
+        if entry.get("kind") == 0:
+            state = entry.get("v")
+        elif not _change(state, entry):
+            counts.refuse(path, line.number, "a change of nothing that is there")
+    return mapping(state)
+
+
+def _change(state: Any, entry: Mapping[str, Any]) -> bool:
+    """Apply a change to a session's state; say whether there was something to change."""
+    keys = items(entry.get("k"))
+    for key in keys[:-1]:
+        state = _at(state, key)
+    if not keys:
+        return False
+    key, value = keys[-1], entry.get("v")
+    if entry.get("kind") == _PUSH:
+        there = items(_at(state, key))
+        start = number(entry.get("i"))
+        value = [*there[: start if start is not None and start >= 0 else len(there)], *items(value)]
+    elif entry.get("kind") not in (_SET, _DELETE):
+        return False
+    if isinstance(state, dict) and isinstance(key, str):
+        state[key] = value if entry.get("kind") != _DELETE else None
+    elif isinstance(state, list) and number(key) is not None and 0 <= key < len(state):
+        state[key] = value
+    else:
+        return False
+    return True
+
+
+def _at(state: Any, key: Any) -> Any:
+    if isinstance(state, dict) and isinstance(key, str):
+        return state.get(key)
+    there = isinstance(state, list) and number(key) is not None and 0 <= key < len(state)
+    return state[key] if there else None
+
+
+def _request(request: Mapping[str, Any], name: str, counts: Counts) -> Iterator[Turn]:
+    at = instant_of(request.get("timestamp"))
+    message = request.get("message")
+    asked = joined(mapping(message).get("text")) or joined(message)
+    if request.get("confirmation"):
+        counts.skip("confirmation")
+    elif asked:
+        yield Prompt(name, asked, at)
+    metadata = mapping(mapping(request.get("result")).get("metadata"))
+    parts = [mapping(part) for part in items(request.get("response"))]
+    rounds = [mapping(one) for one in items(metadata.get("toolCallRounds"))]
+    if rounds:
+        shown = {string(part.get("toolCallId"), 200): part for part in parts}
+        results = mapping(metadata.get("toolCallResults"))
+        for place, one in enumerate(rounds):
+            yield from _round(one, f"{name}:{place}", results, shown)
+    else:
+        yield from _shown(parts, name, at, counts)
+    if request.get("isCanceled") is True or mapping(request.get("modelState")).get("value") == _CANCELLED:
+        yield Interrupted(at)
+
+
+def _round(
+    one: Mapping[str, Any], name: str, results: Mapping[str, Any], shown: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Turn]:
+    at = instant_of(one.get("timestamp"))
+    if one.get("summary"):
+        yield Compacted(name, at)
+    yield Reply(name, joined(one.get("response")), joined(mapping(one.get("thinking")).get("text")), at)
+    called = [mapping(call) for call in items(one.get("toolCalls"))]
+    for call in called:
+        tool, given = _plain(string(call.get("name"), 200), json_of(joined(call.get("arguments"))))
+        yield Called(string(call.get("id"), 200), tool, given, at)
+    for call in called:
+        identity = string(call.get("id"), 200)
+        part = shown.get(identity.partition("__vscode-")[0], {})
+        if identity in results or part:
+            content = "\n".join(_texts(mapping(results.get(identity)).get("content")))
+            yield _returned(identity, content, part)
+
+
+def _returned(identity: str, content: str, part: Mapping[str, Any]) -> Returned:
+    told = mapping(part.get("toolSpecificData"))
+    code = number(mapping(told.get("terminalCommandState")).get("exitCode"))
+    confirmed = part.get("isConfirmed")
+    denied = confirmed is False or mapping(confirmed).get("type") == 0
+    return Returned(identity, content, exit_code=code, denied=denied)
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the texts in a result: of blocks, and of the tree of a prompt that some tools answer with."""
+    found: list[str] = []
+    waiting = [value]
+    while waiting and len(found) < _MOST:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += reversed(one)
+        elif isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, dict):
+            waiting += [one[key] for key in ("children", "node", "text", "value") if key in one]
+    return found
+
+
+def _shown(parts: list[dict[str, Any]], name: str, at: str | None, counts: Counts) -> Iterator[Turn]:
+    """Yield what the window showed of a request whose rounds are not kept."""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    step = 0
+    for place, part in enumerate(parts):
+        kind = part.get("kind")
+        if kind == "thinking":
+            thoughts.append(joined(part.get("value")))
+        elif kind is None or kind == "markdownContent":
+            texts.append(joined(part.get("value")) or joined(mapping(part.get("content")).get("value")))
+        elif kind == "inlineReference":
+            texts.append(_reference(part))
+        elif kind in ("toolInvocationSerialized", "textEditGroup"):
+            if texts or thoughts or not step:
+                yield Reply(f"{name}:{step}", "".join(texts), "\n".join(thoughts), at)
+                texts, thoughts, step = [], [], step + 1
+            yield from _part(part, f"{name}:part-{place}", at)
+        else:
+            counts.skip(string(kind, 60) or "no kind")
+    if any(texts) or any(thoughts):
+        yield Reply(f"{name}:{step}", "".join(texts), "\n".join(thoughts), at)
+
+
+def _reference(part: Mapping[str, Any]) -> str:
+    where = mapping(part.get("inlineReference"))
+    path = string(where.get("fsPath") or where.get("path") or mapping(where.get("uri")).get("path"))
+    return f"`{string(part.get('name')) or path.rpartition('/')[2]}`"
+
+
+def _part(part: Mapping[str, Any], name: str, at: str | None) -> Iterator[Turn]:
+    if part.get("kind") == "textEditGroup":
+        where = mapping(part.get("uri"))
+        edits = [mapping(one) for several in items(part.get("edits")) for one in items(several)]
+        new = "\n".join(joined(edit.get("text")) for edit in edits)
+        path = string(where.get("fsPath") or where.get("path"), 4096)
+        yield Called(name, "textEditGroup", {"path": path, "new_string": new}, at)
+        return
+    name = string(part.get("toolCallId"), 200) or name
+    told, details = mapping(part.get("toolSpecificData")), mapping(part.get("resultDetails"))
+    tool, given = _plain(string(part.get("toolId"), 200), json_of(joined(details.get("input"))))
+    line = told.get("commandLine")
+    command = joined(mapping(line).get("original")) or joined(line) or joined(told.get("command"))
+    yield Called(name, tool, {**mapping(given), **({"command": command} if command else {})}, at)
+    if part.get("isComplete") is True:
+        yield _returned(name, "\n".join(_texts(details.get("output"))), part)
+
+
+def _plain(tool: str, given: Any) -> tuple[str, Any]:
+    """Return a call as the contract reads it: a server's tool by both names, arguments by usual ones."""
+    if tool.startswith("mcp_") and not tool.startswith("mcp__"):
+        server, _, own = tool[4:].partition("_")
+        tool = f"mcp__{server}__{own}"
+    if not isinstance(given, dict):
+        return tool, given
+    arguments = dict(given)
+    first, last = number(given.get("startLine")), number(given.get("endLine"))
+    if first is not None:
+        arguments |= {"offset": first, "limit": last - first + 1 if last is not None else None}
+    if ACTIONS.get(tool) in ("search", "glob"):
+        arguments["pattern"] = given.get("query")
+        arguments["glob"] = given.get("includePattern")
+    changes = [mapping(one) for one in items(given.get("replacements"))]
+    paths = [one.get("filePath") for one in changes] + items(given.get("filePaths"))
+    if paths:
+        arguments["paths"] = paths
+    if urls := items(given.get("urls")):
+        arguments["url"] = urls[0]
+    if isinstance(todos := given.get("todoList"), list):
+        told = [mapping(one) for one in todos]
+        arguments["todos"] = [{"content": one.get("title"), "status": one.get("status")} for one in told]
+    return tool, arguments
