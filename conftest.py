@@ -13,12 +13,18 @@ from typing import Any
 
 import apsw
 import pytest
+from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
 
 from remora.store import connection
 from tests.example_repository import make
+
+# Each run tries other examples: the gate a few of them, `--hypothesis-profile=full` many.
+settings.register_profile("gate", max_examples=25, deadline=None)
+settings.register_profile("full", max_examples=200, deadline=None)
+settings.load_profile("gate")
 
 
 def pytest_collection_finish() -> None:

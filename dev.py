@@ -141,7 +141,7 @@ def adapters(names: Sequence[str]) -> None:
     for name in names or ADAPTERS:
         started = time.monotonic()
         print(f"== adapter {name}", flush=True)
-        venv, tools = _beside(name), _apart("tools", ("pytest", "sybil"), deep=True)
+        venv, tools = _beside(name), _apart("tools", ("hypothesis", "pytest", "sybil"), deep=True)
         more = _apart(f"{name}-tests", ADAPTERS[name][2], deep=False)
         _in(venv, name, (tools,), "-k", EXAMPLE)
         _in(venv, name, (tools, more))
