@@ -27,10 +27,16 @@ settings.register_profile("full", max_examples=200, deadline=None)
 settings.load_profile("gate")
 
 
+def pytest_collection() -> None:
+    """Spare the garbage collector the thousands of tests while they are collected."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the thousands of collected tests, which would slow what is timed."""
+    """Spare it them afterwards, too: they would slow what is timed."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
