@@ -763,15 +763,15 @@ def test_time_grows_with_length_and_not_faster():
         assert any(cost(large) < max(40 * cost(small), 0.1) for _ in range(3)), unit
 
 
-def test_a_megabyte_of_one_line_is_scanned_in_time():
-    """A megabyte without a single line break stays under two seconds."""
+def test_a_long_line_is_scanned_in_time():
+    """A quarter of a megabyte without a single line break stays under half a second."""
     for text in (
-        noise(BASE64, 1_000_000),
-        "password=" + "x1" * 500_000,
-        "token " * 166_666,
-        "://a:b" * 166_666,
+        noise(BASE64, 250_000),
+        "password=" + "x1" * 125_000,
+        "token " * 41_666,
+        "://a:b" * 41_666,
     ):
-        assert cost(text) < 2
+        assert cost(text) < 0.5
 
 
 def test_a_memory_of_ordinary_size_is_quick():
