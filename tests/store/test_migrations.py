@@ -60,7 +60,7 @@ def migrated(tmp_path_factory) -> Callable[[int], Path]:
 
     @cache
     def made(version: int) -> Path:
-        path = folder / f"{version}.db"
+        path: Path = folder / f"{version}.db"
         at(version, path)
         Connection.open(path).close()
         return path
