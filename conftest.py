@@ -13,6 +13,7 @@ from typing import Any
 
 import apsw
 import pytest
+from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
@@ -20,11 +21,22 @@ from sybil.parsers.rest import DocTestParser
 from remora.store import connection
 from tests.example_repository import make
 
+# Each run tries other examples: the gate a few of them, `--hypothesis-profile=full` many.
+settings.register_profile("gate", max_examples=25, deadline=None)
+settings.register_profile("full", max_examples=200, deadline=None)
+settings.load_profile("gate")
+
+
+def pytest_collection() -> None:
+    """Spare the garbage collector the thousands of tests while they are collected."""
+    gc.disable()
+
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the thousands of collected tests, which would slow what is timed."""
+    """Spare it them afterwards, too: they would slow what is timed."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 DEV, RUN = ROOT / ".venv", ROOT / ".venv-run"
+BYTECODE = ROOT / ".cache" / "bytecode"
 ADAPTER_TESTS = "tests/interfaces/adapters"
 # What each adapter is tested in: the project's extra, the file of its tests, and what only the tests need,
 # which is installed beside it without what that depends on.
@@ -141,7 +142,7 @@ def adapters(names: Sequence[str]) -> None:
     for name in names or ADAPTERS:
         started = time.monotonic()
         print(f"== adapter {name}", flush=True)
-        venv, tools = _beside(name), _apart("tools", ("pytest", "sybil"), deep=True)
+        venv, tools = _beside(name), _apart("tools", ("hypothesis", "pytest", "sybil"), deep=True)
         more = _apart(f"{name}-tests", ADAPTERS[name][2], deep=False)
         _in(venv, name, (tools,), "-k", EXAMPLE)
         _in(venv, name, (tools, more))
@@ -254,14 +255,19 @@ def tool(*command: str) -> Callable[[], None]:
 def tests() -> None:
     """Run the tests, on a disk in memory where there is one: they wait for the disk half of their time.
 
-    Three at a time, for two cores: many wait for a process or a clock.
+    Three at a time, for two cores: many wait for a process or a clock. What is compiled is kept, and before
+    the first run one process compiles for all three.
     """
     memory = Path("/dev/shm")
     roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM
     with tempfile.TemporaryDirectory(dir=memory if roomy else None) as folder:
         Path(folder).chmod(0o711)  # a test goes on as another user
-        env = {**os.environ, "TMPDIR": folder}
-        call(python_of(DEV), "-m", "pytest", "-n", "3", "--dist", "worksteal", env=env)
+        env = {**os.environ, "TMPDIR": folder, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
+        pytest = (python_of(DEV), "-m", "pytest")
+        if not BYTECODE.exists():
+            call(*pytest, "--collect-only", quiet=True, env=env)
+        call(*pytest, "-n", "3", "--dist", "worksteal", env=env)
 
 
 STEPS: dict[str, Callable[[], None]] = {

@@ -13,11 +13,11 @@ LONGER = 1_800  # characters where a short text told nothing
 LONGEST = 20_000  # characters; a square would have taken long by then
 SLOW = 0.0001  # seconds; the square of the longer length takes more in `re`, whatever its loop does
 STEEP = 5  # times for three times the text, where a square would be 9; a measure then tells
-CERTAIN = 0.00001  # seconds; below them nothing is compared
 FLOOR = 0.005  # seconds of the processor; what stays below is not measured well enough to be judged
 HOPELESS = 0.5  # seconds for a short text; nothing longer is tried then
 GROWTH = 2.5  # times for twice the text that is still called linear
 TRIES = 2  # each time is the least of so many
+SURE = 3  # the same, of a second look
 CONFIRMED = 3  # measures that a failure takes
 END = "\0q\0"  # what no scanner waits for, and no class takes whole
 
@@ -70,23 +70,32 @@ def seconds(run: Run, text: str, tries: int = 1) -> float:
 def suspects(
     run: Run, texts: Iterable[tuple[str, str]], end: str = END, chars: int = SHORT
 ) -> Iterator[tuple[str, str]]:
-    """Yield the (start, bit) whose short texts take long, and more than twice as long for twice the text."""
-    return ((start, bit) for start, bit in texts if _suspect(run, start, bit, end, chars))
+    """Yield the (start, bit) whose short texts take long, and more than twice as long for twice the text.
+
+    Most first looks that tell so are of a moment when the machine did something else: a second one, which
+    takes the least of several times, is asked before anything longer is measured.
+    """
+    for start, bit in texts:
+        if _suspect(run, start, bit, end, chars) and _suspect(run, start, bit, end, chars, SURE):
+            yield start, bit
 
 
-def _suspect(run: Run, start: str, bit: str, end: str, chars: int) -> bool:
-    if any(seconds(run, text_of(start, bit, end, few)) > LONG for few in TINY):
+def _suspect(run: Run, start: str, bit: str, end: str, chars: int, tries: int = 1) -> bool:
+    def spent(length: int) -> float:
+        return seconds(run, text_of(start, bit, end, length), tries)
+
+    if any(spent(few) > LONG for few in TINY):
         return True
-    once = seconds(run, text_of(start, bit, end, chars))
+    longer = chars * LONGER // SHORT
+    most = spent(longer)
+    if most < SLOW or most > HOPELESS:
+        return most > HOPELESS
+    once = spent(chars)
     if once < SLOW:
-        chars *= LONGER // SHORT
-        short, once = once, seconds(run, text_of(start, bit, end, chars))
-        if once > STEEP * max(short, CERTAIN):
+        if most > STEEP * once:
             return True
-    if once < SLOW or once > HOPELESS:
-        return once > HOPELESS
-    twice = seconds(run, text_of(start, bit, end, 2 * chars))
-    return twice > GROWTH * once
+        chars, once = longer, most
+    return spent(2 * chars) > GROWTH * once
 
 
 def measured(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) -> Growth:
@@ -112,9 +121,9 @@ def failure(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) 
     found = None
     for _ in range(CONFIRMED):
         found = measured(run, start, bit, end, chars)
-        if found.factor <= GROWTH or _is_bounded(run, found):
+        if found.factor <= GROWTH:
             return None
-    return found
+    return None if found is None or _is_bounded(run, found) else found
 
 
 def _is_bounded(run: Run, found: Growth) -> bool:

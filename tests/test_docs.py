@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from remora.interfaces.cli import cli
 from remora.interfaces.verbs import VERBS
 from tests.example_repository import make
 
@@ -29,24 +28,18 @@ def _pattern(shown: str) -> str:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if _consoles(p)], ids=lambda p: p.name)
-def test_console_examples_run(page: Path, tmp_path: Path) -> None:
+def test_console_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command of a console example succeeds and prints what the page shows."""
-    repository = make(tmp_path / "shop")
-    env = {**os.environ, "REMORA_HOME": str(tmp_path / "data"), "HOME": str(tmp_path), "COLUMNS": "100"}
+    monkeypatch.chdir(make(tmp_path / "shop"))
+    for name, value in (("REMORA_HOME", str(tmp_path / "data")), ("HOME", str(tmp_path)), ("COLUMNS", "100")):
+        monkeypatch.setenv(name, value)
     for console in _consoles(page):
         for step in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
             command, _, shown = step.partition("\n")
             words = shlex.split(command)
             assert words[0] == "remora"
-            done = subprocess.run(
-                [sys.executable, "-m", "remora", *words[1:]],
-                cwd=repository,
-                env={**env, "PYTHONPATH": str(ROOT)},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, f"{command}\n{done.stderr}"
+            done = CliRunner().invoke(cli, words[1:])
+            assert done.exit_code == 0, f"{command}\n{done.stderr}"
             assert re.fullmatch(_pattern(shown.rstrip("\n")), done.stdout.rstrip("\n")), (
                 f"{command}\n{done.stdout}"
             )

@@ -14,7 +14,7 @@ from benchmarks.scanners import Scanner, failures, of_pattern, scanners
 from remora.core import tasks
 from remora.graph import documents, manifests
 
-SHARES = 6  # so that several workers can share them
+SHARES = 3  # so that several workers can share them
 
 
 @cache

@@ -9,21 +9,41 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted((ROOT / "remora").rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_module_opens_with_a_sentence(path: Path) -> None:
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """Return the syntax tree of a file; all tests of this module share it."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Return every node of a file."""
+    return list(ast.walk(tree_of(path)))
+
+
+def opening(tree: ast.Module) -> str:
+    """Return the first paragraph of a module's docstring."""
+    return (ast.get_docstring(tree) or "").split("\n\n")[0].rstrip()
+
+
+def test_a_module_opens_with_a_sentence() -> None:
     """A module's docstring begins with what it does, in words that end like a sentence."""
-    text = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-    assert text, "no docstring"
-    first = text.split("\n\n")[0]
-    assert first.rstrip().endswith((".", ":")), first
+    openings = {str(path.relative_to(ROOT)): opening(tree_of(path)) for path in MODULES}
+    assert {name: text for name, text in openings.items() if not text.endswith((".", ":"))} == {}
+
+
+def test_a_module_without_a_sentence_is_found() -> None:
+    """A docstring that ends without a full stop does not pass, nor does none."""
+    assert opening(ast.parse('"""Reads files."""')).endswith(".")
+    assert not opening(ast.parse('"""Reads files\n\nAnd more."""')).endswith(".")
+    assert opening(ast.parse("x = 1")) == ""
 
 
 def test_tests_mirror_modules() -> None:
@@ -69,7 +89,7 @@ def imported_by(root: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for module, path in paths.items():
         named: set[str] = set()
-        waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+        waiting: list[ast.AST] = [tree_of(path)]
         while waiting:
             node = waiting.pop()
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -124,11 +144,10 @@ SQL = re.compile(
 )
 
 
-def sql_in(source: str) -> list[str]:
+def sql_in(nodes: Sequence[ast.AST]) -> list[str]:
     """Return the texts of a module that are SQL, docstrings left out."""
-    tree = ast.parse(source)
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    found = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in docs)
+    docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    found = (n.value for n in nodes if isinstance(n, ast.Constant) and id(n) not in docs)
     return [text for text in found if isinstance(text, str) and SQL.search(text)]
 
 
@@ -136,13 +155,17 @@ def test_sql_lives_in_the_store() -> None:
     """No module outside of `remora/store` writes SQL, but for servers that carry a shared log."""
     at_home = ("store", "carriers")
     outside = [path for path in MODULES if path.parent.name not in at_home and "schema" not in path.parts]
-    assert {str(p.relative_to(ROOT)): found for p in outside if (found := sql_in(p.read_text("utf-8")))} == {}
+    assert {str(p.relative_to(ROOT)): found for p in outside if (found := sql_in(nodes_of(p)))} == {}
 
 
 def test_sql_is_found() -> None:
     """A query and a condition are found, a sentence with such words is not."""
-    assert sql_in("x = 'SELECT id FROM memories'\ny = 'm.deprecated = 1 AND m.branch IS NULL'\n") != []
-    assert sql_in("def f():\n    'SELECT a FROM b'\n    return 'select a file from the list'\n") == []
+
+    def found(source: str) -> list[str]:
+        return sql_in(list(ast.walk(ast.parse(source))))
+
+    assert found("x = 'SELECT id FROM memories'\ny = 'm.deprecated = 1 AND m.branch IS NULL'\n") != []
+    assert found("def f():\n    'SELECT a FROM b'\n    return 'select a file from the list'\n") == []
 
 
 # Names that nothing in `remora` uses, and why they stay; "*" stands for any module or member.
@@ -199,11 +222,11 @@ def unused_in(root: Path) -> list[str]:
     an attribute. A member of a class is used by any attribute of that name, whatever object it is of, and so
     is what a module has for a protocol.
     """
-    trees = {name: ast.parse(path.read_text("utf-8")) for name, path in modules_of(root).items()}
+    paths = modules_of(root)
     uses: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)  # module and line of each use
     promised: set[str] = set()
-    for module, tree in trees.items():
-        nodes = list(ast.walk(tree))
+    for module, path in paths.items():
+        nodes = nodes_of(path)
         imported: dict[str, str] = {}
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -212,7 +235,7 @@ def unused_in(root: Path) -> list[str]:
                 for alias in node.names:
                     imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
                     uses[node.module, alias.name].add((module, node.lineno))
-        modules = {name: full for name, full in imported.items() if full in trees or name == full}
+        modules = {name: full for name, full in imported.items() if full in paths or name == full}
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 uses[module, node.id].add((module, node.lineno))
@@ -225,9 +248,9 @@ def unused_in(root: Path) -> list[str]:
         for name in re.findall(r"\.(\w+)", template.read_text("utf-8")):
             uses["", name].add((template.name, 0))
     found = []
-    for module, tree in trees.items():
+    for module, path in paths.items():
         definitions: dict[str, list[ast.stmt]] = defaultdict(list)
-        for name, statement in defined_in(tree.body):
+        for name, statement in defined_in(tree_of(path).body):
             definitions[name].append(statement)
         for name, statements in definitions.items():
             short = name.rpartition(".")[2]

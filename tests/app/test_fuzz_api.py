@@ -16,7 +16,7 @@ from remora.core.errors import InvalidInput, RemoraError
 from tests.helpers import environment, texts
 
 CALLS = int(
-    os.environ.get("REMORA_FUZZ_CALLS", "25")
+    os.environ.get("REMORA_FUZZ_CALLS", "12")
 )  # of each method; more than this is not for every change
 
 

@@ -103,7 +103,7 @@ lives = st.lists(
 
 
 @posix
-@settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=2, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(lives)
 def test_killed_at_any_moment(
     tmp_path_factory: pytest.TempPathFactory, lived: list[tuple[int, int, float]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.conversation.calls import pair, waiting
@@ -96,7 +96,6 @@ def _made(kind: str, seq: int) -> Message:
 KINDS = st.sampled_from(["said", "calls", "result a", "result b"])
 
 
-@settings(deadline=None)
 @given(st.lists(KINDS, max_size=14), st.integers(0, 15), st.booleans())
 def test_no_result_is_ever_parted_from_its_call(kinds: list[str], keep: int, summarised: bool) -> None:
     """Calls and results are on one side, and fewer stay only where a group at the beginning goes whole."""

@@ -161,7 +161,7 @@ ROUND = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(ROUND, min_size=30, max_size=30), st.integers(400, 3_000))
 def test_thirty_rounds_stay_in_bounds(rounds: list[list[tuple[str, str]]], limit: int) -> None:
     """Whatever is said, no round makes it longer than its limit, and the very first request survives all."""
@@ -173,7 +173,6 @@ def test_thirty_rounds_stay_in_bounds(rounds: list[list[tuple[str, str]]], limit
         assert f"Asked:\n- {first}" in text
 
 
-@settings(deadline=None)
 @given(st.lists(ROUND, max_size=3), st.integers(400, 3_000))
 def test_reading_back_loses_nothing_and_is_stable(rounds: list[list[tuple[str, str]]], limit: int) -> None:
     """An extract of nothing new and an earlier extract is that extract, to the letter."""
@@ -183,7 +182,6 @@ def test_reading_back_loses_nothing_and_is_stable(rounds: list[list[tuple[str, s
     assert extract([], text, limit) == (text or "Extract of 0 messages, made without a model.")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=300), st.integers(1, 200))
 def test_any_text_and_any_limit(content: str, previous: str, limit: int) -> None:
     """Also with hardly any room the limit holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.conversation.flatten import FLATTENED_TO, flatten, settled, working_context
@@ -162,7 +162,6 @@ MESSAGES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(MESSAGES)
 def test_flattening_twice_changes_nothing_more(messages: list[Message]) -> None:
     """Idempotent, in order, and neither a tool's role nor a call is left."""
@@ -173,7 +172,6 @@ def test_flattening_twice_changes_nothing_more(messages: list[Message]) -> None:
     assert [m.seq for m in flat] == sorted({m.seq for m in flat})
 
 
-@settings(deadline=None)
 @given(MESSAGES, st.integers(0, 13))
 def test_flattening_a_part_twice_changes_nothing_more(messages: list[Message], up_to: int) -> None:
     """The same holds up to a number, and above it no call is lost."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import remora
@@ -136,7 +136,6 @@ def test_a_batch_cut_off_by_a_crash_can_be_given_again(tmp_path: Path) -> None:
         max_size=14,
     )
 )
-@settings(max_examples=40, deadline=None)
 def test_any_order_of_events_keeps_what_was_acknowledged(
     tmp_path_factory: pytest.TempPathFactory, events: list[tuple[str, Any]]
 ) -> None:

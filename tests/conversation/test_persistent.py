@@ -399,7 +399,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.booleans())
 def test_it_is_what_a_memory_in_memory_is(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]], summaries: bool

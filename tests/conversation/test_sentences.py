@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.conversation.sentences import sentences, shorten_to_sentence
@@ -36,7 +36,6 @@ def test_a_broken_text_loses_its_half_sentence() -> None:
     assert shorten_to_sentence("never ending wor", 100, broken=True) == "never ending…"
 
 
-@settings(deadline=None)
 @given(st.text(), st.integers(1, 60), st.booleans())
 def test_the_limit_always_holds(text: str, limit: int, broken: bool) -> None:
     """No text comes out longer than its limit; what fits whole comes out as it is."""

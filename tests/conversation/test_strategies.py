@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.conversation.groups import Unit, is_instruction, units
@@ -183,7 +183,6 @@ def conversations(draw: st.DrawFn) -> list[Message]:
     return made
 
 
-@settings(max_examples=250, deadline=None)
 @given(conversations(), st.integers(1, 120), st.sampled_from(sorted(STRATEGIES)))
 def test_what_every_strategy_promises(messages: list[Message], budget: int, name: str):
     """The budget holds while there is something to drop; units, order and system messages are kept."""
@@ -203,7 +202,6 @@ def test_what_every_strategy_promises(messages: list[Message], budget: int, name
         assert set(unit.places) <= set(outcome.conversation) or set(unit.places) <= set(outcome.dropped)
 
 
-@settings(max_examples=120, deadline=None)
 @given(conversations(), st.integers(1, 120))
 def test_recency_leaves_no_gap(messages: list[Message], budget: int):
     """Whatever ends after the newest unit that was dropped stays; whatever ends before it goes too."""
@@ -214,7 +212,6 @@ def test_recency_leaves_no_gap(messages: list[Message], budget: int):
     assert max(ends[False], default=-1) < min(ends[True], default=len(messages))
 
 
-@settings(max_examples=120, deadline=None)
 @given(conversations(), st.integers(1, 120), st.sampled_from(sorted(STRATEGIES)))
 def test_the_same_again(messages: list[Message], budget: int, name: str):
     """The same conversation is pruned the same way, and what was pruned is not pruned further."""

@@ -7,45 +7,12 @@ import pytest
 from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, own_id
 from remora.core.events import ACTIONS
 from remora.shell.scripts import script_of, words_of
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
     ("tool", "action"),
-    [
-        ("Read", "read"),
-        ("Edit", "edit"),
-        ("MultiEdit", "edit"),
-        ("NotebookEdit", "edit"),
-        ("Write", "write"),
-        ("Bash", "run"),
-        ("BashOutput", "other"),
-        ("Grep", "search"),
-        ("Glob", "glob"),
-        ("LS", "glob"),
-        ("WebFetch", "fetch"),
-        ("WebSearch", "fetch"),
-        ("Task", "task"),
-        ("Agent", "task"),
-        ("TodoWrite", "plan"),
-        ("TaskCreate", "plan"),
-        ("TaskUpdate", "plan"),
-        ("mcp__remora__search_memory", "memory"),
-        ("mcp__basic-memory__read_note", "memory"),
-        ("mcp__mem0__add", "memory"),
-        ("mcp__anything__store_memory", "memory"),
-        ("mcp__ide__getDiagnostics", "other"),
-        ("mcp__filesystem__read_text_file", "read"),
-        ("mcp__filesystem__write_file", "write"),
-        ("mcp__context7__query-docs", "fetch"),
-        ("mcp__linear__get_issue", "fetch"),
-        ("mcp__linear__update_issue", "fetch"),
-        ("mcp__linear__create_issue", "other"),
-        ("mcp__slack__postMessage", "other"),
-        ("mcp__unknown__frobnicate", "fetch"),
-        ("mcp__", "fetch"),
-        ("SomethingNew", "other"),
-        ("", "other"),
-    ],
+    table(__file__, "actions"),
 )
 def test_a_name_means_an_action(tool: str, action: str) -> None:
     """Known names by table; a server's tool is from outside unless its name says otherwise."""

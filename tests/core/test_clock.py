@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.clock import DAY_SECONDS, FixedClock, SystemClock, days_between, from_iso, to_iso
@@ -56,7 +56,6 @@ def test_instants_that_have_no_text(seconds: float):
         to_iso(seconds)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.floats(FIRST, LAST), st.floats(FIRST, LAST))
 def test_text_order_is_time_order(a: float, b: float):
     """Texts sort as their instants do, have one width, and are read and written again alike."""

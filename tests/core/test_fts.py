@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.fts import any_of, quoted
@@ -42,7 +42,6 @@ def test_joined(terms: list[str], expected: str):
     assert any_of(terms) == expected
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.text(st.characters(), max_size=8), max_size=5))
 def test_outside_strings_stand_operators_only(terms: list[str]):
     """Take the strings out of a query, and only its own operators are left."""

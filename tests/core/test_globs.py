@@ -5,52 +5,20 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.globs import MOST_FORMS, forms, matches
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
     ("glob", "path", "expected"),
-    [
-        ("src/**", "src/a.py", True),
-        ("src/**", "src/deep/a.py", True),
-        ("src/**", "src2/a.py", False),
-        ("src/**", "src/", True),
-        ("**", "anything/at/all", True),
-        ("**/*.py", "setup.py", True),
-        ("**/*.py", "a/b/c.py", True),
-        ("**/*.py", "a.pyc", False),
-        ("src/**/test_*.py", "src/test_a.py", True),
-        ("src/**/test_*.py", "src/x/y/test_a.py", True),
-        ("src/**/test_*.py", "lib/test_a.py", False),
-        ("*.md", "README.md", True),
-        ("*.md", "docs/README.md", True),
-        ("docs/*", "docs/a/b.md", True),
-        ("src/*.{ts,tsx}", "src/a.tsx", True),
-        ("src/*.{ts,tsx}", "src/a.ts", True),
-        ("src/*.{ts,tsx}", "src/a.js", False),
-        ("{src,lib}/**/*.{js,mjs}", "lib/x/a.mjs", True),
-        ("a/{b,c/{d,e}}/*", "a/c/e/f", True),
-        ("*.{py}", "a.{py}", True),
-        ("*.[jt]s", "a.ts", True),
-        ("*.[!t]s", "a.ts", False),
-        ("*.[^t]s", "a.ts", False),
-        ("app/[slug]/*", "app/[slug]/page.tsx", True),
-        ("app/[id]/**/*.tsx", "app/[id]/page.tsx", True),
-        ("src/?.py*", "src/a.py", True),
-        ("SRC/*", "src/a", False),
-        ("src/a.py", "src/a.py", True),
-        ("", "", True),
-        ("", "a", False),
-        ("*", "", True),
-        ("src/*\n", "src/a", False),
-    ],
+    table(__file__, "globs"),
 )
-def test_matches(glob: str, path: str, expected: bool):
+def test_matches(glob: str, path: str, expected: str):
     """`**/` may be no folder, braces are choices, brackets a class or a name, a star crosses folders."""
-    assert matches(glob, path) is expected
+    assert matches(glob, path) is (expected == "yes")
 
 
 def test_forms_are_few():
@@ -64,7 +32,6 @@ def test_forms_are_few():
     assert time.monotonic() - started < 1.0
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(st.sampled_from(list("ab/*?[]{},!^-.\\\n")), max_size=14), st.text("ab/.[]{}", max_size=8))
 def test_no_glob_fails(glob: str, path: str):
     """Any text is a glob that gives an answer; one without special signs names itself only."""
@@ -74,7 +41,6 @@ def test_no_glob_fails(glob: str, path: str):
         assert found == (glob == path)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "c.py", "[x]"]), min_size=1, max_size=4))
 def test_folders_name_all_below(parts: list[str]):
     """A folder's `**` names every path below it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.merge import Revision, merge
@@ -96,7 +96,6 @@ def histories(draw: st.DrawFn) -> list[Revision]:
 
 
 @given(histories(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
 def test_order_does_not_matter(history: list[Revision], chance: random.Random) -> None:
     """Whoever holds the same changes has the same state, in whatever order they came, and however often."""
     wanted = merge(history)

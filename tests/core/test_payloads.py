@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.errors import InvalidInput
@@ -234,7 +234,6 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from([*KINDS, "decision"]),
     st.dictionaries(

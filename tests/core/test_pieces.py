@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.pieces import MOST, PIECE, WHOLE, pieces
@@ -45,7 +45,6 @@ def test_cuts_fall_between_sentences_then_words():
     assert [len(p) for p in pieces("x" * 1_200)] == [480, 480, 240]
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(st.text("ab.!? \n\r数", max_size=300), max_size=12).map("".join))
 def test_nothing_is_lost(text: str):
     """Every sign of a text is in its pieces, in order, and no piece of a cut text is too long or blank."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.query import GRAPH_TOOLS, WEIGHTS, detect_type, named_paths, without_places
@@ -99,7 +99,6 @@ def test_named_paths(text: str, paths: list[str]):
     assert list(named_paths(text)) == paths
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from(list("aB1_./-@:() \n数é\\")), max_size=40))
 def test_named_paths_are_part_of_the_text(text: str):
     """Whatever is named stands in the text, once in the answer, without spaces."""

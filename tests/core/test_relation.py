@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from remora.core.relation import relation, restates
+from tests.tables import table
 
-CORPORA = Path(__file__).parent / "corpora"
 # Of 30 pairs each, written before the code was changed. What is missing are other words for the same thing:
 # no vector tells "edit" and "change" from "staging" and "production" (docs/architecture.md).
 REACHED = {"paraphrases_chosen": 22, "paraphrases_reported": 21}
@@ -16,8 +14,7 @@ REACHED = {"paraphrases_chosen": 22, "paraphrases_reported": 21}
 
 def pairs(name: str = "statement_pairs") -> list[tuple[str, str, str]]:
     """Return the labelled pairs: what is expected, the later statement, the earlier one."""
-    rows = [tuple(line.split("\t")) for line in (CORPORA / f"{name}.tsv").read_text("utf-8").splitlines()]
-    return [(expected, newer, older) for expected, newer, older in rows]
+    return [(expected, newer, older) for expected, newer, older in table(__file__, name)]
 
 
 @pytest.mark.parametrize(("expected", "newer", "older"), pairs())

@@ -14,7 +14,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.secret_assignments import is_stand_in
@@ -517,7 +517,6 @@ def test_the_floor_of_the_specification_holds(before, fill):
         assert result.text.endswith(" end")
 
 
-@settings(deadline=None)
 @given(
     name=st.sampled_from(["password", "PASSWORD", "Password", "db_password", "user.password"]),
     link=st.sampled_from([":", "=", ": ", " = ", " : ", ":\t", "=  "]),
@@ -677,7 +676,6 @@ PIECES = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_redacting_twice_is_redacting_once(text):
     """A redacted text is a fixed point: nothing is found in it and nothing is counted."""
@@ -686,7 +684,6 @@ def test_redacting_twice_is_redacting_once(text):
     assert (once.count == 0) == (once.text == text)
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.sampled_from([t for _, t in TOKENS]), st.sampled_from(ORDINARY)), max_size=6))
 def test_no_token_survives_among_other_lines(lines):
     """Whatever lines stand around them, tokens are gone and ordinary lines are there."""
@@ -762,19 +759,19 @@ def cost(text: str) -> float:
 def test_time_grows_with_length_and_not_faster():
     """Ten times a hostile text takes about ten times as long, and no pattern blows up."""
     for unit in HOSTILE:
-        small, large = ((unit * (size // len(unit) + 1))[:size] for size in (20_000, 200_000))
-        assert any(cost(large) < max(40 * cost(small), 0.4) for _ in range(3)), unit
+        small, large = ((unit * (size // len(unit) + 1))[:size] for size in (5_000, 50_000))
+        assert any(cost(large) < max(40 * cost(small), 0.1) for _ in range(3)), unit
 
 
-def test_a_megabyte_of_one_line_is_scanned_in_time():
-    """A megabyte without a single line break stays under two seconds."""
+def test_a_long_line_is_scanned_in_time():
+    """A quarter of a megabyte without a single line break stays under half a second."""
     for text in (
-        noise(BASE64, 1_000_000),
-        "password=" + "x1" * 500_000,
-        "token " * 166_666,
-        "://a:b" * 166_666,
+        noise(BASE64, 250_000),
+        "password=" + "x1" * 125_000,
+        "token " * 41_666,
+        "://a:b" * 41_666,
     ):
-        assert cost(text) < 2
+        assert cost(text) < 0.5
 
 
 def test_a_memory_of_ordinary_size_is_quick():

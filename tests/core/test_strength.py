@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core import strength as s
@@ -98,7 +98,6 @@ def test_clock_going_backwards():
     assert s.staleness(record(), after(-400)) == (1.0, (), False)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.floats(0, 1), st.floats(0.01, 1e4), st.floats(-1e4, 1e5), st.floats(0, 1e4))
 def test_decay_only_falls(confidence: float, half_life: float, days: float, more: float):
     """Confidence stays between 0 and where it was, and never rises with time alone."""
@@ -150,7 +149,6 @@ def test_is_deletable(days: float, changes: dict[str, Any], expected: bool):
 # Ranking
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.floats(0, 1e6), st.floats(0, 1e6))
 def test_volatility_is_bounded(first: float, second: float):
     """A file that changes more makes memories of it age faster, between half a year and a week."""

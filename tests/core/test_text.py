@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core import text as t
 
-PROPERTY = settings(max_examples=100, deadline=None)
 ANY = st.text(st.characters(), max_size=60)  # lone surrogates too
 
 
@@ -93,7 +92,6 @@ def test_query_terms_are_few():
     assert t.query_terms("x " * t.MAX_QUERY_CHARS + "last") == ["x"]
 
 
-@PROPERTY
 @given(ANY)
 def test_query_terms_are_lower_case_words(text: str):
     """Terms hold no spaces, quotes or control signs, stand once each, and give the same terms again."""
@@ -157,7 +155,6 @@ SEQUENCES = st.sampled_from([*COLOURS.split(), *STRINGS.split(), "\x1b(B", "\x1b
 UNCONTROLLED = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=8)
 
 
-@PROPERTY
 @given(st.lists(st.tuples(UNCONTROLLED, SEQUENCES), max_size=6), UNCONTROLLED)
 def test_only_the_text_between_sequences_stays(pairs: list[tuple[str, str]], end: str):
     """Nothing of a sequence is left, and nothing of the text around it is taken."""
@@ -165,7 +162,6 @@ def test_only_the_text_between_sequences_stays(pairs: list[tuple[str, str]], end
     assert t.clean(text) == t.clean("".join(plain for plain, _ in pairs) + end)
 
 
-@PROPERTY
 @given(ANY | st.text("aé\u200c\u200d\u200b\x00") | st.text("\x1b\x9b\x9c\x07\\[]P(0;1 m\nx"))
 def test_cleaning_twice_changes_nothing(text: str):
     """A cleaned text is clean, and only shorter than it was."""
@@ -191,7 +187,6 @@ def test_sound(text: str, expected: str):
     assert t.sound(text) == expected
 
 
-@PROPERTY
 @given(ANY)
 def test_sound_text_can_be_written(text: str):
     """Any text at all can be written as UTF-8 afterwards, and a sound text is not touched."""
@@ -219,7 +214,6 @@ def test_shorten(text: str, limit: int, short: str):
     assert t.shorten(text, limit) == short
 
 
-@PROPERTY
 @given(ANY, st.integers(1, 40))
 def test_shortened_texts_fit(text: str, limit: int):
     """A shortened text is one line that fits."""

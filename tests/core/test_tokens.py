@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.tokens import ESTIMATORS, ceil_chars_4, scripts
@@ -153,7 +153,6 @@ def test_what_the_documents_count_of_a_message():
     assert counts["chars/3.5"] == [0, 1, 0]
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_estimates_only_grow(first: str, second: str):
     """More text is never fewer tokens; two texts together are more than each alone by a rounding at most."""

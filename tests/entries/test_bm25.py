@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.bm25 import idf, scores
@@ -78,7 +78,6 @@ def test_a_word_of_the_query_counts_once() -> None:
     assert Index().scores("rust") == {}
 
 
-@settings(max_examples=150, deadline=None)
 @given(CHANGES)
 def test_changes_beside_the_lists_score_like_the_reference(changes: list[tuple[int, str | None]]) -> None:
     """Entries that were added, changed and removed after the lists were made count as they are now."""
@@ -93,7 +92,6 @@ def test_changes_beside_the_lists_score_like_the_reference(changes: list[tuple[i
     agree(Index.decode(b"".join(index.encode())), texts)
 
 
-@settings(max_examples=150, deadline=None)
 @given(CHANGES, CHANGES)
 def test_merged_lists_score_like_the_reference(
     first: list[tuple[int, str | None]], second: list[tuple[int, str | None]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.code import FileFacts
@@ -38,7 +38,6 @@ def check(facts: FileFacts) -> None:
         assert binding.type
 
 
-@settings(max_examples=150, deadline=None)
 @given(LANGUAGES, st.data())
 def test_truncated_source_is_read(language: str, data: st.DataObject) -> None:
     """A file cut anywhere, at both ends, gives facts that hang together."""
@@ -48,7 +47,6 @@ def test_truncated_source_is_read(language: str, data: st.DataObject) -> None:
     check(facts_of(source[start:end], language))
 
 
-@settings(max_examples=150, deadline=None)
 @given(LANGUAGES, st.data())
 def test_mutated_source_is_read(language: str, data: st.DataObject) -> None:
     """A file with bytes changed, put in and taken out gives facts that hang together."""
@@ -62,14 +60,12 @@ def test_mutated_source_is_read(language: str, data: st.DataObject) -> None:
     check(facts_of(bytes(source), language))
 
 
-@settings(max_examples=100, deadline=None)
 @given(LANGUAGES, LANGUAGES)
 def test_source_of_another_language_is_read(language: str, other: str) -> None:
     """A file with the wrong extension is read like any other."""
     check(facts_of(SAMPLES[other], language))
 
 
-@settings(max_examples=100, deadline=None)
 @given(LANGUAGES, st.binary(max_size=400))
 def test_any_bytes_are_read(language: str, source: bytes) -> None:
     """Bytes that are no text at all are no reason to fail, and give the same each time."""

@@ -383,7 +383,7 @@ projects = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(projects, min_size=2, max_size=4))
 def test_any_sequence_of_edits_gives_the_graph_of_a_run_from_nothing(
     tmp_path_factory: pytest.TempPathFactory, states: list[dict[str, str]]

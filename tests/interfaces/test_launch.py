@@ -142,19 +142,24 @@ def entries(value: object) -> Iterator[Mapping[str, object]]:
             yield from entries(inner)
 
 
-@pytest.mark.parametrize("scope", ["project", "user"])
-@pytest.mark.parametrize("host", sorted(HOSTS))
-def test_every_command_in_the_files_runs_nothing_of_the_folder(world: World, host: str, scope: str):
-    """Each line and each list of words that a host's files hold is run as the host runs it."""
-    world.run(
-        sys.executable, "-P", "-m", "remora", "install", host, "--scope", scope, "--hooks", "--mcp", "--yes"
-    )
-    found = written(world)
-    assert found
-    runs = {}
-    for one in found:
+# Installs for every host in one process, as if each had been typed.
+INSTALL_ALL = """
+import sys
+from remora.interfaces.cli import cli
+for host in sys.argv[2:]:
+    try:
+        cli.main(["install", host, "--scope", sys.argv[1], "--hooks", "--mcp", "--yes"])
+    except SystemExit as end:
+        assert not end.code, host
+"""
+
+
+def commands(world: World) -> set[tuple[str, ...]]:
+    """Return what the files tell hosts to run: a line for a shell alone, or a list of words."""
+    found: set[tuple[str, ...]] = set()
+    for one in written(world):
         if isinstance(one, list):
-            runs[(*one, "hook", "--host", host)] = True
+            found.add((*map(str, one), "hook", "--host", "opencode"))
             continue
         for key, value in one.items():
             if key in ("powershell", "windows", "commandWindows"):
@@ -162,12 +167,27 @@ def test_every_command_in_the_files_runs_nothing_of_the_folder(world: World, hos
             elif key in ("command", "bash"):
                 words = value if isinstance(value, list) else [value]
                 more = one.get("args")
-                runs[tuple(map(str, [*words, *(more if isinstance(more, list) else [])]))] = True
-    event = json.dumps({"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"})
-    for line in runs:
-        alone = len(line) == 1
-        world.run(*line, shell=line[0] if alone else "", text="" if line[-1] == "mcp" else event)
-    assert world.sprung() == []
+                found.add(tuple(map(str, [*words, *(more if isinstance(more, list) else [])])))
+    return found
+
+
+def test_every_command_in_the_files_runs_nothing_of_the_folder(tmp_path: Path):
+    """Each line and each list of words that the files of the hosts hold is run as a host runs it, once."""
+    ran: set[tuple[str, ...]] = set()
+    for scope in ("project", "user"):
+        (tmp_path / scope).mkdir()
+        world = World(tmp_path / scope)
+        world.run(sys.executable, "-P", "-c", INSTALL_ALL, scope, *HOSTS)
+        found = commands(world)
+        event = {"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"}
+        for line in sorted(found - ran):
+            alone = len(line) == 1
+            text = "" if line[-1] == "mcp" else json.dumps(event)
+            world.run(*line, shell=line[0] if alone else "", text=text)
+        ran |= found
+        told = [" ".join(line) for line in found]
+        assert [host for host in HOSTS if not any(f"--host {host}" in line for line in told)] == []
+        assert world.sprung() == []
 
 
 def test_the_script_runs_nothing_of_the_folder(world: World):

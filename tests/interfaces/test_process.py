@@ -19,7 +19,7 @@ import pytest
 
 from remora.app.memory import Memory
 from remora.core.values import MemoryDraft
-from tests.interfaces.conftest import command_line
+from tests.interfaces.conftest import Run, command_line
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "httpx2", "rich", "markdown_it")
@@ -48,26 +48,31 @@ def test_a_session(process: Process, project: Path) -> None:
     assert process("forget", memory_id).stderr == ""
 
 
+@pytest.mark.parametrize(("words", "code"), [([], 0), (["search", "x"], 0), (["show", "ffffffff"], 4)])
+def test_exit_codes_of_a_process(process: Process, words: list[str], code: int) -> None:
+    """Success is 0 and a failure has the code of its class; stderr is never a traceback."""
+    done = process(*words)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert bool(done.stderr.startswith("error: ")) is (code != 0)
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        ([], 0),
         (["--help"], 0),
         (["--version"], 0),
         (["list"], 0),
-        (["search", "x"], 0),
-        (["show", "ffffffff"], 4),
         (["remember"], 2),
         (["xyzzy"], 2),
         (["list", "--limit", "many"], 2),
         (["list", "--project", "/does/not/exist"], 2),
     ],
 )
-def test_exit_codes(process: Process, words: list[str], code: int) -> None:
-    """Success is 0 and every failure has the code of its class; stderr is never a traceback."""
-    done = process(*words)
-    assert done.returncode == code
-    assert "Traceback" not in done.stderr
+def test_exit_codes(run: Run, words: list[str], code: int) -> None:
+    """Every verb says in the same way how it ended."""
+    done = run(*words)
+    assert done.exit_code == code
     assert bool(done.stderr.startswith("error: ")) is (code != 0)
 
 

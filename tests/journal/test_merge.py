@@ -6,7 +6,7 @@ import time
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.journal.merge import MOST_LINES, merge
@@ -44,7 +44,6 @@ def test_one_side_only(base, changed):
 
 
 @given(LINES, LINES, LINES)
-@settings(max_examples=300)
 def test_what_a_person_wrote_stays(base, person, update):
     """A line that a person added is in the result; one that the update added is in it or handed back."""
     merged = merge(base, person, update)

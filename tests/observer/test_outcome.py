@@ -8,6 +8,7 @@ import pytest
 
 from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.observer.outcome import infer, refuses
+from tests.tables import table
 
 
 def facts(
@@ -184,36 +185,8 @@ def test_reading_and_answering_is_a_success() -> None:
 
 @pytest.mark.parametrize(
     ("prompt", "refused"),
-    [
-        ("it is still failing on main", True),
-        ("that is wrong, the trailer stays", True),
-        ("this does not work with two sessions", True),
-        ("perfect, thanks", False),
-        ("now it works, still some errors to fix later", False),
-        ("can you add a test?", False),
-        ("Thanks, but it doesn't work, the limit is ignored", True),
-        ("great, but now the tests fail on CI", True),
-        ("revert everything please", True),
-        ("undo that", True),
-        ("this is worse than before, revert it", True),
-        ("Danke, aber es geht nicht", True),
-        ("谢谢，但是还是报错", True),
-        ("ありがとうございます、でも動きません", True),
-        ("it was broken, but it works now", False),
-        ("revert the commit of yesterday and rebase", False),
-        ("undo the rename of Foo", False),
-        ("Merci de corriger le test", False),
-        ("now add a check that should fail when x is empty", False),
-        ("geht nicht anders, mach es so", False),
-        ("funktioniert nicht nur unter Linux", False),
-        ("这个方案行不行", False),
-        ("不行的话就换一种", False),
-        ("没用到的变量删掉", False),
-        ("動かない要素を固定して", False),
-        ("undo these changes in the branch and rebase", False),
-        ("还是不行", True),
-    ],
+    table(__file__, "refusals"),
 )
-def test_refusals_are_told_from_requests(prompt: str, refused: bool) -> None:
+def test_refusals_are_told_from_requests(prompt: str, refused: str) -> None:
     """Only words that say something is wrong refuse it."""
-    assert refuses(prompt) is refused
+    assert refuses(prompt) is (refused == "yes")

@@ -104,7 +104,7 @@ def test_a_share_is_between_0_and_1_and_more_words_cover_more(bare):
     assert shares(bare, "zeta") == {}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=60))
 def test_any_text_can_be_searched_for(bare, query):
     """No text is an error or FTS syntax; shares stay shares."""
@@ -233,7 +233,7 @@ filters_of = st.builds(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(filters=filters_of, recent=st.lists(names, max_size=2))
 def test_rows_and_records_are_filtered_alike(bare, filters, recent):
     """The store's condition and the check on records let the same memories through; no pattern fails."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.text import safe
@@ -260,7 +260,6 @@ def hits(draw):
     return hit_of(memory, score)._replace(disagrees_with=tuple(draw(st.lists(texts, max_size=2))))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(hits(), max_size=25), st.sampled_from(PHASES), st.none() | st.integers(1, 3000))
 def test_packing_is_never_over_budget(found, phase, budget):
     """Any hits, any budget: heading, separators and citations included, the text fits and is whole."""
@@ -275,7 +274,6 @@ def test_packing_is_never_over_budget(found, phase, budget):
     assert packed == pack(found, phase, budget)
 
 
-@settings(max_examples=100, deadline=None)
 @given(hits(), st.sampled_from(PHASES), st.integers(1, 1000), st.integers(0, 500))
 def test_what_fits_a_budget_fits_a_larger_one(found, phase, budget, more):
     """A hit on its own is shown as soon as the whole budget holds it, whatever its type's share."""

@@ -143,7 +143,7 @@ def test_the_order_of_writing_does_not_matter(tmp_path, embedder):
     assert all(len(found) >= 3 for found in seen[0])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(min_size=1, max_size=80).filter(lambda q: any(c.isalnum() for c in q)), data=st.data())
 def test_any_question_gives_a_total_order_of_finite_scores(world, query, data):
     """Any text, phase and files: scores fall, lie in 0..1, and asking again gives the same."""
@@ -236,15 +236,15 @@ def test_one_memory_is_found_and_is_good(model, request):
     assert "Access tokens expire" in world.memory.context("when do access tokens expire").text
 
 
-def test_a_thousand_memories(world):
-    """Of a thousand alike the one that fits comes first; k hits come back, no more."""
-    world.memory.remember_many([draft(n) for n in range(999)])
+def test_hundreds_of_memories(world):
+    """Of hundreds alike the one that fits comes first; k hits come back, no more."""
+    world.memory.remember_many([draft(n) for n in range(299)])
     world.remember("wanted", "The vault key rotates on Mondays at noon")
     found = world.search("when does the vault key rotate", 25).hits
     assert world.name(found[0]) == "wanted"
     assert len(found) == 25
     assert found[0].score > 0.5 > found[1].score
-    assert len(world.search("tokens expire", 500).hits) <= 500
+    assert len(world.search("tokens expire", 200).hits) <= 200
 
 
 @pytest.mark.parametrize("k", [0, 1, 5, 1000])

@@ -13,6 +13,7 @@ import pytest
 from remora.core.config import EmbeddingSettings
 from remora.embeddings.embedder import choose
 from tests.retrieval.worlds import World
+from tests.tables import table
 
 GOOD = 0.5
 
@@ -230,43 +231,7 @@ MEMORIES = [
     ),
 ]
 
-QUESTIONS = [
-    ("how long is a login session valid", "jwt"),
-    ("which database do we use and why", "db"),
-    ("why is the date on the bill wrong by one day", "tz"),
-    ("tests get killed in the pipeline, exit code 137", "ci"),
-    ("what are the steps to ship a new version", "deploy"),
-    ("what happens when a client sends too many requests", "rate"),
-    ("can I cache users in redis?", "cache"),
-    ("upload of large file loses parts without an error", "upload"),
-    ("how do I add a new not null column safely", "migr"),
-    ("what does getUserById return when the user was deleted", "id"),
-    ("should prices be floats", "money"),
-    ("pay button is greyed out", "e2e"),
-    ("which formatter should I use", "lint"),
-    ("google sign-in does not work on my machine", "oauth"),
-    ("toggled a feature flag but nothing changed", "feature"),
-    ("what is left to do for the stripe webhooks", "owner"),
-    ("export of a big customer crashes", "perf"),
-    ("where do secrets come from", "secret"),
-    ("how should I write commit messages", "branch"),
-    ("web/types.ts is out of date", "dep"),
-    ("how do I cut a release", "deploy"),
-    ("do we still use black", "lint"),
-    ("session expires after how many hours", "jwt"),
-    ("users see stale permissions", "cache"),
-    ("search results are a few minutes old", "search"),
-    ("why must we build two docker architectures", "docker"),
-    ("is it fine to log the customer's email", "logs"),
-    ("how are cron jobs scheduled", "queue"),
-    ("the mail test sometimes fails", "flaky"),
-    ("how far back can we restore the database", "backup"),
-    ("which frontend framework", "react"),
-    ("edit translations", "i18n"),
-    ("estimate for a task in payments", "calib"),
-    ("nested ifs", "style"),
-    ("redirect_uri localhost", "oauth"),
-]
+QUESTIONS = table(__file__, "questions")
 
 ELSEWHERE = [  # nothing in the store is about these
     "what is the capital of France",

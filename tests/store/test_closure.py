@@ -273,7 +273,7 @@ STEP = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(STEP, min_size=1, max_size=10))
 def test_any_sequence_of_changes_gives_what_a_rebuild_gives(steps, empty_file: Path):
     """Links of several files that come, go and change at once, and deleted files, leave the exact rows."""

@@ -18,9 +18,7 @@ from remora.store.connection import Connection
 from remora.store.database import Database
 from tests.store.makers import add, message, record
 
-PROPERTY = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 EVERYTHING = Filters()

@@ -31,9 +31,7 @@ from remora.store.database import Database
 from remora.store.memories import COLUMNS
 from tests.store.makers import AT, add, record
 
-PROPERTY = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=30)
 NAME = st.text("abc/._-é記", min_size=1, max_size=8)
@@ -331,7 +329,7 @@ GLOBS = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(

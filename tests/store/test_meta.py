@@ -15,7 +15,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(min_size=1, max_size=10), VALUES, VALUES)
 def test_values_come_back(db: Database, key: str, first: object, second: object):
     """A value is what was last set, of any JSON kind, under any key."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import apsw
@@ -51,20 +53,37 @@ def at(version: int, path: Path) -> None:
     connection.close()
 
 
-MAKERS: dict[str, Callable[[int, Path], None]] = {"migrated": at, "kept": old_files.load}
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory) -> Callable[[int], Path]:
+    """Return the file of a version after it came to the newest schema, made once; copy it to write to it."""
+    folder = tmp_path_factory.mktemp("migrated")
+
+    @cache
+    def made(version: int) -> Path:
+        path: Path = folder / f"{version}.db"
+        at(version, path)
+        Connection.open(path).close()
+        return path
+
+    return made
 
 
-WAYS = [(how, version) for how in MAKERS for version in VERSIONS]
+@pytest.fixture
+def copied(migrated: Callable[[int], Path], tmp_path: Path) -> Callable[[int], Database]:
+    """Return a migrated file of a version to write to."""
+
+    def copy(version: int) -> Database:
+        shutil.copy(migrated(version), tmp_path / "memory.db")
+        return Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+
+    return copy
 
 
-@pytest.fixture(params=WAYS, ids=str, scope="module")
-def old(request, tmp_path_factory):
-    """A file of each version, made by its migrations and from the text that was kept of it; only read it."""
-    how, version = request.param
-    path = tmp_path_factory.mktemp("old") / "memory.db"
-    MAKERS[how](version, path)
-    db = Database.open(path, realm="project", project_id="p1")
-    yield db, version
+@pytest.fixture(params=VERSIONS, scope="module")
+def old(request, migrated):
+    """A file of each version that came to the newest schema; only read it."""
+    db = Database.open(migrated(request.param), realm="project", project_id="p1")
+    yield db, request.param
     db.close()
 
 
@@ -82,11 +101,12 @@ def test_every_version_has_a_text():
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
-    """The migrations still make the schema that was kept when each of them landed."""
+    """The migrations still make what was kept when each of them landed: the schema, and rows that fit it."""
     at(version, tmp_path / "a.db")
     old_files.load(version, tmp_path / "b.db")
     made, kept = (apsw.Connection(str(tmp_path / name)) for name in ("a.db", "b.db"))
     assert old_files.schema(made) == old_files.schema(kept)
+    assert contents(made) == contents(kept)
     assert next(made.execute("PRAGMA user_version"))[0] == version
     made.close()
     kept.close()
@@ -255,16 +275,14 @@ def test_every_table_of_an_old_file_has_rows(version: int, tmp_path: Path):
     connection.close()
 
 
-@pytest.mark.parametrize(("how", "version"), WAYS)
-def test_old_rows_stay(how: str, version: int, tmp_path: Path):
+@pytest.mark.parametrize("version", VERSIONS)
+def test_old_rows_stay(version: int, migrated: Callable[[int], Path], tmp_path: Path):
     """Every row of every table is there after the migrations, with what each of its columns held."""
-    path = tmp_path / "memory.db"
-    MAKERS[how](version, path)
-    connection = apsw.Connection(str(path))
+    at(version, tmp_path / "memory.db")
+    connection = apsw.Connection(str(tmp_path / "memory.db"))
     before = contents(connection)
     connection.close()
-    Connection.open(path).close()
-    connection = apsw.Connection(str(path))
+    connection = apsw.Connection(str(migrated(version)))
     after = contents(connection)
     connection.close()
     for table, found in before.items():
@@ -304,11 +322,10 @@ def test_graph_of_an_older_schema_is_dropped(old):
     assert [i for i, _ in db.chunks.search(["connect"], 5)] == [1]
 
 
-@pytest.mark.parametrize(("how", "version"), WAYS)
-def test_old_graph_can_be_written_anew(how: str, version: int, tmp_path: Path):
+@pytest.mark.parametrize("version", VERSIONS)
+def test_old_graph_can_be_written_anew(version: int, copied: Callable[[int], Database]):
     """A migrated file takes a graph, and lets go of the one it had with all that hangs on it."""
-    MAKERS[how](version, tmp_path / "memory.db")
-    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    db = copied(version)
     new = NewFile("a.py", "code", "python", "", "", False, 1, 2, "h", 3, 0)
     with db.connection.transaction():
         db.graph.clear()
@@ -322,11 +339,10 @@ def test_old_graph_can_be_written_anew(how: str, version: int, tmp_path: Path):
     db.close()
 
 
-@pytest.mark.parametrize(("how", "version"), WAYS)
-def test_old_file_can_be_written_to(how: str, version: int, tmp_path: Path):
+@pytest.mark.parametrize("version", VERSIONS)
+def test_old_file_can_be_written_to(version: int, copied: Callable[[int], Database]):
     """A migrated file takes new rows, and its indexes follow."""
-    MAKERS[how](version, tmp_path / "memory.db")
-    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    db = copied(version)
     with db.connection.transaction():
         db.memories.update("m-three", {"content": "plain words"}, search_terms="")
         db.memories.delete(["m-two"])

@@ -134,7 +134,7 @@ def test_any_session_name(db: Database, session: str):
     assert set(db.turns.around([first], 1)) == {(session, 0), (session, 1)}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.sampled_from(["word", "", "数据", " ", "'\"\n"]), max_size=4), max_size=5))
 def test_positions_have_no_gaps(db: Database, batches: list[list[str]]):
     """Over any batches, positions are 0, 1, 2, … in the order of the messages with text."""

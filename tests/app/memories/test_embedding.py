@@ -24,11 +24,11 @@ FACTS = ["Tokens expire after 24 h", "Cookies are small", "The parser is slow"]
 
 
 class SlowEmbedder(FakeEmbedder):
-    """Takes two milliseconds for each text."""
+    """Takes five milliseconds for each text."""
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the rows, later."""
-        time.sleep(0.002 * len(texts))
+        time.sleep(0.005 * len(texts))
         return super().embed_documents(texts)
 
 
@@ -149,12 +149,12 @@ def test_seconds_are_kept(tmp_path: Path, folder: Path) -> None:
     """A backlog of others is worked off for about the time that was given."""
     environ = environment(tmp_path)
     with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 200)
+        fill(memory, 100)
     with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
         assert memory.catch_up(0.0) == 16
         some = memory.catch_up(0.15)
-        assert 16 <= some <= 96
-        assert memory.catch_up() == 184 - some
+        assert 16 <= some <= 48
+        assert memory.catch_up() == 84 - some
 
 
 def test_own_writes_are_always_done(tmp_path: Path, folder: Path) -> None:
@@ -182,7 +182,7 @@ def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
     """A backlog that a search had no time for is embedded while the program goes on."""
     environ = environment(tmp_path)
     with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 400)
+        fill(memory, 160)
     with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
         assert memory.search("subject7")
         background = memory._project.background
@@ -197,7 +197,7 @@ def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
     """Closing ends the background after the batch at hand; what is left waits for the next process."""
     environ = environment(tmp_path)
     with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 400)
+        fill(memory, 160)
     memory = Memory.open(folder, environ=environ, embedder=SlowEmbedder())
     memory.search("subject7")
     background = memory._project.background
@@ -207,14 +207,14 @@ def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
     assert time.monotonic() - started < 5.0
     assert not background.running
     with Memory.open(folder, environ=environ) as memory:
-        assert 0 < db_of(memory).vectors.pending_count() < 400
+        assert 0 < db_of(memory).vectors.pending_count() < 160
         assert db_of(memory).connection.check() == []
 
 
 def test_the_end_of_the_process_stops_the_background(tmp_path: Path, folder: Path) -> None:
     """Who forgets to close is not aborted inside the model."""
     with Memory.open(folder, environ=environment(tmp_path)) as memory:
-        fill(memory, 400)
+        fill(memory, 160)
     with Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder()) as memory:
         memory.search("subject7")
         background = memory._project.background

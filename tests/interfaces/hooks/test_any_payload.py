@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.events import ACTIONS
@@ -92,7 +92,6 @@ def _check(moment: Moment, name: str) -> None:
     assert isinstance(moment.failed, bool)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(HOSTS), payloads, environs, replies)
 def test_any_object_makes_a_moment_and_a_valid_answer(
     name: str, payload: dict[str, Any], environ: dict[str, str], reply: Reply
@@ -109,7 +108,6 @@ def test_any_object_makes_a_moment_and_a_valid_answer(
         assert printed is None
 
 
-@settings(deadline=None)
 @given(st.sampled_from(PAYLOADS), st.data())
 def test_any_part_may_be_anything(known: tuple[str, dict[str, Any]], data: st.DataObject) -> None:
     """One part of a real event replaced, at any depth, by any value."""
