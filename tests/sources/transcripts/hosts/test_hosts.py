@@ -108,7 +108,8 @@ def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
     """Any value in JSON may be of any kind: what cannot be understood is passed over."""
     random_ = random.Random(11)
     machine = Machine(tmp_path / "m", host)
-    whole = {p: p.read_bytes() for p in machine.place.rglob("*") if p.is_file() and p.suffix not in ("", ".md")}
+    paths = [p for p in machine.place.rglob("*") if p.is_file() and p.suffix not in ("", ".md")]
+    whole = {path: path.read_bytes() for path in paths}
     for _ in range(100 if whole else 0):
         for path, data in whole.items():
             path.write_bytes(data)
