@@ -156,7 +156,7 @@ def learn(
     if wrong:
         raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(known)}.")
     root = project.location.root
-    found = find_in(path) if path is not None else find(root, project.environ, **_chosen(hosts))
+    found = find_in(path) if path is not None else find(root, project.environ, hosts=hosts or HOSTS)
     if path is not None and hosts:
         found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
     run = _Run(project, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
@@ -209,10 +209,6 @@ def learned(project: OpenProject, run: int | None = None, *, ever: bool = False)
     records = db.memories.get_many([row.memory_id for row in rows])
     live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
     return [Learnt(records[row.memory_id], row.action, row.why) for row in live]
-
-
-def _chosen(hosts: Sequence[str] | None) -> dict[str, Sequence[str]]:
-    return {"hosts": tuple(hosts)} if hosts else {}
 
 
 def _tried(project: OpenProject, run: _Run) -> None:

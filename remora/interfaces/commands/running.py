@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +18,9 @@ from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Page, Para
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say
+
+if TYPE_CHECKING:
+    from remora.app.health.findings import Finding
 
 SHELLS = ("bash", "zsh", "fish")
 WHERE = {
@@ -122,7 +127,6 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
     """
     from remora.app.health.doctor import diagnose
     from remora.disk.places import data_folder
-    from remora.interfaces.install.health import looked_at
     from remora.net.listeners import allow
 
     if allow_server:
@@ -130,12 +134,23 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
     elif not desk.json and sys.stdin.isatty() and sys.stderr.isatty():
         _ask_about_listener(Path(desk.project))
     report = diagnose(Path(desk.project), os.environ)
-    installed = tuple(looked_at(Path(data_folder(os.environ)), os.environ))
-    report = report._replace(findings=(*report.findings, *installed))
+    report = report._replace(findings=(*report.findings, *_installed(Path(desk.project))))
     document = {"level": report.level, "findings": report.findings}
     desk.answer(document, lambda: project_pages.examination(report))
     codes = {kind.__name__: code for kind, code in EXIT_CODES.items()}
     context.exit(codes.get(report.kind, 1) if report.level == "error" else 0)
+
+
+def _installed(project: Path) -> Iterator[Finding]:
+    """Yield what is to be said of the hooks and servers that were installed."""
+    from remora.app.project.locate import locate
+    from remora.disk.places import data_folder
+    from remora.interfaces.install.health import looked_at, silent
+
+    data = Path(data_folder(os.environ))
+    yield from looked_at(data, os.environ)
+    with suppress(RemoraError):  # without a project there are no sessions
+        yield from silent(locate(project, os.environ, read_only=True)[0].root, data, os.environ)
 
 
 def _ask_about_listener(project: Path) -> None:

@@ -58,10 +58,12 @@ def why(desk: Desk, *, memory_id: str) -> None:
 def status(desk: Desk) -> None:
     """Shows counts, sessions that are not learned yet, and the brief for a new session."""
     from remora.disk.places import data_folder
-    from remora.interfaces.install.health import looked_at
+    from remora.interfaces.install.health import looked_at, silent
 
     found = desk.memory(writes=False).status()
-    broken = [one for one in looked_at(Path(data_folder(os.environ)), os.environ) if one.level == "warning"]
+    data = Path(data_folder(os.environ))
+    broken = [one for one in looked_at(data, os.environ) if one.level == "warning"]
+    broken += silent(Path(found.root), data, os.environ)
     desk.answer(found, lambda: memory_pages.status(found))
     desk.tell((*found.notes, *(f"{one.detail}. {one.advice}" for one in broken)))
 

@@ -1,16 +1,25 @@
-"""Whether what was installed can run: the program is there, and takes no code from the folder it runs in."""
+"""Whether what was installed can run, and does: the program is there, and sessions reported to it."""
 
 from __future__ import annotations
 
 import json
 import os
 import shlex
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from remora.app.health.findings import Finding
+from remora.core.clock import from_iso
+from remora.disk.live import FOLDER as LIVE
+from remora.disk.live import KEPT, file_name
 from remora.disk.programs import find_program, search_path
-from remora.interfaces.install.records import FOLDER
+from remora.interfaces.install.hosts import HOSTS
+from remora.interfaces.install.pieces import HOOKS
+from remora.interfaces.install.records import FOLDER, read
+from remora.sources.transcripts.finding import find
+
+SESSIONS = 3  # the newest, that are looked at
 
 
 def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -33,6 +42,35 @@ def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding
             yield Finding("warning", f"hooks of {host}", f"`{command}` {trouble}", again)
         else:
             yield Finding("ok", f"hooks of {host}", f"installed, as `{command}`")
+
+
+def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield a finding for each host with installed hooks whose last sessions in a project were silent.
+
+    A host may skip hooks without a word: until a person trusts them, or where an organisation forbids them.
+    """
+    for path in sorted((data_folder / FOLDER).glob("*.json")):
+        record = read(path)
+        if record is None or record.root not in ("", str(root)) or record.host not in HOSTS:
+            continue
+        if not any(HOOKS in past.parts for past in record.files):
+            continue
+        since = max(path.stat().st_mtime, time.time() - KEPT)
+        found = find(root, environ, hosts=[record.host], since=since).transcripts
+        late = [t for t in found if t.session_id and from_iso_or_zero(t.started) >= since][-SESSIONS:]
+        heard = [t for t in late if (data_folder / LIVE / file_name(t.host, t.session_id)).exists()]
+        if late and not heard:
+            host = HOSTS[record.host]
+            told = f"installed, but the last {len(late)} of its sessions here did not report to it"
+            yield Finding("warning", f"hooks of {record.host}", told, " ".join(host.after))
+
+
+def from_iso_or_zero(text: str) -> float:
+    """Return a time in seconds since the epoch; 0.0 for one that is unknown."""
+    try:
+        return from_iso(text)
+    except ValueError:
+        return 0.0
 
 
 def trouble_of(words: list[str], environ: Mapping[str, str]) -> str:

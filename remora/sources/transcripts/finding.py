@@ -90,7 +90,9 @@ def folders_of(root: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(plain_path(p) for path in found for p in (path, os.path.realpath(path))))
 
 
-def find(root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS) -> Found:
+def find(
+    root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS, since: float = 0.0
+) -> Found:
     """Return the transcripts of a project on this machine.
 
     Args:
@@ -99,6 +101,7 @@ def find(root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS
             CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME, are read from it.
         hosts: the hosts to search for. "entire" has to be named: those sessions are the whole team's. They
             come as their own hosts', without those that this machine has itself.
+        since: only files that were written to since then, in seconds since the epoch.
     """
     folders = folders_of(root)
     candidates: list[tuple[str, Path]] = []
@@ -108,10 +111,11 @@ def find(root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS
     if codex.HOST in hosts:
         candidates += [(codex.HOST, p) for p in _codex_files(environ)]
         bad = _compressed(_folder(environ, "CODEX_HOME", ".codex"))
-    looked = _look(candidates)
+    looked = _look((host, path) for host, path in candidates if _is_newer(path, since))
     ours = [t for t in looked.transcripts if _belongs(t, folders)]
     for name in (name for name in OTHERS if name in hosts):
-        other = _of_other(name, OTHERS[name].files(environ, folders), folders)
+        files = (path for path in OTHERS[name].files(environ, folders) if _is_newer(path, since))
+        other = _of_other(name, files, folders)
         ours += other.transcripts
         bad += other.bad
     if entire.HOST in hosts:
@@ -120,6 +124,13 @@ def find(root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = HOSTS
         ours += [t for t in team.transcripts if (t.host, t.session_id) not in here]
         bad += team.bad
     return Found(_in_order(ours), (*looked.bad, *bad))
+
+
+def _is_newer(path: Path, since: float) -> bool:
+    try:
+        return not since or path.stat().st_mtime >= since
+    except OSError:
+        return True  # whoever reads it says what is wrong
 
 
 def roots_of(transcripts: Iterable[Transcript], project: Iterable[str]) -> Roots:
