@@ -32,7 +32,9 @@ host_argument = click.argument(
     "host", metavar="[HOST]", required=False, shell_complete=complete.words(tuple(HOSTS))
 )
 scope_option = click.option(
-    "--scope", type=click.Choice(SCOPES), help="Change the project's files (default) or your own."
+    "--scope",
+    type=click.Choice(SCOPES),
+    help="Change the project's files (default), your own, or your own for this project.",
 )
 all_option = click.option("--all", "every", is_flag=True, help="All coding agents found.")
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")

@@ -13,8 +13,9 @@ from remora.interfaces.install.blocks import Block
 from remora.interfaces.install.calling import NAME, Call, Ours
 from remora.interfaces.install.pieces import HOOKS, MCP, RULES, Hooks, Marked, Piece, Server, TomlServer
 
-PROJECT, USER = "project", "user"
-SCOPES = (PROJECT, USER)
+# The project's files, which others share; one's own for every project; one's own for this project alone.
+PROJECT, USER, LOCAL = "project", "user", "local"
+SCOPES = (PROJECT, USER, LOCAL)
 SECONDS = 5  # of a hook; Remora itself stops after three
 CODEX_END_SECONDS = 3  # Codex gives its SessionEnd no more, and warns of what asks for it
 END_SECONDS = 10  # Claude Code gives all hooks of SessionEnd 1.5 s together unless one of them asks for more
@@ -67,7 +68,7 @@ class File(NamedTuple):
 
     Attributes:
         part: "hooks", "mcp" or "rules".
-        scope: whose file it is: "project" or "user".
+        scope: whose file it is: one of `SCOPES`.
         path: of the file.
         piece: what goes into it.
     """
@@ -159,7 +160,8 @@ def _claude_code(place: Place) -> list[File]:
             "SessionEnd": {"hooks": [handler(END_SECONDS)]},
         }
 
-    server = Server(ours, ("mcpServers", NAME), _stdio(place, type="stdio"))
+    server_path, server_entry = ("mcpServers", NAME), _stdio(place, type="stdio")
+    server = Server(ours, server_path, server_entry)
     folder = claude_folder(place)
     moved = "CLAUDE_CONFIG_DIR" in place.environ
     state = (folder if moved else place.home) / ".claude.json"
@@ -167,6 +169,8 @@ def _claude_code(place: Place) -> list[File]:
         File(HOOKS, PROJECT, place.root / ".claude/settings.json", Hooks(ours, handlers(shared=True))),
         File(MCP, PROJECT, place.root / ".mcp.json", server),
         File(RULES, PROJECT, place.root / ".claude/rules/remora.md", _rules(host, alone=True)),
+        File(HOOKS, LOCAL, place.root / ".claude/settings.local.json", Hooks(ours, handlers(shared=False))),
+        File(MCP, LOCAL, state, Server(ours, ("projects", str(place.root), *server_path), server_entry)),
         File(HOOKS, USER, folder / "settings.json", Hooks(ours, handlers(shared=False))),
         File(MCP, USER, state, server),
         File(RULES, USER, folder / "rules/remora.md", _rules(host, alone=True)),
@@ -514,10 +518,11 @@ def files_of(host: Host, place: Place, scope: str | None) -> Iterator[File]:
     Args:
         host: which one.
         place: where we are.
-        scope: "project" or "user"; None for the project, and for what a host only has for the user.
+        scope: one of `SCOPES`; None for the project, and for what a host only has for the user.
     """
     every = host.files(place)
     in_project = {file.part for file in every if file.scope == PROJECT}
     for file in every:
-        if file.scope == (scope or PROJECT) or (scope is None and file.part not in in_project):
+        otherwise = scope is None and file.scope == USER and file.part not in in_project
+        if file.scope == (scope or PROJECT) or otherwise:
             yield file

@@ -14,7 +14,17 @@ from remora.disk.files import error_of
 from remora.interfaces.install import jsonc, records
 from remora.interfaces.install.calling import NAME, command_lines
 from remora.interfaces.install.drafts import Broken, Draft, Text, refused
-from remora.interfaces.install.hosts import HOSTS, PROJECT, USER, File, Host, Place, claude_folder, files_of
+from remora.interfaces.install.hosts import (
+    HOSTS,
+    LOCAL,
+    PROJECT,
+    USER,
+    File,
+    Host,
+    Place,
+    claude_folder,
+    files_of,
+)
 from remora.interfaces.install.pieces import HOOKS, MCP, RULES, Hooks, Kept, Piece
 from remora.interfaces.install.records import Past, Record, digest
 
@@ -129,7 +139,9 @@ class Desk(NamedTuple):
 
     def of(self, scope: str) -> Desk:
         """Return the same for the files of a scope: the user's own call Remora by its place."""
-        return self._replace(place=self.place._replace(call=self.place.call.own())) if scope == USER else self
+        return (
+            self if scope == PROJECT else self._replace(place=self.place._replace(call=self.place.call.own()))
+        )
 
     def read(self, path: Path) -> bytes | None:
         """Return the bytes of a file, None when there is none.
@@ -177,6 +189,8 @@ def install(desk: Desk, host: Host, wish: Wish) -> Plan:
     if not desk.place.call.shared and scope == PROJECT and not plan.idle:
         words = " ".join(desk.place.call.words)
         notes.append(f"these files call `{words}`, which exists only on this machine; do not commit them")
+    if scope == LOCAL and not plan.idle:
+        notes.append(f"{plan.changes[0].path} is for you alone: keep it out of git, as {host.title} does")
     return plan._replace(notes=tuple(notes), after=host.after)
 
 
@@ -221,8 +235,10 @@ def _wanted(desk: Desk, host: Host, wish: Wish, notes: list[str]) -> set[str]:
         wanted.add(RULES)
     for part, asked in ((MCP, wish.mcp), (RULES, wish.rules)):
         if part in wanted and part not in offered:
-            where = f"{host.title} has no place for it in a project" if wish.scope == PROJECT else ""
-            where = where or f"{host.title} has no file for it"
+            where = {
+                PROJECT: f"{host.title} has no place for it in a project",
+                LOCAL: f"{host.title} has no place for what one person uses in one project",
+            }.get(wish.scope or "", f"{host.title} has no file for it")
             if asked or part == MCP:
                 notes.append(f"no {part}: {where}")
     return wanted & offered
@@ -242,8 +258,8 @@ def _held_back(desk: Desk, host: Host, wish: Wish, by_plugin: Path | None, notes
         return False
     for file in own:
         if file not in here and _is_there(desk, file):
-            scope = "the user" if file.scope == USER else "this project"
-            notes.append(f"no hooks: {scope} has them already, in {file.path}; --hooks adds them here, too")
+            whose = {USER: "the user has", LOCAL: "you have", PROJECT: "this project has"}[file.scope]
+            notes.append(f"no hooks: {whose} them already, in {file.path}; --hooks adds them here, too")
             return True
     for path in host.also_runs(desk.place):
         calls = _hosts_called(desk, path) - {host.name}

@@ -66,7 +66,7 @@ class Record(NamedTuple):
 
     Attributes:
         host: its name.
-        scope: "project" or "user".
+        scope: "project", "user" or "local".
         root: of the project; empty for a user.
         command: how Remora is called, as one line.
         files: what was done to each.
@@ -91,6 +91,7 @@ def digest(data: bytes) -> str:
 def place_of(data_folder: Path, host: str, scope: str, root: Path) -> Path:
     """Return the path of a record."""
     of = "user" if scope == "user" else digest(str(root).encode("utf-8", "surrogateescape"))[:16]
+    of += "-local" if scope == "local" else ""
     return data_folder / FOLDER / f"{host}-{of}.json"
 
 

@@ -13,7 +13,7 @@ import pytest
 from remora.core import moments
 from remora.interfaces.hooks.hosts import host_named
 from remora.interfaces.install.calling import Call
-from remora.interfaces.install.hosts import HOSTS, USER, files_of
+from remora.interfaces.install.hosts import HOSTS, LOCAL, SCOPES, USER, files_of
 from remora.interfaces.install.plan import Wish
 from remora.sources import rule_text
 from tests.interfaces.install.conftest import Bench
@@ -164,6 +164,21 @@ def test_claude_code(bench: Bench) -> None:
     assert document(bench, "person/.claude.json") == {"mcpServers": {"remora": server}}
 
 
+def test_for_oneself_in_one_project(bench: Bench) -> None:
+    """Claude Code has places for that; of other hosts it is said that they have none."""
+    plan = bench.install("claude-code", Wish(scope=LOCAL))
+    assert {change.path.name for change in plan.every} == {"settings.local.json", ".claude.json"}
+    assert any("keep it out of git" in note for note in plan.notes)
+    hooks = document(bench, "shop/.claude/settings.local.json")["hooks"]
+    assert hooks["Stop"][0]["hooks"][0]["args"] == ["hook", "--host", "claude-code"]
+    server = {"type": "stdio", "command": "remora", "args": ["mcp"]}
+    own = document(bench, "person/.claude.json")["projects"]
+    assert own == {str(bench.root): {"mcpServers": {"remora": server}}}
+    assert "you have them already" in " ".join(bench.plan("claude-code", Wish()).notes)
+    assert bench.plan("codex", Wish(scope=LOCAL)).idle
+    assert "for what one person uses in one project" in " ".join(bench.plan("codex", Wish(scope=LOCAL)).notes)
+
+
 def test_servers(bench: Bench) -> None:
     """Each host's form of a server that it starts itself."""
     for host in HOSTS:
@@ -271,6 +286,6 @@ def test_every_host_names_its_files(bench: Bench) -> None:
     """No host writes outside the project and the home."""
     for host in HOSTS.values():
         place = bench.desk().place
-        for file in [*files_of(host, place, None), *files_of(host, place, USER)]:
-            top = bench.root if file.scope == "project" else bench.home
+        for file in [one for scope in (None, *SCOPES) for one in files_of(host, place, scope)]:
+            top = bench.home if file.scope == USER or file.path.parent == bench.home else bench.root
             assert Path(file.path).is_relative_to(top)

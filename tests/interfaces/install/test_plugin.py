@@ -16,6 +16,7 @@ from remora.interfaces.install.calling import Call
 from remora.interfaces.install.hosts import HOSTS, Place
 from remora.interfaces.install.pieces import Hooks
 from remora.interfaces.mcp_server.tools import Tools
+from remora.interfaces.verbs import VERBS
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = ROOT / "plugin"
@@ -70,15 +71,17 @@ def test_skills(name: str) -> None:
     assert "$ARGUMENTS" in body
     tools = {tool for tool in vars(Tools) if not tool.startswith("_")}
     named = re.findall(r"mcp__plugin_remora_remora__(\w+)", fields["allowed-tools"])
-    assert named
+    verbs = re.findall(r"Bash\(remora (\w+):\*\)", fields["allowed-tools"])
+    assert named or verbs
     assert set(named) <= tools
+    assert set(verbs) <= {verb.name for verb in VERBS}
     quoted = {word for word in re.findall(r"`(\w+)`", body) if "_" in word}
     assert quoted <= tools
 
 
 def test_the_skills() -> None:
     """There are those that the documentation names."""
-    assert SKILLS == ["forget", "recall", "reflect", "remember", "why", "wrong"]
+    assert SKILLS == ["forget", "off", "recall", "reflect", "remember", "why", "wrong"]
 
 
 @pytest.fixture

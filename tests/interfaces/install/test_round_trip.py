@@ -13,7 +13,7 @@ import pytest
 from remora.core.errors import SourceError
 from remora.interfaces.install import jsonc
 from remora.interfaces.install.drafts import BOM
-from remora.interfaces.install.hosts import HOSTS, USER, File, files_of
+from remora.interfaces.install.hosts import HOSTS, LOCAL, SCOPES, USER, File, files_of
 from remora.interfaces.install.plan import Wish
 from tests.interfaces.install.conftest import Bench
 
@@ -58,7 +58,9 @@ def before(kind: str, state: str) -> str | None:
 def prepared(bench: Bench, host: str, state: str) -> Iterator[File]:
     """Write every file that a host will change as it may be beforehand; files with our own name excepted."""
     place = bench.desk(host).place
-    for file in [*files_of(HOSTS[host], place, None), *files_of(HOSTS[host], place, USER)]:
+    for file in {
+        f.path: f for scope in (None, *SCOPES) for f in files_of(HOSTS[host], place, scope)
+    }.values():
         own = getattr(file.piece, "alone", False)
         text = before(file.path.suffix, state) if not own or state in ("absent", "empty") else None
         if text is not None:
@@ -67,8 +69,9 @@ def prepared(bench: Bench, host: str, state: str) -> Iterator[File]:
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("scope", [None, USER])
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize(
+    ("host", "scope"), [*((host, scope) for host in HOSTS for scope in (None, USER)), ("claude-code", LOCAL)]
+)
 def test_install_and_uninstall(bench: Bench, host: str, scope: str | None, state: str) -> None:
     """Installing twice is installing once, and uninstalling gives every byte, mode and folder back."""
     wish = ALL._replace(scope=scope)
