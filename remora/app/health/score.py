@@ -6,9 +6,12 @@ memories there is no score: one memory more or less would move it by ten.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.impact import modules
+from remora.core.modules import module_of
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -16,16 +19,26 @@ if TYPE_CHECKING:
 WEIGHTS = {"fresh": 0.30, "reviewed": 0.25, "right": 0.25, "covered": 0.20}
 FEW = 10  # memories below which there is no score
 ACTIVE_DAYS = 30.0
+HALF_LIFE = 40.0  # commits after which a change counts half, as in the graph
 WRONG = 0.10  # share of uses that ended in a correction at which "right" is 0
 
 
 class Coverage(NamedTuple):
-    """A module, its lines of code, its live memories, and the share of its files that have one."""
+    """How much memory a module has.
+
+    Attributes:
+        module: its name.
+        lines: of code.
+        memories: live ones about it.
+        covered: share of its files that have one.
+        heat: its share of the changes by commits, one of 40 commits ago counting half.
+    """
 
     module: str
     lines: int
     memories: int
     covered: float
+    heat: float = 0.0
 
 
 class Health(NamedTuple):
@@ -57,8 +70,10 @@ def health(project: OpenProject) -> Health:
     """Return the state of a project's memory; see `Memory.health`."""
     live, fresh, waiting, active, outdated = project.db.selections.vigour(project.clock.now(), ACTIVE_DAYS)
     wrong, used = project.db.uses.corrections()
+    heat = _heat(project)
+    whole = heat.total() or 1.0
     covered = tuple(
-        Coverage(m.name, m.lines, m.memories, m.covered)
+        Coverage(m.name, m.lines, m.memories, m.covered, heat[m.name] / whole)
         for m in sorted(modules(project), key=lambda m: (-m.lines, m.name))
     )
     lines = sum(one.lines for one in covered)
@@ -78,3 +93,13 @@ def health(project: OpenProject) -> Health:
         outdated=outdated,
         modules=covered,
     )
+
+
+def _heat(project: OpenProject) -> Counter[str]:
+    """Return how much the files of each module were changed lately."""
+    clock = project.db.history.clock()
+    heat: Counter[str] = Counter()
+    for file in project.db.history.all_files():
+        if file.present and file.commits:
+            heat[module_of(file.path)] += math.exp2(max(-60.0, file.heat - clock / HALF_LIFE))  # type: ignore[assignment]
+    return heat

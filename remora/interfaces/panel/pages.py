@@ -35,8 +35,15 @@ def health(asked: Asked) -> View:
             one.module,
             one.lines,
             one.covered,
-            t("module.told", module=one.module, lines=t.number(one.lines), share=t.percent(one.covered)),
+            t(
+                "module.told",
+                module=one.module,
+                lines=t.number(one.lines),
+                share=t.percent(one.covered),
+                heat=t.percent(one.heat),
+            ),
             f"/{asked.project}/memories?{urlencode({'module': one.module})}",
+            one.heat,
         )
         for one in found.modules
     ]

@@ -14,17 +14,20 @@ _LETTER = 7.2  # width of a letter of a label, at most
 
 
 class Box(NamedTuple):
-    """A part of a treemap: its name, its size, how full it is (0..1), and what to say of it."""
+    """A part of a treemap: its name, its size, how full and how hot it is (0..1), and what to say of it."""
 
     name: str
     size: float
     share: float
     told: str
     link: str = ""
+    heat: float = 0.0
 
 
 def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0) -> str:
     """Return a treemap: areas by size, hatched as far as they are full (Bruls et al., squarified, 2000).
+
+    A bar on the left edge is as high as the part is hot, beside the hottest.
 
     Args:
         boxes: the parts; those without a size are left out.
@@ -37,7 +40,8 @@ def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0)
         rest = known[_FEW - 1 :]
         size = sum(one.size for one in rest)
         share = sum(one.share * one.size for one in rest) / size
-        known = [*known[: _FEW - 1], Box(other, size, share, f"{other}: {len(rest)}")]
+        heat = sum(one.heat for one in rest)
+        known = [*known[: _FEW - 1], Box(other, size, share, f"{other}: {len(rest)}", heat=heat)]
     if not known:
         return ""
     scale = WIDTH * height / sum(one.size for one in known)
@@ -46,6 +50,7 @@ def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0)
         '<defs><pattern id="full" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><rect width="3" height="6" class="hatch"/></pattern></defs>'
     )
+    hottest = max(one.heat for one in known) or 1.0
     for one, (x, y, w, h) in zip(known, _squares([o.size * scale for o in known], height), strict=True):
         full = h * one.share
         shown = _fitting(one.name, w - 12)
@@ -55,10 +60,18 @@ def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0)
             f"<g><title>{escape(one.told)}</title>"
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" class="box"/>'
             f'<rect x="{x:.1f}" y="{y + h - full:.1f}" width="{w:.1f}" height="{full:.1f}" '
-            f'fill="url(#full)"/>{label}{percent if label and h > 44 else ""}</g>'
+            f'fill="url(#full)"/>{_bar(x, y, h, one.heat / hottest)}'
+            f"{label}{percent if label and h > 44 else ''}</g>"
         )
         parts.append(f'<a href="{escape(one.link)}">{box}</a>' if one.link else box)
     return "".join((*parts, "</svg>"))
+
+
+def _bar(x: float, y: float, h: float, heat: float) -> str:
+    high = (h - 4) * heat
+    if high < 1:
+        return ""
+    return f'<rect x="{x + 2:.1f}" y="{y + h - 2 - high:.1f}" width="4" height="{high:.1f}" class="heat"/>'
 
 
 def _squares(areas: Sequence[float], height: float) -> list[tuple[float, float, float, float]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remora import FixedClock, Memory
-from tests.helpers import NOW, environment
+from tests.helpers import NOW, Repo, environment
 
 
 def test_a_score_from_four_shares(tmp_path: Path, folder: Path) -> None:
@@ -38,6 +38,18 @@ def test_a_score_from_four_shares(tmp_path: Path, folder: Path) -> None:
     assert found.score == round(100 * (0.3 * 0.8 + 0.25 * 0.8 + 0.25 * 0.5 + 0.2 * 0.5))
     assert {one.module: one.memories for one in found.modules} == {"a": 1, "b": 0}
     assert {one.id for one in old}.isdisjoint({one.id for one in new})
+
+
+def test_modules_are_as_hot_as_commits_changed_them(tmp_path: Path, repo: Repo) -> None:
+    """The shares add up to one; what changed lately counts most, and without a history nothing is hot."""
+    repo.commit("begin", {"a/one.py": "x = 1\n", "b/one.py": "x = 1\n", "c/one.txt": "prose\n"})
+    for number in range(3):
+        repo.commit("more", {"b/one.py": f"x = {number}\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        heat = {one.module: one.heat for one in memory.health().modules}
+    assert 0.0 < heat["a"] < heat["b"] / 3
+    assert sum(heat.values()) <= 1.0
 
 
 NAMES = ("wall", "roof", "door", "gate", "fence", "shed", "path")

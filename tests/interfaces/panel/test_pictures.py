@@ -30,6 +30,14 @@ def test_areas_are_as_large_as_what_they_stand_for() -> None:
     assert [one.text for one in found.iter("title")][:2] == ["Map", "m0: told"]
 
 
+def test_the_hottest_part_has_the_highest_bar() -> None:
+    """Beside the hottest the others are as high as their share of it; a cold one has none."""
+    found = drawn(treemap([Box(f"m{n}", 100.0, 0.0, "told", heat=n / 2) for n in range(3)], "Map", "others"))
+    boxes = [float(one.get("height", "0")) for one in found.iter("rect") if one.get("class") == "box"]
+    bars = [float(one.get("height", "0")) for one in found.iter("rect") if one.get("class") == "heat"]
+    assert sorted(bars) == pytest.approx(sorted((boxes[1] - 4) * share for share in (0.5, 1.0)), abs=0.2)
+
+
 def test_many_small_parts_are_one_box() -> None:
     """A map of two hundred modules can still be read."""
     found = treemap([Box(f"m{n}", 1.0 + n, 0.0, "told") for n in range(200)], "Map", "other modules")

@@ -18,6 +18,8 @@ TEMPLATES = sorted((PANEL / "templates").glob("*.html"))
 # Keys that are put together from a name.
 MADE = (
     "visible.",
+    "verify.",
+    "forget.",
     "review.",
     "trial.",
     "nav.",
