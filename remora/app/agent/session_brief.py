@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from remora.app.agent.detach import begin_maintenance
 from remora.app.agent.hook_context import note_trouble, place_of
 from remora.app.agent.live_sessions import waiting
-from remora.app.agent.trust import threshold_of
+from remora.app.agent.trust import threshold_of, trust_of
 from remora.app.codebase.check_commands import suggest_commands
 from remora.app.codebase.freshness import IN_PROGRESS, unfinished
 from remora.app.learning.work_state import last_state
@@ -35,6 +35,7 @@ from remora.core.secrets import redact
 from remora.core.statement import tells
 from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
+from remora.core.trust import NAMES
 from remora.core.values import Filters
 from remora.disk.files import read_small
 from remora.disk.live import Head
@@ -177,15 +178,16 @@ def brief_of(
     left = _left_open(project, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
     counts = project.db.memories.counts()
+    held = amounts(counts["live"], records_in(counts))
     material = Material(
         [r for r in records if r.id not in said],
         commands,
         state,
-        amounts(counts["live"], records_in(counts)),
+        held,
         left.id if left is not None else "",
         _longterm(project),
         inject.longterm_tokens,
-        _notice(project) if not again else "",
+        " ".join(filter(None, (_welcome(project, held, session_id), _notice(project)))) if not again else "",
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(project) == IN_PROGRESS else ""
     made = briefs.brief(
@@ -266,6 +268,15 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
     lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)
     times = (line.get("at") for line in lines if line.get("a") in ("edit", "write"))
     return any(isinstance(at, int | float) and at > 1000 * since for at in times)
+
+
+def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
+    """Return what the first session of a project hears once: how much is known, and that new things wait."""
+    others = (one for one in project.db.injections.latest() if one.session_id.partition(":")[2] != session_id)
+    first = not project.db.observed.count() and next(others, None) is None
+    if not (held and first and trust_of(project).level == min(NAMES)):
+        return ""
+    return f"First session: the memory knows {held} and asks before it trusts new ones (`remora trust`)."
 
 
 def _notice(project: OpenProject) -> str:

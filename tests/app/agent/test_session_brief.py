@@ -87,6 +87,21 @@ def test_a_host_is_told_what_it_does_not_show(able: Memory, host: str, said: set
     assert {word for word in words if f"the {word} word" in told} == said
 
 
+def test_the_first_session_hears_once_how_much_is_known(able: Memory):
+    """And that new things wait for a yes; not on a level that asks for none, nor after another session."""
+    able.remember("Money is kept in cents", type="decision")
+    hello = "First session: the memory knows 1 memory and asks before it trusts new ones"
+    assert hello in brief_of(able._project, session_id="s1").text
+    assert hello not in brief_of(able._project, session_id="s1", again=True).text
+    able.trust(3)
+    assert hello not in brief_of(able._project, session_id="s1").text
+    able.trust(1)
+    with able.loop("s1") as loop:
+        loop.brief()
+    assert hello in brief_of(able._project, session_id="s1").text
+    assert hello not in brief_of(able._project, session_id="s2").text
+
+
 def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: Memory):
     """The model has forgotten what it wrote down itself."""
     able.remember("Money is kept in cents", type="decision")
