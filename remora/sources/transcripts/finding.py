@@ -114,8 +114,12 @@ def find(
     looked = _look((host, path) for host, path in candidates if _is_newer(path, since))
     ours = [t for t in looked.transcripts if _belongs(t, folders)]
     for name in (name for name in OTHERS if name in hosts):
-        files = (path for path in OTHERS[name].files(environ, folders) if _is_newer(path, since))
-        other = _of_other(name, files, folders)
+        files = [path for path in OTHERS[name].files(environ, folders) if _is_newer(path, since)]
+        own = _own(files, root, folders)
+        if len(own) < len(files):
+            told = f"{len(files) - len(own)} histories of {name} may have come with the project"
+            bad.append(BadLine(str(root), 0, f"{told}; name one to learn from it"))
+        other = _of_other(name, own, folders)
         ours += other.transcripts
         bad += other.bad
     if entire.HOST in hosts:
@@ -124,6 +128,23 @@ def find(
         ours += [t for t in team.transcripts if (t.host, t.session_id) not in here]
         bad += team.bad
     return Found(_in_order(ours), (*looked.bad, *bad))
+
+
+def _own(paths: Sequence[Path], root: Path, folders: Iterable[str]) -> list[Path]:
+    """Return paths without those in the project that git tracks: whoever wrote these, they travel with it.
+
+    Without git nobody can tell whose they are.
+    """
+    inner = [path for path in paths if any(inside(plain_path(str(path)), folder) for folder in folders)]
+    if not inner:
+        return list(paths)
+    try:
+        done = run(root, "ls-files", "-z", "--others", "--", *map(str, inner))
+        untracked = done.stdout.decode("utf-8", "surrogateescape").split("\0") if not done.returncode else []
+    except SourceError:
+        untracked = []
+    ours = {os.path.realpath(os.path.join(root, name)) for name in untracked if name}  # noqa: PTH118
+    return [path for path in paths if path not in inner or os.path.realpath(path) in ours]
 
 
 def _is_newer(path: Path, since: float) -> bool:

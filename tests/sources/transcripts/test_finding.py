@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,7 @@ def _more(uuid: str, at: int) -> dict[str, Any]:
 def test_a_copy_does_not_count_beside_its_session(tmp_path: Path) -> None:
     """SpecStory writes sessions of other hosts anew, under their ids; one that is not here is read."""
     root = _project(tmp_path)
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
     project = tmp_path / "home" / ".claude" / "projects" / slug(str(root))
     put(project / "here-0001.jsonl", [claude("user", "u", "hi", sessionId="here-0001", cwd=str(root))])
     history = root / ".specstory" / "history"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -33,6 +34,7 @@ class Machine:
         self.place = place.resolve()
         self.root = self.place / "project"
         self.root.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", str(self.root)], check=True)
         self.environ = {"HOME": str(self.place / "home")}
         source = HERE / "homes" / host
         for file in sorted(p for p in source.rglob("*") if p.is_file()):
@@ -53,6 +55,10 @@ class Machine:
     def _config(self) -> str:
         """Return where programs keep a user's files on this system, from the home folder."""
         return str(editor_folders(self.environ)[0].parents[1].relative_to(self.environ["HOME"]))
+
+    def files(self) -> list[Path]:
+        """Return what the host left, without git's own files."""
+        return [p for p in self.place.rglob("*") if p.is_file() and ".git" not in p.parts]
 
     def found(self, host: str) -> Found:
         """Return what is found for the project."""

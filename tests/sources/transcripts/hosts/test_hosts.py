@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import sqlite3
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,6 +48,20 @@ def test_another_project_has_none_of_it(tmp_path: Path, host: str) -> None:
     assert find(neighbour, machine.environ).transcripts == ()
 
 
+@pytest.mark.parametrize("host", ["aider", "specstory"])
+def test_what_came_with_a_clone_is_nobodys_word(tmp_path: Path, host: str) -> None:
+    """A history that git tracks, or of a folder without git, is read only if a person names it."""
+    machine = Machine(tmp_path / "m", host)
+    first = machine.found(host).transcripts[0]
+    subprocess.run(["git", "add", "-f", "-A"], cwd=machine.root, check=True)
+    found = machine.found(host)
+    assert found.transcripts == ()
+    assert "may have come with the project" in found.bad[0].reason
+    shutil.rmtree(machine.root / ".git")
+    assert machine.found(host).transcripts == ()
+    assert first.session_id in {t.session_id for t in find_in(first.path).transcripts}
+
+
 @each_host
 def test_a_file_is_known_by_itself(tmp_path: Path, host: str) -> None:
     """Given by its path, as `remora learn FILE` does, without the place that it lies in."""
@@ -70,7 +86,7 @@ def test_damage_never_raises(tmp_path: Path, host: str) -> None:
     """Cut anywhere, with any bytes changed: what is sound is read, the rest is counted or named."""
     random_ = random.Random(5)
     machine = Machine(tmp_path / "m", host)
-    paths = [p for p in machine.place.rglob("*") if p.is_file()]
+    paths = machine.files()
     whole = {path: path.read_bytes() for path in paths}
     for _ in range(60):
         for path, data in whole.items():
@@ -108,7 +124,7 @@ def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
     """Any value in JSON may be of any kind: what cannot be understood is passed over."""
     random_ = random.Random(11)
     machine = Machine(tmp_path / "m", host)
-    paths = [p for p in machine.place.rglob("*") if p.is_file() and p.suffix not in ("", ".md")]
+    paths = [p for p in machine.files() if p.suffix not in ("", ".md")]
     whole = {path: path.read_bytes() for path in paths}
     for _ in range(100 if whole else 0):
         for path, data in whole.items():
@@ -123,9 +139,9 @@ def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
 def test_a_database_is_never_written_to(tmp_path: Path, host: str) -> None:
     """Nor locked, nor given files beside it: the host may have it open."""
     machine = Machine(tmp_path / "m", host)
-    before = {p: p.read_bytes() for p in machine.place.rglob("*") if p.is_file()}
+    before = {p: p.read_bytes() for p in machine.files()}
     opened = [sqlite3.connect(p) for p, data in before.items() if data.startswith(b"SQLite format 3")]
     machine.events(host)
     for database in opened:
         database.close()
-    assert {p: p.read_bytes() for p in machine.place.rglob("*") if p.is_file()} == before
+    assert {p: p.read_bytes() for p in machine.files()} == before
