@@ -941,9 +941,8 @@ class Memory:
         with self._lock:
             return as_said(self._project, text, told_at)
 
-    @property
-    def off(self) -> str:
-        """Since when Remora is off for the project, ISO 8601; empty if it is on."""
+    def off_since(self) -> str:
+        """Return since when Remora is off for the project, ISO 8601; empty if it is on."""
         from remora.app.project.off import off_in
 
         with self._lock:

@@ -50,7 +50,9 @@ def test_names_of_fields_are_cleaned() -> None:
 # What each verb is called with in a project full of planted names and texts; ID stands for a memory's.
 CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys("init learn learned reflect status stats health doctor reindex list modules".split(), ()),
-    **dict.fromkeys("checks log index prune recover trust trial costs synthesize statusline".split(), ()),
+    **dict.fromkeys(
+        "checks log index prune recover trust trial costs synthesize statusline off on".split(), ()
+    ),
     "teach": ("RULES.md",),
     "remember": (PLANTED,),
     "edit": ("ID", "--text", f"changed {PLANTED}"),

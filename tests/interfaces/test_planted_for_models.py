@@ -237,6 +237,7 @@ def test_all_that_a_program_gets_as_text_is_tried() -> None:
     """A new verb that returns a text for a prompt needs its line above."""
     assert returning(Loop, "str", "Injection | None") == set(SPOKEN)
     own = {"remove_quote"}  # its text goes to whoever deletes it
+    own |= {"off_since", "turn_off", "turn_on"}  # a time, or a session's name
     assert returning(Memory, "str", "Context", "Prefetch", "Reflection") - own == set(ANSWERED)
 
 

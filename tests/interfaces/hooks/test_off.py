@@ -40,7 +40,7 @@ def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -
     assert _said(ask(world.edit()))
     with _opened(world) as memory:
         since = memory.turn_off()
-        assert (memory.off, memory.status().off, memory.turn_off()) == (since, since, since)
+        assert (memory.off_since(), memory.status().off, memory.turn_off()) == (since, since, since)
     size = world.live().stat().st_size
     assert ask(world.edit("toolu_2")) is None
     assert ask(world.event("UserPromptSubmit", prompt="Always use tenant keys from now on.")) is None
@@ -49,7 +49,7 @@ def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -
     assert ask(world.event("SessionStart", session_id="s2", source="startup")) is None
     assert ask({**world.edit("toolu_3"), "session_id": "s2"}) is None
     with _opened(world) as memory:
-        assert (memory.turn_on(), memory.off) == ("", "")
+        assert (memory.turn_on(), memory.off_since()) == ("", "")
     assert _said(ask({**world.edit("toolu_4"), "session_id": "s3"}))
 
 
@@ -76,7 +76,7 @@ def test_one_session_is_off(world: World, ask: Ask, again: bool) -> None:
         assert session.startswith(f"{HOST}:")
         if again:
             assert memory.turn_on(session.partition(":")[2]) == session
-        assert memory.off == ""
+        assert memory.off_since() == ""
         with pytest.raises(NotFound, match="no single session nobody goes on"):
             memory.turn_off("nobody")
     for number, name in enumerate(names[3:], 3):

@@ -74,7 +74,9 @@ _NAMES = {
     "replace": "new_string",
 }
 _HEAD = 2_000_000  # bytes in which the first message, and with it the working directory, is looked for
-_FOLDER = re.compile(rb'# Current (?:Working|Workspace) Directory \(((?:[^"\\)]|\\.){1,4096})\) Files')
+_FOLDER = (b"# Current Working Directory (", b"# Current Workspace Directory (")
+_FOLDER_ENDS = b") Files"
+_LONGEST = 4_096  # bytes of a folder's name
 _ROOTS = re.compile(rb'# Workspace Roots\\n- [^\n"]{0,200}?: ((?:[^"\\]|\\[^n]){1,4096}?)(?: \(\w+\))?\\n')
 _FIRST_TIME = re.compile(rb'"ts":\s*(\d{12,14})\b')
 _TYPED = re.compile(r"<(task|feedback|answer|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
@@ -101,14 +103,25 @@ def session(path: Path) -> Session:
         SourceError: the file cannot be read, or does not say where the task ran.
     """
     head = data_of(path, _HEAD)
-    found = _FOLDER.search(head) or _ROOTS.search(head)
-    cwd = json_of(b'"' + found[1] + b'"') if found else None
+    roots = _ROOTS.search(head)
+    named = _folder(head) or (roots[1] if roots else b"")
+    cwd = json_of(b'"' + named + b'"') if named else None
     if not isinstance(cwd, str):
         raise SourceError(f"{path} does not say in which folder the task ran")
     first = _FIRST_TIME.search(head)
     name = path.parent.name
     ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
     return Session(name, cwd[:4096], instant_of(ran) or "")
+
+
+def _folder(head: bytes) -> bytes:
+    """Return the working directory that the editor tells the model, as it stands in JSON."""
+    for mark in _FOLDER:
+        start = head.find(mark) + len(mark)
+        end = head.find(_FOLDER_ENDS, start, start + _LONGEST)
+        if start >= len(mark) and end > start and b'"' not in head[start:end]:
+            return head[start:end]
+    return b""
 
 
 def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
