@@ -245,14 +245,14 @@ def test_a_server_that_takes_a_body_slowly_is_stopped_at_the_timeout():
 
     def sip(peer: socket.socket) -> None:
         while peer.recv(1 << 18):
-            time.sleep(0.02)
+            time.sleep(0.05)  # 6 s for all of it
 
     with _peer(sip) as url:
         begun = time.monotonic()
         late = pytest.raises(ProviderBusy, match="did not answer within")
         with JsonClient(url, timeout=0.3) as http, late:
             http.post_json("/x", {"text": "x" * (32 << 20)})
-        assert time.monotonic() - begun < 1.5
+        assert time.monotonic() - begun < 3.0
 
 
 @contextmanager
