@@ -385,6 +385,7 @@ class AsyncMemory(_Twin[Memory]):
     observe = _in_thread(Memory.observe)
     log = _in_thread(Memory.log)
     tell_session = _in_thread(Memory.tell_session)
+    hears = _in_thread(Memory.hears)
     off_since = _in_thread(Memory.off_since)
     turn_off = _in_thread(Memory.turn_off)
     turn_on = _in_thread(Memory.turn_on)

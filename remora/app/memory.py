@@ -948,18 +948,27 @@ class Memory:
         with self._lock:
             return off_in(self._project).since
 
+    def hears(self) -> bool:
+        """Return whether an agent may write here: neither the project nor its session is switched off."""
+        from remora.app.agent.off import session_is_off
+
+        with self._lock:
+            return not self.off_since() and not session_is_off(self._project)
+
     def turn_off(self, session: str | None = None) -> str:
-        """Switch Remora off: from now on agents are told nothing here, nothing is noted, nothing learned.
+        """Switch Remora off: from now on agents are told nothing unasked, nothing is noted or learned.
+
+        What an agent looks up by itself is still answered. What was learned before stays.
 
         Args:
-            session: only this session, by the host's id or its beginning; empty for the one at work. What it
-                did before is not learned either.
+            session: only this session, by the host's id or its beginning; empty for the one at work. Nothing
+                more of it is learned, not even of what it did before.
 
         Returns:
             Since when the project is off, ISO 8601; of a session its name, as "host:id".
 
         Raises:
-            NotFound: no such session goes on, or several do.
+            NotFound: there is no such session, or several.
         """
         return self._switched(session, on=False)
 
@@ -970,7 +979,7 @@ class Memory:
             Empty; of a session its name.
 
         Raises:
-            NotFound: no such session goes on, or several do.
+            NotFound: there is no such session, or several.
         """
         return self._switched(session, on=True)
 

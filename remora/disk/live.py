@@ -155,6 +155,12 @@ class LiveFile:
         self.head = head
         self._append([{"remora": "live", "v": 1, **head._asdict()}])
 
+    def restart(self, head: Head) -> None:
+        """Take out everything, and write the first line."""
+        os.ftruncate(self._file, 0)
+        self.lines, self._ends = [], True
+        self.begin(head)
+
     def add(self, *lines: Line) -> None:
         """Append moments."""
         self.lines += lines

@@ -86,7 +86,7 @@ class Question:
         """Return the vector of the query in other words; that of a guessed answer stays as it is."""
         if self._guess is not None or text == self.text:
             return self.vector
-        return self._made(text)
+        return None if self.note else self._made(text)  # what failed once is not waited for again
 
     def guessing(self, vector: QueryVector) -> Question:
         """Return the query with a guessed answer in the place of its vector."""

@@ -415,11 +415,11 @@ def _places(state: Run, key: Key) -> str:
 
 
 def _similarity(reader: Reader, state: Run) -> disagree.Similarity:
-    asked = state.asked.vector
     databases = {db.realm: db for db in reader.databases}
 
     @cache
     def vector(realm: str, memory_id: str) -> NDArray[np.float32] | None:
+        asked = state.asked.vector if state.asked.compared else None
         if asked is None:
             return None
         found = databases[realm].nearest("memory", asked.model_id).vectors_of([memory_id])

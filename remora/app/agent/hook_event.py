@@ -125,9 +125,10 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
     if head is None:
         head = _within(lambda: _found(moment, environ, started), CEILING, environ)
         head = head or _homeless(moment, started)
-        if is_off(head, ()):
-            head = head._replace(limits=())
         with live_file(moment.host, moment.session, environ) as live:
+            if is_off(head, live.lines):
+                live.restart(head)  # the moment was noted before it was known whose it is
+                return SILENCE
             if live.head is not None and live.head.home and not head.home:
                 head = live.head  # a slow moment is no reason to forget whose session it is
             else:

@@ -1,23 +1,25 @@
-"""Switch Remora off, and on again, for one session that goes on."""
+"""Switch Remora off, and on again, for one session."""
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.app.agent.live_sessions import waiting
 from remora.app.agent.status import meant
-from remora.app.project.off import keep, off_in
+from remora.app.agent.transcript_capture import captured
+from remora.app.project.off import never_learn
 from remora.core.errors import NotFound
-from remora.disk.live import OFF, live_file
+from remora.disk.live import OFF, SUFFIX, Head, folder, is_off, live_file, read
 
 if TYPE_CHECKING:
-    from remora.app.agent.live_sessions import Waiting
     from remora.app.project.open_project import OpenProject
 
 
 def switch_session(project: OpenProject, session: str, *, on: bool) -> str:
-    """Switch Remora on or off for a session that goes on; a session that was off is never learned.
+    """Switch Remora on or off for a session; once off, nothing of it is learned any more.
 
     Args:
         project: its project.
@@ -28,29 +30,45 @@ def switch_session(project: OpenProject, session: str, *, on: bool) -> str:
         The session, as "host:id".
 
     Raises:
-        NotFound: no such session goes on, or several do.
+        NotFound: there is no such session, or several.
     """
-    head = _going(project, session).head
-    name = f"{head.host}:{head.session}"
+    head = _asked_for(project, session)
+    if not on:
+        never_learn(project, head.session)
+        with suppress(OSError):
+            if (path := captured(head)) is not None:
+                path.unlink()
     with live_file(head.host, head.session, project.environ) as live:
         live.add({"k": OFF, "off": int(not on), "at": int(time.time() * 1000)})
-    known = off_in(project)
-    if not on and name not in known.sessions:
-        keep(project, known._replace(sessions=(*known.sessions, name)))
-    return name
+    return f"{head.host}:{head.session}"
 
 
-def _going(project: OpenProject, session: str) -> Waiting:
-    if not session:
-        found = meant(project)
-        if found is not None:
-            return found
-    else:
-        alike = waiting(project.environ, str(project.location.home))
-        these = [one for one in alike if one.head.session.startswith(session)]
-        if len(these) == 1:
-            return these[0]
+def session_is_off(project: OpenProject) -> bool:
+    """Return whether Remora is off for the session at work; False where that is not known."""
+    found = meant(project)
+    return found is not None and is_off(found.head, found.lines())
+
+
+def _asked_for(project: OpenProject, session: str) -> Head:
+    found = meant(project) if not session else None
+    if found is not None:
+        return found.head
+    heads = [head for head in _heads(project) if session and head.session.startswith(session)]
+    exact = [head for head in heads if head.session == session]
+    if len(exact or heads) == 1:
+        return (exact or heads)[0]
     raise NotFound(
-        f"no single session {session or 'of this project'} goes on",
-        hint="`remora status` lists the sessions that go on; name one by its id.",
+        f"there is no single session {session}" if session else "no single session goes on",
+        hint="`remora status` lists the sessions; name one by its id.",
     )
+
+
+def _heads(project: OpenProject) -> list[Head]:
+    """Return the sessions of a project that have a live file, learned ones included."""
+    heads = []
+    for path in sorted(Path(folder(project.environ)).glob(f"*{SUFFIX}")):
+        with suppress(OSError):
+            head, _ = read(os.fspath(path))
+            if head is not None and head.home == str(project.location.home):
+                heads.append(head)
+    return heads

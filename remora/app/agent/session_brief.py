@@ -272,9 +272,9 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
 
 def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
     """Return what the first session of a project hears once: how much is known, and that new things wait."""
-    others = (one for one in project.db.injections.latest() if one.session_id.partition(":")[2] != session_id)
-    first = not project.db.observed.count() and next(others, None) is None
-    if not (held and first and trust_of(project).level == min(NAMES)):
+    if not held or project.db.observed.count() or trust_of(project).level != min(NAMES):
+        return ""
+    if any(one.session_id.partition(":")[2] != session_id for one in project.db.injections.latest()):
         return ""
     return f"First session: the memory knows {held} and asks before it trusts new ones (`remora trust`)."
 

@@ -33,6 +33,7 @@ from remora.app.health.maintenance import maintain_when_due
 from remora.app.learning.learn import learn
 from remora.app.learning.synthesis import synthesize_when_due
 from remora.app.memories.embedding import catch_up
+from remora.app.project.off import off_in
 from remora.app.project.open_project import opened
 from remora.app.sharing.sync import sync_when_due
 from remora.core import moments
@@ -210,6 +211,9 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
     name = f"{head.host}:{head.session}"
     try:
         with opened(_root(head), environ) as project:
+            if head.session in off_in(project).sessions:
+                _mark(over, {"k": LEARNT})
+                return Done(name, head.root, 0, 0)
             said = injections_of(head, lines)
             keep(project, said)
             keep_units(project, head, lines)

@@ -7,7 +7,7 @@ memories there is no score: one memory more or less would move it by ten.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.impact import modules
@@ -71,7 +71,7 @@ def health(project: OpenProject) -> Health:
     live, fresh, waiting, active, outdated = project.db.selections.vigour(project.clock.now(), ACTIVE_DAYS)
     wrong, used = project.db.uses.corrections()
     heat = _heat(project)
-    whole = heat.total() or 1.0
+    whole = sum(heat.values()) or 1.0
     covered = tuple(
         Coverage(m.name, m.lines, m.memories, m.covered, heat[m.name] / whole)
         for m in sorted(modules(project), key=lambda m: (-m.lines, m.name))
@@ -95,11 +95,11 @@ def health(project: OpenProject) -> Health:
     )
 
 
-def _heat(project: OpenProject) -> Counter[str]:
+def _heat(project: OpenProject) -> dict[str, float]:
     """Return how much the files of each module were changed lately."""
     clock = project.db.history.clock()
-    heat: Counter[str] = Counter()
+    heat: defaultdict[str, float] = defaultdict(float)
     for file in project.db.history.all_files():
         if file.present and file.commits:
-            heat[module_of(file.path)] += math.exp2(max(-60.0, file.heat - clock / HALF_LIFE))  # type: ignore[assignment]
+            heat[module_of(file.path)] += math.exp2(max(-60.0, file.heat - clock / HALF_LIFE))
     return heat

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.learning.event_cleaning import clean
 from remora.app.learning.stored_sessions import StoredSeen
+from remora.app.project.off import off_in
 from remora.core.errors import NotFound
 from remora.core.text import safe
 from remora.llm.prompts import load
@@ -64,6 +65,7 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
     if not meant:
         return Reflection("", "", instructions, "")
     transcript = max(meant, key=_written)
+    off = off_in(project)
     watched: dict[str, Observer] = {}
     roots = roots_of([transcript], folders_of(root))
     reading = read(
@@ -75,6 +77,8 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
     )
     for event in reading:
         name = event.session_id
+        if off.covers(name, event.at or transcript.started or None):
+            continue
         if name not in watched:
             watched[name] = Observer(name, transcript.host)
         watched[name].observe(clean(event)[0])

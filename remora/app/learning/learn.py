@@ -342,9 +342,11 @@ class _Run:
         reading = self._reading(transcript, self._marks)
         watched: dict[str, Observer] = {}
         firsts: dict[str, str] = {}
+        last: dict[str, str | None] = {}  # when something happened last, by session
         shown: list[Event] = []  # by tools for interfaces
         for event in reading:
-            if self._off.covers(event, reading.program):
+            last[event.session_id] = event.at or last.get(event.session_id) or transcript.started or None
+            if self._off.covers(event.session_id, last[event.session_id]):
                 continue
             if event.kind in TELLING:
                 firsts.setdefault(event.session_id, reading.name(event))

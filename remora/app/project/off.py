@@ -1,7 +1,8 @@
-"""Off: for a project or for one session nothing is told to agents, noted or learned.
+"""Off: for a project or for one session nothing is told unasked, noted or learned.
 
-A file in the project's home or a line in the session's live file tells the hooks at the next event. Which
-times and sessions these were is kept, so that a transcript that is read later teaches nothing of them.
+A file in the project's home tells the hooks so at the next event, and since when; a line in a session's live
+file does the same for that session. The times and sessions are kept, so that a transcript that is read later
+teaches nothing of them.
 """
 
 from __future__ import annotations
@@ -15,60 +16,69 @@ from remora.disk.live import OFF_FILE
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
-    from remora.core.events import Event
 
-META = "off"  # meta key: spans of time, as [from, to], and sessions, as "host:id"
+META = "off"  # meta key: spans of time that are over, as [from, to], and sessions, by the host's id
 
 
 class Off(NamedTuple):
     """When and where Remora was off in a project.
 
     Attributes:
-        spans: (from, to), ISO 8601 in UTC; the last one goes on if its end is empty.
-        sessions: as "host:id".
+        since: the project is off since then, ISO 8601 in UTC; empty if it is on.
+        spans: (from, to) of the times before.
+        sessions: by the host's id.
     """
 
+    since: str = ""
     spans: tuple[tuple[str, str], ...] = ()
-    sessions: tuple[str, ...] = ()
+    sessions: frozenset[str] = frozenset()
 
-    @property
-    def since(self) -> str:
-        """Since when the project is off; empty if it is on."""
-        return self.spans[-1][0] if self.spans and not self.spans[-1][1] else ""
-
-    def covers(self, event: Event, host: str) -> bool:
-        """Return whether something happened while Remora was off; without a time it counts by its session."""
-        if f"{host}:{event.session_id}" in self.sessions:
+    def covers(self, session: str, at: str | None) -> bool:
+        """Return whether Remora was off for a session at a time; at an unknown one if it ever was."""
+        if session in self.sessions:
             return True
-        at = event.at
-        return at is not None and any(begun <= at and (not over or at < over) for begun, over in self.spans)
+        if at is None:
+            return bool(self.since or self.spans)
+        return bool(self.since and at >= self.since) or any(begun <= at < over for begun, over in self.spans)
 
 
 def off_in(project: OpenProject) -> Off:
     """Return when and where Remora was off in a project."""
     kept = project.db.meta.get(META) or {}
-    return Off(tuple((a, b) for a, b in kept.get("spans", ())), tuple(kept.get("sessions", ())))
+    spans = tuple((begun, over) for begun, over in kept.get("spans", ()))
+    return Off(_since(project), spans, frozenset(kept.get("sessions", ())))
 
 
 def switch(project: OpenProject, *, on: bool) -> Off:
     """Switch Remora on or off for a project; what is so already stays as it is."""
-    known, now = off_in(project), to_iso(project.clock.now())
-    spans = list(known.spans)
-    if on and known.since:
-        spans[-1] = (spans[-1][0], now)
-    elif not on and not known.since:
-        spans.append((now, ""))
-    found = known._replace(spans=tuple(spans))
-    mark = Path(project.location.home, OFF_FILE)
-    if not on:
-        write_atomic(mark, f"{found.since}\n")  # first: from here on nothing is noted
-    keep(project, found)
-    if on:
-        mark.unlink(missing_ok=True)
-    return found
+    since, now = _since(project), to_iso(project.clock.now())
+    if on and since:
+        _keep(project, (since, now), None)
+        _mark(project).unlink(missing_ok=True)  # last: a span that is stored twice is no harm
+    elif not on and not since:
+        write_atomic(_mark(project), f"{now}\n")
+    return off_in(project)
 
 
-def keep(project: OpenProject, found: Off) -> None:
-    """Store when and where Remora was off."""
+def never_learn(project: OpenProject, session: str) -> None:
+    """Store that nothing of a session, by the host's id, may be learned."""
+    _keep(project, None, session)
+
+
+def _keep(project: OpenProject, span: tuple[str, str] | None, session: str | None) -> None:
     with project.db.transaction():
-        project.db.meta.set(META, {"spans": [list(span) for span in found.spans], "sessions": found.sessions})
+        kept = project.db.meta.get(META) or {}
+        spans = [*kept.get("spans", ()), *([list(span)] if span else ())]
+        sessions = sorted({*kept.get("sessions", ()), *([session] if session else ())})
+        project.db.meta.set(META, {"spans": spans, "sessions": sessions})
+
+
+def _since(project: OpenProject) -> str:
+    try:
+        return _mark(project).read_text("utf-8").strip() or to_iso(0.0)
+    except OSError:
+        return ""
+
+
+def _mark(project: OpenProject) -> Path:
+    return Path(project.location.home, OFF_FILE)

@@ -80,9 +80,9 @@ session_option = click.option(
 @command("off", epilog="Example: remora off --session")
 @session_option
 def off(desk: Desk, *, session: str | None) -> None:
-    """Agents are told nothing, nothing is noted or learned: in this project, or in one session.
+    """Agents are told nothing unasked, nothing is noted or learned: in this project, or in one session.
 
-    What a session says while Remora is off is never learned, not even later. Memories stay.
+    What is said while Remora is off is never learned, not even later. Memories stay.
     """
     done = desk.memory().turn_off(session)
     since = done[:16].replace("T", " ")

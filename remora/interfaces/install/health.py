@@ -28,13 +28,14 @@ def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding
         try:
             found = json.loads(path.read_text("utf-8"))
             host, command, root = str(found["host"]), str(found["command"]), str(found.get("root") or "")
+            local = " --scope local" if found.get("scope") == "local" else ""
             words = shlex.split(command)
         except (OSError, ValueError, KeyError, TypeError):
             continue
         if not words:
             continue
         again = (
-            f"Run `remora install {host}` in {root}."
+            f"Run `remora install {host}{local}` in {root}."
             if root
             else f"Run `remora install {host} --scope user`."
         )
@@ -57,7 +58,7 @@ def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterato
             continue
         since = max(path.stat().st_mtime, time.time() - KEPT)
         found = find(root, environ, hosts=[record.host], since=since).transcripts
-        late = [t for t in found if t.session_id and from_iso_or_zero(t.started) >= since][-SESSIONS:]
+        late = [t for t in found if t.session_id and _seconds(t.started) >= since][-SESSIONS:]
         heard = [t for t in late if (data_folder / LIVE / file_name(t.host, t.session_id)).exists()]
         if late and not heard:
             host = HOSTS[record.host]
@@ -65,7 +66,7 @@ def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterato
             yield Finding("warning", f"hooks of {record.host}", told, " ".join(host.after))
 
 
-def from_iso_or_zero(text: str) -> float:
+def _seconds(text: str) -> float:
     """Return a time in seconds since the epoch; 0.0 for one that is unknown."""
     try:
         return from_iso(text)

@@ -77,7 +77,7 @@ class Plan(NamedTuple):
 
     Attributes:
         host: which one.
-        scope: "project" or "user".
+        scope: one of `SCOPES`.
         root: of the project.
         changes: each file that is or was ours.
         record: where the record lies.
@@ -189,8 +189,8 @@ def install(desk: Desk, host: Host, wish: Wish) -> Plan:
     if not desk.place.call.shared and scope == PROJECT and not plan.idle:
         words = " ".join(desk.place.call.words)
         notes.append(f"these files call `{words}`, which exists only on this machine; do not commit them")
-    if scope == LOCAL and not plan.idle:
-        notes.append(f"{plan.changes[0].path} is for you alone: keep it out of git, as {host.title} does")
+    if HOOKS in wanted and scope == LOCAL:
+        notes += [f"{one.path} is for you alone: keep it out of git" for one in plan.changes[:1] if one.past]
     return plan._replace(notes=tuple(notes), after=host.after)
 
 
@@ -209,8 +209,10 @@ def uninstall(desk: Desk, host: Host, scope: str | None) -> Plan:
             notes.append(f"{inner.every[0].path} stays: {where} uses it, too; {again}")
         else:
             plan = plan._replace(user=(inner,))
-    if scope is None and plan.idle and not _plan(desk, host, USER, _all(desk, host, USER), (), []).idle:
-        notes.append(f"it is installed for the user: `remora uninstall {host.name} --scope user`")
+    for other in (USER, LOCAL):
+        if scope is None and plan.idle and not _plan(desk, host, other, _all(desk, host, other), (), []).idle:
+            where = "the user" if other == USER else "you in this project"
+            notes.append(f"it is installed for {where}: `remora uninstall {host.name} --scope {other}`")
     return plan._replace(notes=tuple(notes))
 
 

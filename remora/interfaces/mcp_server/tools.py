@@ -175,7 +175,7 @@ class Tools:
         told = {"forbids": forbids, "wants": wants, "when": when}
         parents = dict.fromkeys((*derived_from, *self.log.echoes(content[:MOST_COMPARED])))
         with self.holder.use(writes=True) as memory:
-            if memory.off_since():
+            if not memory.hears():
                 raise InvalidInput(
                     "Remora is off here; nothing was recorded", hint="A person says `remora on`."
                 )

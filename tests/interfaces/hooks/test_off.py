@@ -10,10 +10,12 @@ import pytest
 
 from remora import Memory
 from remora.app.agent.session_end import work
+from remora.app.project.off import Off, never_learn
 from remora.core.clock import FixedClock
 from remora.core.errors import NotFound
 from remora.disk.live import read
 from remora.interfaces.hooks.statusline import line
+from remora.sources.transcripts.finding import slug
 from tests.interfaces.hooks.called import World
 from tests.interfaces.hooks.test_learning import TOLD, told
 from tests.sources.transcripts.records import claude, put
@@ -77,7 +79,7 @@ def test_one_session_is_off(world: World, ask: Ask, again: bool) -> None:
         if again:
             assert memory.turn_on(session.partition(":")[2]) == session
         assert memory.off_since() == ""
-        with pytest.raises(NotFound, match="no single session nobody goes on"):
+        with pytest.raises(NotFound, match="there is no single session nobody"):
             memory.turn_off("nobody")
     for number, name in enumerate(names[3:], 3):
         ask(told(world, HOST, number, name), HOST)
@@ -109,3 +111,76 @@ def test_a_transcript_teaches_nothing_of_the_time(world: World, tmp_path: Path) 
     assert "pnpm" in learnt
     assert "write the tests first" in learnt
     assert "yarn" not in learnt
+
+
+def test_a_start_in_a_project_that_is_off_leaves_no_file_name(world: World, ask: Ask) -> None:
+    """The first moment is noted before it is known whose it is; after `on` the same session is told again."""
+    with _opened(world) as memory:
+        memory.turn_off()
+    assert ask(world.edit()) is None
+    assert "cart.py" not in world.live().read_text("utf-8")
+    with _opened(world) as memory:
+        memory.turn_on()
+    assert _said(ask(world.edit("toolu_2")))
+
+
+def live_session(world: World) -> str:
+    """Return the id of the session of the host without transcripts."""
+    (path,) = (world.data / "live").glob(f"{HOST}*")
+    head, _ = read(str(path))
+    assert head is not None
+    return head.session
+
+
+def test_a_session_that_was_learned_in_a_pause_can_be_switched_off(world: World, ask: Ask) -> None:
+    """Nothing more of it is learned or written into the journal; what was captured of it goes."""
+    names = TOLD[HOST]
+    for number, name in enumerate(names[:-1]):
+        ask(told(world, HOST, number, name), HOST)
+    work(world.environ, idle=0.0)
+    learnt = _learnt(world)
+    assert learnt
+    with _opened(world) as memory:
+        history = sorted(p.read_bytes() for p in memory.home.rglob("*.md"))
+        assert history
+        session = memory.turn_off(live_session(world))
+    assert not list((world.data / "projects").rglob(f"captured/{HOST}*"))
+    ask(told(world, HOST, len(names), names[-1]), HOST)
+    work(world.environ, idle=0.0)
+    assert _learnt(world) == learnt
+    with _opened(world) as memory:
+        assert sorted(p.read_bytes() for p in memory.home.rglob("*.md")) == history
+        assert memory.turn_on(session.partition(":")[2]) == session
+
+
+def test_an_event_without_a_time_is_not_learned_where_it_may_have_been_off() -> None:
+    """Unless the session is known to have happened while it was on."""
+    off = Off(spans=(("2026-01-02", "2026-01-03"),), sessions=frozenset({"s1"}))
+    assert off.covers("s2", None)
+    assert not Off().covers("s2", None)
+    assert [off.covers("s2", f"2026-01-0{day}T00") for day in (1, 2, 3)] == [False, True, False]
+    assert off.covers("s1", "2026-01-01T00")
+    assert Off(since="2026-01-05").covers("s2", "2026-01-06")
+
+
+def test_what_a_session_that_is_off_shows_is_no_evidence(world: World, tmp_path: Path) -> None:
+    """`remora reflect` prints nothing of it, and an agent in it records nothing."""
+    folder = tmp_path / ".claude" / "projects" / slug(str(world.root))
+    put(folder / "s1.jsonl", [claude("user", "u1", "Mend the pager", cwd=str(world.root), promptId="p1")])
+    environ = {**world.environ, "HOME": str(tmp_path)}
+    with Memory.open(world.root, environ=environ) as memory:
+        assert "Mend the pager" in memory.reflect("s1").evidence
+        never_learn(memory._project, "s1")
+        assert memory.reflect("s1").evidence == ""
+
+
+def test_an_agent_records_nothing_where_it_is_off(world: World, ask: Ask) -> None:
+    """In the project, and in the session at work."""
+    ask(world.event("SessionStart", source="startup"))
+    with _opened(world) as memory:
+        assert memory.hears()
+        memory.turn_off("")
+        assert not memory.hears()
+        memory.turn_on("")
+        memory.turn_off()
+        assert not memory.hears()
