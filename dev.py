@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything a developer runs: `demo`, `check` and the steps they are made of.
+"""Everything a developer runs: `demo`, `check` and the steps they are made of, the site, a release.
 
 Needs only Python 3.11+, pip and git. It makes its own virtual environments beside this file, with
 the locked dependencies of requirements/, and never touches the Python it is run with.
@@ -21,8 +21,19 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from scripts import pages
-from scripts.environments import DEV, LOCKS, ROOT, RUN, call, environment, pip, python_of, script_of
+from scripts import packages, pages, release
+from scripts.environments import (
+    DEV,
+    LOCKS,
+    OWN_EXTRAS,
+    ROOT,
+    RUN,
+    call,
+    environment,
+    pip,
+    python_of,
+    script_of,
+)
 
 BYTECODE = ROOT / ".cache" / "bytecode"
 ADAPTER_TESTS = "tests/interfaces/adapters"
@@ -59,30 +70,6 @@ def demo(path: str, query: str) -> None:
     for command in (["init"], ["search", query, "-k", "5"], ["search", query, "-k", "1", "--why"]):
         print(f"\n$ remora {shlex.join(command)}", flush=True)
         call(remora, "--project", path, *command)
-
-
-def bare() -> None:
-    """Build a wheel, install it with runtime dependencies only, use it outside the checkout."""
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        venv = work / "venv"
-        call(sys.executable, "-m", "venv", "--without-pip", venv)
-        pip(venv, "install", "--quiet", "--require-hashes", "--no-deps", "-r", str(ROOT / LOCKS["run"]))
-        call(python_of(DEV), "-m", "hatchling", "build", "-t", "wheel", "-d", work, quiet=True)
-        wheel = next(work.glob("*.whl"))
-        pip(venv, "install", "--quiet", "--no-deps", str(wheel))
-        env = {**os.environ, "REMORA_HOME": str(work / "data"), "HOME": str(work), "PYTHONPATH": ""}
-        remora = str(venv / "bin" / "remora")
-        repository = work / "repository"
-        subprocess.run(["git", "init", "-q", str(repository)], check=True)
-        (repository / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
-        for command in (
-            ["init"],
-            ["remember", "The cache is keyed by tenant id; a bare key leaks data", "--type", "gotcha"],
-            ["search", "cache key tenant", "--json"],
-            ["doctor"],
-        ):
-            call(remora, "--project", repository, *command, quiet=True, env=env)
 
 
 def adapters(names: Sequence[str]) -> None:
@@ -232,7 +219,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "docs": tool("cogapp", "--check", "-I", "docs", "-r", "@docs/cog.txt"),
     "tests": tests,
     "benchmarks": tool("benchmarks", "smoke"),
-    "bare": bare,
+    "packages": packages.packages,
 }
 
 
@@ -302,6 +289,8 @@ def lock() -> None:
         "pyproject.toml",
     ]
     call(*uv, "-o", LOCKS["run"])
+    extras = [word for name in OWN_EXTRAS for word in ("--extra", name)]
+    call(*uv, *extras, "-c", LOCKS["run"], "-o", LOCKS["extras"])
     call(*uv, "--group", "dev", "-o", LOCKS["dev"])
     for group in ("build", "site"):
         call(*uv[:-1], "--group", group, "-o", LOCKS[group])
@@ -330,6 +319,9 @@ def main() -> None:
     verb.add_argument("--limit", help="number of seeds")
     verbs.add_parser("site", help="make the site of the documentation in build/site")
     verbs.add_parser("record", help="run the first five minutes and draw them as docs/first-five-minutes.svg")
+    verb = verbs.add_parser("release", help="build what a release publishes in build/release; upload nothing")
+    verb.add_argument("version")
+    verb.add_argument("--tag", action="store_true", help="tag it if nothing is wrong")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")
     verbs.add_parser("lock", help="resolve the dependencies anew")
     arguments = parser.parse_args()
@@ -354,6 +346,8 @@ def main() -> None:
             from scripts import recording  # needs a pseudo-terminal, which Windows has not
 
             recording.record()
+        case "release":
+            release.release(arguments.version, tag=arguments.tag)
         case "fix":
             fix()
         case "lock":

@@ -14,6 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 DEV, RUN, SITE, EXTRAS = (ROOT / name for name in (".venv", ".venv-run", ".venv-site", ".venv-extras"))
+# The extras with a lock of their own; those for frameworks have none, because no two need to fit together.
+OWN_EXTRAS = ("exact-tokens", "mcp", "panel", "share", "postgresql")
 LOCKS = {name: f"requirements/{name}.txt" for name in ("run", "dev", "build", "site", "extras")}
 
 
