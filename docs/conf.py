@@ -58,9 +58,10 @@ POLICY = "default-src 'self' 'unsafe-inline' data:"
 
 project = "Remora"
 copyright = "2026 The Remora authors"  # noqa: A001 - Sphinx names it so
-extensions = ["myst_parser"]
+extensions = ["myst_parser"]  # reads CommonMark, as code hosts do
 root_doc = "index"
 myst_heading_anchors = 4  # the anchors that code hosts make
+html_favicon = "../remora/interfaces/panel/static/icon.svg"
 html_theme = "furo"  # brings its own styles, uses the fonts of the system
 html_title = "Remora"
 html_show_sphinx = False

@@ -43,9 +43,11 @@ def site() -> None:
     (source / "README.md").rename(source / "index.md")
     sphinx = (python_of(SITE), "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "--nitpicky")
     call(*sphinx, "-b", "html", "-c", ROOT / "docs", "-d", BUILD / "site-cache", "--fresh-env", source, built)
-    if wrong := list(faults(built)):
+    made = list(built.rglob("*.html"))
+    open_ = [page.name for page in made if "Content-Security-Policy" not in page.read_text("utf-8")]
+    if wrong := [*faults(built), *(f"{name}: no policy" for name in open_)]:
         raise SystemExit("\n".join(wrong))
-    print(f"{built.relative_to(ROOT)}: {len(list(built.rglob('*.html')))} pages, open index.html")
+    print(f"{built.relative_to(ROOT)}: {len(made)} pages, open index.html")
 
 
 class Page(HTMLParser):
