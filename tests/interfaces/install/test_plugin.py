@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import remora
 from remora.interfaces.install.calling import Call
 from remora.interfaces.install.hosts import HOSTS, Place
 from remora.interfaces.install.pieces import Hooks
@@ -41,7 +42,7 @@ def test_version() -> None:
     """The plugin has the version of the project: Claude Code updates a plugin when it changes."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     manifest = read(".claude-plugin/plugin.json")
-    assert manifest["version"] == project["version"]
+    assert manifest["version"] == remora.__version__
     assert manifest["license"] == project["license"]
     market = json.loads((ROOT / ".claude-plugin/marketplace.json").read_text("utf-8"))
     (entry,) = market["plugins"]
