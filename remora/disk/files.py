@@ -53,7 +53,9 @@ def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
     if error.errno in _FORBIDDEN:
         kind = StoreError if doing == "read" else StoreReadOnly
         return kind(what, hint="Check who owns the file and its folder, and their permissions.")
-    return StoreError(what)
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return StoreError(what, hint="A file stands where a folder should be; move it out of the way.")
+    return StoreError(what, hint="`remora doctor` looks at the data folder.")
 
 
 @contextmanager
