@@ -108,14 +108,15 @@ def _text(blocks: list[dict[str, Any]]) -> str:
 
 
 def _typed(text: str) -> str:
-    """Return what a person typed, of what the program made of it."""
+    """Return what a person typed, of what the program made of it; tags in an attached file are the file's."""
+    text = text.partition(_ATTACHED)[0].strip()
     inputs = [
         found for tag in ("input", "command") for found in apart(text, f"<user_{tag} ", f"</user_{tag}>")[1]
     ]
     told = "\n\n".join(found.partition(">")[2] for found in inputs) or text
     if told.startswith(("[TASK RESUMPTION]", "The user approved switching to act mode.")):
         return ""
-    return told.partition(_ATTACHED)[0].strip()
+    return told.strip()
 
 
 def _plain(given: Any) -> Any:

@@ -25,7 +25,7 @@ from remora.core.actions import table
 from remora.core.errors import RemoraError, SourceError
 from remora.sources.transcripts.hosts.databases import Database, opened, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
-from remora.sources.transcripts.hosts.values import Keys, apart, data_of, items, json_of, mapping
+from remora.sources.transcripts.hosts.values import Keys, data_of, items, json_of, mapping
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.paths import plain
 from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
@@ -52,6 +52,7 @@ MAX_DATABASE = 2_000_000_000  # bytes: one that Cursor has open must be copied t
 _DATABASE = "state.vscdb"
 _TABLE, _KEY, _VALUE = "cursorDiskKV", "key", "value"
 _TRANSCRIPTS = "agent-transcripts"
+_OPENS, _CLOSES = "<user_query>", "</user_query>"
 _BYTES = 10_000  # of a message, about
 _EPOCH = 946_684_800_000  # less than the year 2000 is no time but a duration
 _PERSON, _MODEL = 1, 2
@@ -275,15 +276,29 @@ def _plain(tool: str, given: Any) -> tuple[str, Any]:
     return tool, renamed
 
 
+def _typed(text: str) -> str:
+    """Return what a person typed: what is attached comes before or after it, and may hold its tags.
+
+    >>> _typed("<attached_files><user_query>no</user_query></attached_files><user_query>yes</user_query>")
+    'yes'
+    """
+    if text.startswith(_OPENS):
+        return text.removeprefix(_OPENS).partition(_CLOSES)[0].strip()
+    if text.endswith(_CLOSES):
+        return text.removesuffix(_CLOSES).rpartition(_OPENS)[2].strip()
+    return "" if _OPENS in text or "<attached_" in text else text
+
+
 def _line(record: Mapping[str, Any], keys: Keys, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a line of a transcript."""
     content = mapping(record.get("message")).get("content")
     blocks = [mapping(block) for block in items(content)] or [{"type": "text", "text": joined(content)}]
     text = "\n\n".join(joined(block) for block in blocks if block.get("type") == "text").strip()
     if record.get("role") == "user":
-        told = "\n\n".join(map(str.strip, apart(text, "<user_query>", "</user_query>")[1])) or text
-        if told:
+        if told := _typed(text):
             yield Prompt(keys.of(told), told)
+        elif text:
+            counts.skip("text of the program")
     elif record.get("role") == "assistant":
         calls = [block for block in blocks if block.get("type") == "tool_use"]
         key = keys.of("\n".join([text, *(string(call.get("name"), 200) for call in calls)]))

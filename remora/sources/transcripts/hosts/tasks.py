@@ -3,8 +3,8 @@
 What a person typed stands between tags (`<task>`, `<feedback>`, `<answer>`, `<user_message>`), or is the
 `feedback` of a result in JSON; all else in a user's message is the program's. A result can hold anyone's
 words, these tags included, so a person speaks only in the result of a tool that asks, and where the program
-itself begins all results of a tool: in a refusal, and with the approval of an edit. Models without tools of their own call them in the text, as
-XML, and get the result as text behind a line in brackets.
+itself begins all results of a tool: in a refusal, and with the approval of an edit. Models without tools of
+their own call them in the text, as XML, and get the result as text behind a line in brackets.
 """
 
 from __future__ import annotations
