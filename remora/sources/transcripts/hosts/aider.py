@@ -2,7 +2,8 @@
 
 The format is read off the source of version 0.86.3 and off the history among its tests. Aider ends each line
 of a prompt (`#### `) and of its own output (`> `) with two spaces, which tells them from headings and
-quotations in a reply. It has no times but that of the start, which is local, and no ids: keys are made of the
+quotations in a reply. A reply may do so too, so a prompt counts only at the beginning or behind output that
+ends a reply: that of its tokens, its edits or its interruption. It has no times but that of the start, which is local, and no ids: keys are made of the
 words.
 """
 
@@ -30,6 +31,8 @@ _RUNNING = re.compile(r"Running (.{1,4000})")
 _COMMAND = re.compile(r"([/!])(\w*)\s*(.*)", re.DOTALL)
 _ASKING = ("ask", "code", "architect", "help", "context", "chat-mode")  # commands that carry a prompt
 _OF_LINTER = "# Fix any errors below, if possible."
+# What aider says when a reply has ended.
+_ENDED = re.compile(r"(?:Tokens: [\d.,]+[kM]? sent, |Applied edit to |\^C KeyboardInterrupt)")
 _FENCE = re.compile(r"\s*(?:`{3,}|<source>|<code>|<pre>)")
 
 
@@ -89,11 +92,15 @@ def _instant(local: str) -> str:
 
 def _parts(told: list[str]) -> Iterator[tuple[str, str]]:
     """Yield prompts, output and replies in order, with their texts."""
-    kind, texts = "", list[str]()
+    kind, texts, replied = "", list[str](), False
     for line in told:
         marked = line.endswith("  \n")
-        now = "prompt" if marked and line.startswith("#### ") else ""
+        now = "prompt" if marked and line.startswith("#### ") and not replied else ""
         now = "output" if marked and line.startswith("> ") else now
+        if now == "output":
+            replied = replied and not _ENDED.match(line, 2)
+        elif not now and line.strip():
+            replied = True
         # A reply and output go on over empty lines; a prompt does not.
         if now != kind and (now or line.strip() or kind == "prompt"):
             if any(text.strip() for text in texts):
