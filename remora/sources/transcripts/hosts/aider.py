@@ -3,8 +3,8 @@
 The format is read off the source of version 0.86.3 and off the history among its tests. Aider ends each line
 of a prompt (`#### `) and of its own output (`> `) with two spaces, which tells them from headings and
 quotations in a reply. A reply may do so too, so a prompt counts only at the beginning or behind output that
-ends a reply: that of its tokens, its edits or its interruption. It has no times but that of the start, which is local, and no ids: keys are made of the
-words.
+ends a reply: that of its tokens, its edits or its interruption. It has no times but that of the start, which
+is local, and no ids: keys are made of the words.
 """
 
 from __future__ import annotations

@@ -35,17 +35,19 @@ from remora.store.foreign import is_sqlite
 HOST = "cursor"
 ACTIONS: Mapping[str, str] = table(
     {
-        "read": "read_file_v2 ReadFile ReadLints read_lints",
-        "edit": "edit_file_v2 search_replace MultiEdit edit_notebook reapply delete_file apply_agent_diff "
+        "read": "read_file read_file_v2 Read ReadFile ReadLints read_lints",
+        "edit": "edit_file edit_file_v2 Edit search_replace apply_patch MultiEdit edit_notebook reapply delete_file apply_agent_diff "
         "StrReplace SearchReplace Delete EditNotebook EditFile ApplyPatch",
-        "run": "run_terminal_command run_terminal_command_v2 Shell Terminal",
-        "search": "ripgrep ripgrep_search ripgrep_raw_search semantic_search_full semantic_search "
+        "write": "write Write create_file",
+        "run": "run_terminal_cmd run_terminal_command run_terminal_command_v2 Shell Terminal",
+        "search": "grep Grep grep_search codebase_search ripgrep ripgrep_search ripgrep_raw_search semantic_search_full semantic_search "
         "SemanticSearch Search Codebase",
-        "glob": "list_dir_v2 glob_file_search ListDir FileSearch",
-        "fetch": "web_search web_fetch fetch_mcp_resource read_mcp_resource",
-        "task": "task task_v2 Subagent",
-        "plan": "todo_write create_plan UpdateTodos CreatePlan SwitchMode",
-        "other": "ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools list_mcp_resources",
+        "glob": "list_dir list_dir_v2 LS Glob file_search glob_file_search ListDir FileSearch",
+        "fetch": "web_search web_fetch WebSearch WebFetch fetch_mcp_resource read_mcp_resource",
+        "task": "task task_v2 Task Subagent",
+        "plan": "todo_write TodoWrite create_plan UpdateTodos CreatePlan SwitchMode",
+        "memory": "update_memory",
+        "other": "fetch_rules ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools list_mcp_resources",
     }
 )
 MAX_DATABASE = 2_000_000_000  # bytes: one that Cursor has open must be copied to be read

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from remora.core.actions import table
-from remora.sources.transcripts.hosts import tasks
+from remora.core.actions import ACTION_OF, OTHER, table
+from remora.sources.transcripts.hosts import cursor, gemini, tasks, vscode
 from remora.sources.transcripts.hosts.values import Keys, apart, data_of
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.texts import instant, without_reminders
@@ -33,15 +33,21 @@ from remora.sources.transcripts.turns import (
 )
 
 HOST = "specstory"
-ACTIONS: Mapping[str, str] = tasks.ACTIONS | table(
-    {
-        "run": "Shell",
-        "edit": "replace_file_content multi_replace_file_content edit_file_v2 StrReplace Delete",
-        "search": "grep_search codebase_search",
-        "plan": "todo_write checklist_write manage_todo_list",
-        "other": "manage_task manage_subagents",
-    }
-)
+ACTIONS: Mapping[str, str] = {
+    **ACTION_OF,
+    **dict.fromkeys(OTHER, "other"),
+    **tasks.ACTIONS,
+    **gemini.ACTIONS,
+    **vscode.ACTIONS,
+    **cursor.ACTIONS,
+    **table(
+        {
+            "edit": "replace_file_content multi_replace_file_content",
+            "plan": "checklist_write",
+            "other": "manage_task manage_subagents",
+        }
+    ),
+}
 _HEAD = 10_000  # bytes in which the comment is looked for
 _SESSION = re.compile(
     r"^<!-- ([A-Za-z][A-Za-z0-9 .+-]{0,40}?) Session ([A-Za-z0-9_-]{8,100})(?: \(([^)\n]{1,40})\))? -->",
