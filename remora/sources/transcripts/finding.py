@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import run
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
-from remora.sources.transcripts.hosts import COPIES, OTHERS
+from remora.sources.transcripts.hosts import COPIES, NAMED, OTHERS
 from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
 from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
@@ -221,7 +221,7 @@ def _of_other(host: str, paths: Iterable[Path], folders: Sequence[str] = ()) -> 
         try:
             for session in OTHERS[host].sessions(path):
                 size = session.size or path.stat().st_size
-                cwd = session.cwd or (folders[0] if folders else "")
+                cwd = session.cwd or (folders[0] if folders and host in NAMED else "")
                 about = (session.id, session.started, cwd, size, session.branch, session.stamp)
                 transcript = Transcript(host, path, (), *about)
                 if not folders or _belongs(transcript, folders):

@@ -15,8 +15,10 @@ tokens.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,18 +38,20 @@ HOST = "cursor"
 ACTIONS: Mapping[str, str] = table(
     {
         "read": "read_file read_file_v2 Read ReadFile ReadLints read_lints",
-        "edit": "edit_file edit_file_v2 Edit search_replace apply_patch MultiEdit edit_notebook reapply delete_file apply_agent_diff "
-        "StrReplace SearchReplace Delete EditNotebook EditFile ApplyPatch",
+        "edit": "edit_file edit_file_v2 Edit search_replace apply_patch MultiEdit "
+        "edit_notebook reapply delete_file apply_agent_diff StrReplace SearchReplace Delete "
+        "EditNotebook EditFile ApplyPatch",
         "write": "write Write create_file",
         "run": "run_terminal_cmd run_terminal_command run_terminal_command_v2 Shell Terminal",
-        "search": "grep Grep grep_search codebase_search ripgrep ripgrep_search ripgrep_raw_search semantic_search_full semantic_search "
-        "SemanticSearch Search Codebase",
+        "search": "grep Grep grep_search codebase_search ripgrep ripgrep_search "
+        "ripgrep_raw_search semantic_search_full semantic_search SemanticSearch Search Codebase",
         "glob": "list_dir list_dir_v2 LS Glob file_search glob_file_search ListDir FileSearch",
         "fetch": "web_search web_fetch WebSearch WebFetch fetch_mcp_resource read_mcp_resource",
         "task": "task task_v2 Task Subagent",
         "plan": "todo_write TodoWrite create_plan UpdateTodos CreatePlan SwitchMode",
         "memory": "update_memory",
-        "other": "fetch_rules ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools list_mcp_resources",
+        "other": "fetch_rules ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools "
+        "list_mcp_resources",
     }
 )
 MAX_DATABASE = 2_000_000_000  # bytes: one that Cursor has open must be copied to be read
@@ -78,9 +82,10 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
     for editor in editor_folders(environ):
         if editor.parent.name == "Cursor" and (path := editor / "globalStorage" / _DATABASE).is_file():
             yield path
-    named = {_slug(folder) for folder in folders}
+    named = {_slug(folder): Path(folder) for folder in folders}
     for project in sorted((home_folder(environ, ".cursor") / "projects").glob("*/")):
-        if _slug(project.name) in named:
+        name = _slug(project.name)
+        if name in named and not _shared(name, Path(named[name].anchor), folders):
             yield from sorted((project / _TRANSCRIPTS).glob("*.jsonl"))
             yield from sorted((project / _TRANSCRIPTS).glob("*/*.jsonl"))
 
@@ -147,6 +152,18 @@ def _slug(path: str) -> str:
     ('w-my-app-git', 'w-my-app-git')
     """
     return re.sub(r"[^a-zA-Z0-9]+", "-", path).strip("-")
+
+
+def _shared(name: str, at: Path, folders: tuple[str, ...]) -> bool:
+    """Say whether a folder below one that is none of the project's would have the same name."""
+    with suppress(OSError):
+        for path in (path for path in at.iterdir() if path.is_dir()):
+            slug = _slug(str(path))
+            if slug == name and not {str(path), os.path.realpath(path)} & set(folders):
+                return True
+            if name.startswith(f"{slug}-") and slug != _slug(str(at)) and _shared(name, path, folders):
+                return True
+    return False
 
 
 def _of_windows(storage: Path) -> dict[str, str]:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.actions import table
-from remora.core.errors import SourceError
 from remora.sources.transcripts.hosts.search_replace import edits_in
 from remora.sources.transcripts.hosts.values import (
     Keys,
@@ -78,9 +77,10 @@ _NAMES = {
     "replace": "new_string",
 }
 _HEAD = 2_000_000  # bytes in which the first message, and with it the working directory, is looked for
-_FOLDER = (b"# Current Working Directory (", b"# Current Workspace Directory (")
-_FOLDER_ENDS = b") Files"
-_LONGEST = 4_096  # bytes of a folder's name
+_FOLDER = re.compile(
+    rb'"<environment_details>(?:[^"\\]|\\.)*?# Current (?:Working|Workspace) Directory '
+    rb'\(([^"]{1,4096}?)\) Files'
+)
 _ROOTS = re.compile(rb'# Workspace Roots\\n- [^\n"]{0,200}?: ((?:[^"\\]|\\[^n]){1,4096}?)(?: \(\w+\))?\\n')
 _FIRST_TIME = re.compile(rb'"ts":\s*(\d{12,14})\b')
 _TYPED = re.compile(r"<(task|feedback|answer|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
@@ -105,28 +105,22 @@ def session(path: Path) -> Session:
     """Return the session in a task's file.
 
     Raises:
-        SourceError: the file cannot be read, or does not say where the task ran.
+        SourceError: the file cannot be read.
     """
     head = data_of(path, _HEAD)
     roots = _ROOTS.search(head)
     named = _folder(head) or (roots[1] if roots else b"")
     cwd = json_of(b'"' + named + b'"') if named else None
-    if not isinstance(cwd, str):
-        raise SourceError(f"{path} does not say in which folder the task ran")
     first = _FIRST_TIME.search(head)
     name = path.parent.name
     ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
-    return Session(name, cwd[:4096], instant_of(ran) or "")
+    return Session(name, string(cwd, 4096), instant_of(ran) or "")
 
 
 def _folder(head: bytes) -> bytes:
-    """Return the working directory that the editor tells the model, as it stands in JSON."""
-    for mark in _FOLDER:
-        start = head.find(mark) + len(mark)
-        end = head.find(_FOLDER_ENDS, start, start + _LONGEST)
-        if start >= len(mark) and end > start and b'"' not in head[start:end]:
-            return head[start:end]
-    return b""
+    """Return the first working directory that the editor tells the model, as it stands in JSON."""
+    found = _FOLDER.search(head)
+    return found[1] if found else b""
 
 
 def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
