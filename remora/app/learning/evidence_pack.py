@@ -71,7 +71,7 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
         host=transcript.host,
         parts=transcript.parts,
         roots=roots,
-        session=transcript.session_id,
+        session=transcript.session,
     )
     for event in reading:
         name = event.session_id

@@ -304,7 +304,7 @@ class _Run:
             parts=transcript.parts,
             roots=self._roots,
             seen=marks,
-            session=transcript.session_id,
+            session=transcript.session,
         )
 
     def _mark_origins(self, transcript: Transcript) -> bool:

@@ -24,6 +24,7 @@ from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.reading import HOSTS, detect, parts_of, survey
 from remora.sources.transcripts.texts import instant, joined
+from remora.sources.transcripts.turns import Session
 
 MAX_SLUG = 200  # characters of a folder's name; a longer path is cut there and gets a hash
 _LOOKED_AT = 400  # lines that are read to learn where and when a session ran
@@ -59,6 +60,11 @@ class Transcript(NamedTuple):
     size: int
     branch: str | None = None
     stamp: str = ""
+
+    @property
+    def session(self) -> Session:
+        """The session as its reader told it."""
+        return Session(self.session_id, self.cwd, self.started, self.branch, self.stamp, self.size)
 
 
 class Found(NamedTuple):

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 from remora.core.clock import to_iso
 from remora.sources.transcripts.hosts.search_replace import blocks_in
-from remora.sources.transcripts.hosts.values import Keys
-from remora.sources.transcripts.lines import Counts, lines
+from remora.sources.transcripts.hosts.values import Keys, data_of
+from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.turns import Called, Interrupted, Prompt, Reply, Returned, Session, Turn
 
 HOST = "aider"
 ACTIONS: Mapping[str, str] = {"edit block": "edit", "new file": "write", "shell command": "run"}
 FILE = ".aider.chat.history.md"
-_STARTED = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_STARTED = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t\r]*\n", re.MULTILINE)
 _APPLIED = re.compile(r"Applied edit to (.{1,4096})")
 _RUNNING = re.compile(r"Running (.{1,4000})")
 _COMMAND = re.compile(r"([/!])(\w*)\s*(.*)", re.DOTALL)
@@ -42,45 +42,46 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the runs in a history in which somebody typed something."""
+    """Yield the runs in a history in which somebody typed something; a stamp begins with a run's place."""
     if path.name != FILE:
         return
     for run in _runs(path):
-        if any(kind == "prompt" for kind, _ in _parts(run.lines)):
-            text = "".join(run.lines).encode("utf-8", "surrogatepass")
-            stamp = hashlib.sha256(text).hexdigest()[:16]
-            yield Session(run.id, str(path.parent), run.started, stamp=stamp, size=len(text))
+        if any(kind == "prompt" for kind, _ in _parts(_rows(run.data))):
+            stamp = f"{run.start} {hashlib.sha256(run.data).hexdigest()[:16]}"
+            yield Session(run.id, str(path.parent), run.started, stamp=stamp, size=len(run.data))
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a run."""
-    for run in _runs(path):
-        if run.id == session.id:
-            yield from _turns(run.lines, Keys(session.id), counts)
+    data = data_of(path, session.size, start=int(session.stamp.partition(" ")[0]))
+    yield from _turns(_rows(data), Keys(session.id), counts)
 
 
 class _Run(NamedTuple):
     id: str
     started: str
-    lines: list[str]
+    start: int  # in bytes
+    data: bytes
 
 
 def _runs(path: Path) -> Iterator[_Run]:
     """Yield the runs in a history; a second one that began in the same second has a number."""
-    run: _Run | None = None
-    same = 1
-    for line in lines(path):
-        text = (line.data or b"").decode("utf-8", "replace").rstrip("\r")
-        if begins := _STARTED.match(text):
-            if run is not None:
-                yield run
-            name = f"aider-{begins[1].replace(' ', 'T')}"
-            same = same + 1 if run is not None and run.id.split(".")[0] == name else 1
-            run = _Run(name if same == 1 else f"{name}.{same}", _instant(begins[1]), [])
-        elif run is not None:
-            run.lines.append(f"{text}\n")
-    if run is not None:
-        yield run
+    data = data_of(path)
+    begun = list(_STARTED.finditer(data, 0, data.rfind(b"\n") + 1))
+    ends = [*(found.start() for found in begun[1:]), data.rfind(b"\n") + 1]
+    last, same = "", 1
+    for found, end in zip(begun, ends, strict=False):
+        started = found[1].decode()
+        same = same + 1 if started == last else 1
+        name = f"aider-{started.replace(' ', 'T')}"
+        yield _Run(
+            name if same == 1 else f"{name}.{same}", _instant(started), found.end(), data[found.end() : end]
+        )
+        last = started
+
+
+def _rows(data: bytes) -> list[str]:
+    return [row.rstrip("\r") + "\n" for row in data.decode("utf-8", "replace").split("\n")[:-1]]
 
 
 def _instant(local: str) -> str:

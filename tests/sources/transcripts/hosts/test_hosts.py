@@ -77,8 +77,8 @@ def test_each_event_has_a_name_of_its_own(tmp_path: Path, host: str) -> None:
     seen: set[int] = set()
     for _ in range(2):
         for t in machine.found(host).transcripts:
-            check(list(read(t.path, host=host, session=t.session_id, seen=seen)))
-    assert not list(read(t.path, host=host, session=t.session_id, seen=seen))
+            check(list(read(t.path, host=host, session=t.session, seen=seen)))
+    assert not list(read(t.path, host=host, session=t.session, seen=seen))
 
 
 @each_host
@@ -96,7 +96,7 @@ def test_damage_never_raises(tmp_path: Path, host: str) -> None:
                     changed[random_.randrange(len(changed))] = random_.randrange(256)
             path.write_bytes(changed)
         for t in machine.found(host).transcripts:
-            check(list(read(t.path, host=host, session=t.session_id)))
+            check(list(read(t.path, host=host, session=t.session)))
 
 
 def _scramble(path: Path, text: str, random_: random.Random) -> None:
@@ -132,7 +132,7 @@ def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
             held = "" if data.startswith(b"SQLite format 3") else data.decode()
             _scramble(path, held, random_)
         for t in machine.found(host).transcripts:
-            check(list(read(t.path, host=host, session=t.session_id)))
+            check(list(read(t.path, host=host, session=t.session)))
 
 
 @each_host
