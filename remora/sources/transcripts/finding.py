@@ -121,10 +121,10 @@ def find(
     ours = [t for t in looked.transcripts if _belongs(t, folders)]
     for name in (name for name in OTHERS if name in hosts):
         files = [path for path in OTHERS[name].files(environ, folders) if _is_newer(path, since)]
-        own = _own(files, root, folders)
+        own = _own(files, folders)
         if len(own) < len(files):
             told = f"{len(files) - len(own)} histories of {name} may have come with the project"
-            bad.append(BadLine(str(root), 0, f"{told}; name one to learn from it"))
+            bad.append(BadLine(str(root), 0, f"{told}; pass its path to learn from it"))
         other = _of_other(name, own, folders)
         ours += other.transcripts
         bad += other.bad
@@ -136,21 +136,33 @@ def find(
     return Found(_in_order(ours), (*looked.bad, *bad))
 
 
-def _own(paths: Sequence[Path], root: Path, folders: Iterable[str]) -> list[Path]:
+def _own(paths: Sequence[Path], folders: Iterable[str]) -> list[Path]:
     """Return paths without those in the project that git tracks: whoever wrote these, they travel with it.
 
     Without git nobody can tell whose they are.
     """
-    inner = [path for path in paths if any(inside(plain_path(str(path)), folder) for folder in folders)]
-    if not inner:
-        return list(paths)
-    try:
-        done = run(root, "ls-files", "-z", "--others", "--", *map(str, inner))
-        untracked = done.stdout.decode("utf-8", "surrogateescape").split("\0") if not done.returncode else []
-    except SourceError:
-        untracked = []
-    ours = {os.path.realpath(os.path.join(root, name)) for name in untracked if name}  # noqa: PTH118
-    return [path for path in paths if path not in inner or os.path.realpath(path) in ours]
+    inner: dict[str, set[Path]] = {}
+    kept: list[Path] = []
+    for path in paths:
+        holding = [folder for folder in folders if inside(plain_path(str(path)), folder)]
+        if holding:
+            inner.setdefault(max(holding, key=len), set()).add(path)
+        else:
+            kept.append(path)
+    for (
+        folder,
+        held,
+    ) in inner.items():  # each may be a work tree of its own, outside of which git says nothing
+        names = {path.relative_to(folder) for path in held}
+        asked = {str(name.parent if name.parent.name else name) for name in names}
+        try:
+            done = run(Path(folder), "ls-files", "-z", "--others", "--", *sorted(asked))
+        except SourceError:
+            continue
+        told = done.stdout.decode("utf-8", "surrogateescape").split("\0") if not done.returncode else []
+        untracked = {Path(folder, name) for name in told if name}
+        kept += [path for path in paths if path in held & untracked]
+    return kept
 
 
 def _is_newer(path: Path, since: float) -> bool:

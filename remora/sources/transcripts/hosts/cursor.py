@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
-from remora.core.errors import RemoraError, SourceError
+from remora.core.errors import RemoraError
 from remora.sources.transcripts.hosts.databases import Database, opened, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
 from remora.sources.transcripts.hosts.values import Keys, data_of, items, json_of, mapping
@@ -54,7 +54,6 @@ ACTIONS: Mapping[str, str] = table(
         "list_mcp_resources",
     }
 )
-MAX_DATABASE = 2_000_000_000  # bytes: one that Cursor has open must be copied to be read
 _DATABASE = "state.vscdb"
 _TABLE, _KEY, _VALUE = "cursorDiskKV", "key", "value"
 _TRANSCRIPTS = "agent-transcripts"
@@ -93,8 +92,6 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 def sessions(path: Path) -> Iterator[Session]:
     """Yield the conversations in a database whose folder is known, or that of a transcript."""
     if path.name == _DATABASE and path.parent.name == "globalStorage" and is_sqlite(path):
-        if path.stat().st_size > MAX_DATABASE:
-            raise SourceError(f"{path} is larger than {MAX_DATABASE:,} bytes; only transcripts are read")
         folders = _of_windows(path.parents[1] / "workspaceStorage")
         with opened(path) as database:
             found = _in_database(database, folders)
@@ -175,7 +172,7 @@ def _of_windows(storage: Path) -> dict[str, str]:
         if not folder.startswith("file://") or not is_sqlite(path):
             continue
         try:
-            with opened(path) as database:
+            with opened(path, keep=False) as database:
                 rows = database.rows("ItemTable", (_VALUE,), (_KEY, "composer.composerData"))
                 told = [mapping(json_of(_text(row))) for row in rows]
         except RemoraError:
