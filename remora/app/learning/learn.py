@@ -384,6 +384,10 @@ class _Run:
             place = known.get(session, "").partition("|")[0]
             if place and place != _key(transcript) and name != transcript.session_id:
                 continue  # a copy: the session was learned from its own file
+            if observer.host not in COPIES:
+                with self._db.transaction():
+                    for copy in COPIES:
+                        self._db.observed.remove(f"{copy}:{name}")
             self._session(observer, f"{_key(transcript)}|{looks}")
             with self._db.transaction():
                 self._db.observed.note_first(session, firsts.get(name, ""))

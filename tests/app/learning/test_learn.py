@@ -607,6 +607,20 @@ def test_the_sessions_of_this_machine(memory, tmp_path):
     assert memory.learn(hosts=["codex"]).sessions == ()
 
 
+def test_a_session_replaces_its_copy(memory, learn, tmp_path):
+    """It counts once, also if the copy was learned first."""
+    told = (
+        "<!-- Claude Code Session session-0001 (2026-01-05 12:00:00Z) -->\n\n"
+        f"_**User**_\n\n{CORRECTION}\n\n_**Agent**_\n\nDone.\n"
+    )
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks" / "copy.md").write_text(told, "utf-8")
+    assert [one.host for one in learn().sessions] == ["specstory"]
+    work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
+    learn()
+    assert {row.id for row in memory._project.db.observed.sessions()} == {"claude-code:session-0001"}
+
+
 @pytest.mark.parametrize("ask", ["learn", "reflect"])
 def test_no_copy_of_a_database_stays(tmp_path, monkeypatch, ask):
     """A database that its host has open is copied to be read, and may be large."""
