@@ -119,6 +119,24 @@ def loop_action(tool: str, given: Mapping[str, Any], named: Mapping[str, str]) -
     return found if found != "other" or tool in OTHER or tool.startswith("mcp__") else None
 
 
+def host_action(tool: str, given: Mapping[str, Any], own: Mapping[str, str]) -> str:
+    """Return what a tool of a host does; one that the host does not have itself is a server's.
+
+    Args:
+        tool: its name.
+        given: its arguments.
+        own: what all of the host's own tools do, by name.
+
+    >>> host_action("grep", {}, {"grep": "search"}), host_action("search", {}, {"grep": "search"})
+    ('search', 'fetch')
+    >>> host_action("text_editor", {"command": "view"}, {"text_editor": "edit"})
+    'read'
+    """
+    if tool in own:
+        return _BY_COMMAND.get(str(given.get("command")), own[tool]) if tool in _SEVERAL else own[tool]
+    return action_of(tool) if tool.startswith("mcp__") else of_server("", tool)
+
+
 def action_of(tool: str) -> str:
     """Return one of `remora.core.events.ACTIONS` for a tool's name.
 

@@ -17,6 +17,7 @@ from remora.llm.prompts import load
 from remora.observer.evidence import pack, told
 from remora.observer.observer import Observer
 from remora.sources.transcripts.finding import Transcript, find, folders_of, roots_of
+from remora.sources.transcripts.hosts.databases import let_go
 from remora.sources.transcripts.reading import read
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
     Raises:
         NotFound: this machine has no transcript of the session that was asked for.
     """
+    try:
+        return _reflect(project, session_id)
+    finally:
+        let_go()
+
+
+def _reflect(project: OpenProject, session_id: str | None) -> Reflection:
     instructions = load("remora.observer", "writer")
     root = project.location.root
     found = find(root, project.environ).transcripts
@@ -73,7 +81,7 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
         host=transcript.host,
         parts=transcript.parts,
         roots=roots,
-        session=transcript.session_id,
+        session=transcript.session,
     )
     for event in reading:
         name = event.session_id

@@ -44,6 +44,7 @@ from remora.observer.observer import Observer
 from remora.sources.transcripts import entire
 from remora.sources.transcripts.finding import find, find_in, folders_of, roots_of
 from remora.sources.transcripts.hosts import COPIES
+from remora.sources.transcripts.hosts.databases import let_go
 from remora.sources.transcripts.reading import HOSTS, read
 
 if TYPE_CHECKING:
@@ -150,11 +151,26 @@ def learn(
     progress: Progress | None = None,
 ) -> LearnReport:
     """Learn from transcripts; see `Memory.learn`."""
-    started = time.monotonic()
     known = (*HOSTS, entire.HOST)
     wrong = sorted(set(hosts or ()) - set(known))
     if wrong:
         raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(known)}.")
+    try:
+        return _learn(project, path, hosts, again=again, dry_run=dry_run, progress=progress)
+    finally:
+        let_go()
+
+
+def _learn(
+    project: OpenProject,
+    path: Path | None,
+    hosts: Sequence[str] | None,
+    *,
+    again: bool,
+    dry_run: bool,
+    progress: Progress | None,
+) -> LearnReport:
+    started = time.monotonic()
     root = project.location.root
     found = find_in(path) if path is not None else find(root, project.environ, hosts=hosts or HOSTS)
     if path is not None and hosts:
@@ -261,8 +277,9 @@ class _Run:
         for transcript in self._found.transcripts:
             with sparing(str(transcript.path), self.skipped):
                 looks = _looks(transcript)
-                copied = transcript.host in COPIES and transcript.session_id in originals
-                if copied or (not self._again and self._is_read(transcript, looks)):
+                if transcript.host in COPIES and transcript.session_id in originals:
+                    continue
+                if not self._again and self._is_read(transcript, looks):
                     self.unchanged += 1
                 else:
                     fresh.append((transcript, looks))
@@ -304,7 +321,7 @@ class _Run:
             parts=transcript.parts,
             roots=self._roots,
             seen=marks,
-            session=transcript.session_id,
+            session=transcript.session,
         )
 
     def _mark_origins(self, transcript: Transcript) -> bool:
@@ -369,6 +386,10 @@ class _Run:
             place = known.get(session, "").partition("|")[0]
             if place and place != _key(transcript) and name != transcript.session_id:
                 continue  # a copy: the session was learned from its own file
+            if observer.host not in COPIES:
+                with self._db.transaction():
+                    for copy in COPIES:
+                        self._db.observed.remove(f"{copy}:{name}")
             self._session(observer, f"{_key(transcript)}|{looks}")
             with self._db.transaction():
                 self._db.observed.note_first(session, firsts.get(name, ""))

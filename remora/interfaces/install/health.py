@@ -18,6 +18,7 @@ from remora.interfaces.install.hosts import HOSTS
 from remora.interfaces.install.pieces import HOOKS
 from remora.interfaces.install.records import FOLDER, read
 from remora.sources.transcripts.finding import find
+from remora.sources.transcripts.hosts import DATABASES
 
 SESSIONS = 3  # the newest, that are looked at
 
@@ -54,8 +55,8 @@ def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterato
         record = read(path)
         if record is None or record.root not in ("", str(root)) or record.host not in HOSTS:
             continue
-        if not any(HOOKS in past.parts for past in record.files):
-            continue
+        if record.host in DATABASES or not any(HOOKS in past.parts for past in record.files):
+            continue  # to copy a database takes too long here
         since = max(path.stat().st_mtime, time.time() - KEPT)
         found = find(root, environ, hosts=[record.host], since=since).transcripts
         late = [t for t in found if t.session_id and _seconds(t.started) >= since][-SESSIONS:]

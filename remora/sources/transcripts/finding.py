@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import run
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
-from remora.sources.transcripts.hosts import COPIES, OTHERS
+from remora.sources.transcripts.hosts import COPIES, NAMED, OTHERS
 from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
 from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.reading import HOSTS, detect, parts_of, survey
 from remora.sources.transcripts.texts import instant, joined
+from remora.sources.transcripts.turns import Session
 
 MAX_SLUG = 200  # characters of a folder's name; a longer path is cut there and gets a hash
 _LOOKED_AT = 400  # lines that are read to learn where and when a session ran
@@ -59,6 +60,11 @@ class Transcript(NamedTuple):
     size: int
     branch: str | None = None
     stamp: str = ""
+
+    @property
+    def session(self) -> Session:
+        """The session as its reader told it."""
+        return Session(self.session_id, self.cwd, self.started, self.branch, self.stamp, self.size)
 
 
 class Found(NamedTuple):
@@ -115,10 +121,10 @@ def find(
     ours = [t for t in looked.transcripts if _belongs(t, folders)]
     for name in (name for name in OTHERS if name in hosts):
         files = [path for path in OTHERS[name].files(environ, folders) if _is_newer(path, since)]
-        own = _own(files, root, folders)
+        own = _own(files, folders)
         if len(own) < len(files):
             told = f"{len(files) - len(own)} histories of {name} may have come with the project"
-            bad.append(BadLine(str(root), 0, f"{told}; name one to learn from it"))
+            bad.append(BadLine(str(root), 0, f"{told}; pass its path to learn from it"))
         other = _of_other(name, own, folders)
         ours += other.transcripts
         bad += other.bad
@@ -130,21 +136,33 @@ def find(
     return Found(_in_order(ours), (*looked.bad, *bad))
 
 
-def _own(paths: Sequence[Path], root: Path, folders: Iterable[str]) -> list[Path]:
+def _own(paths: Sequence[Path], folders: Iterable[str]) -> list[Path]:
     """Return paths without those in the project that git tracks: whoever wrote these, they travel with it.
 
     Without git nobody can tell whose they are.
     """
-    inner = [path for path in paths if any(inside(plain_path(str(path)), folder) for folder in folders)]
-    if not inner:
-        return list(paths)
-    try:
-        done = run(root, "ls-files", "-z", "--others", "--", *map(str, inner))
-        untracked = done.stdout.decode("utf-8", "surrogateescape").split("\0") if not done.returncode else []
-    except SourceError:
-        untracked = []
-    ours = {os.path.realpath(os.path.join(root, name)) for name in untracked if name}  # noqa: PTH118
-    return [path for path in paths if path not in inner or os.path.realpath(path) in ours]
+    inner: dict[str, set[Path]] = {}
+    kept: list[Path] = []
+    for path in paths:
+        holding = [folder for folder in folders if inside(plain_path(str(path)), folder)]
+        if holding:
+            inner.setdefault(max(holding, key=len), set()).add(path)
+        else:
+            kept.append(path)
+    for (
+        folder,
+        held,
+    ) in inner.items():  # each may be a work tree of its own, outside of which git says nothing
+        names = {path.relative_to(folder) for path in held}
+        asked = {str(name.parent if name.parent.name else name) for name in names}
+        try:
+            done = run(Path(folder), "ls-files", "-z", "--others", "--", *sorted(asked))
+        except SourceError:
+            continue
+        told = done.stdout.decode("utf-8", "surrogateescape").split("\0") if not done.returncode else []
+        untracked = {Path(folder, name) for name in told if name}
+        kept += [path for path in paths if path in held & untracked]
+    return kept
 
 
 def _is_newer(path: Path, since: float) -> bool:
@@ -221,7 +239,7 @@ def _of_other(host: str, paths: Iterable[Path], folders: Sequence[str] = ()) -> 
         try:
             for session in OTHERS[host].sessions(path):
                 size = session.size or path.stat().st_size
-                cwd = session.cwd or (folders[0] if folders else "")
+                cwd = session.cwd or (folders[0] if folders and host in NAMED else "")
                 about = (session.id, session.started, cwd, size, session.branch, session.stamp)
                 transcript = Transcript(host, path, (), *about)
                 if not folders or _belongs(transcript, folders):

@@ -28,7 +28,7 @@ from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, obje
 from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.texts import instant, string
-from remora.sources.transcripts.turns import events
+from remora.sources.transcripts.turns import Session, events
 
 HOSTS = (claude_code.HOST, codex.HOST, *OTHERS, plain.HOST)
 _LOOKED_AT = 200  # lines that are enough to tell whose file it is
@@ -69,7 +69,7 @@ class Reading:
         parts: tuple[Path, ...],
         roots: Roots,
         seen: set[int],
-        session: str,
+        session: Session | None,
     ) -> None:
         self.path = path
         self.host = host
@@ -110,11 +110,10 @@ class Reading:
 
     def _others(self, path: Path) -> Iterator[Event]:
         host = OTHERS[self.host]
-        for session in host.sessions(path):
-            if self._session in ("", session.id):
-                self.roots.met(session.cwd, session.branch)
-                turns = host.turns(path, session, self.counts)
-                yield from self._new(events(session, turns, host.ACTIONS, self.roots))
+        for session in [self._session] if self._session else host.sessions(path):
+            self.roots.met(session.cwd, session.branch)
+            turns = host.turns(path, session, self.counts)
+            yield from self._new(events(session, turns, host.ACTIONS, self.roots))
 
     def _lines(self, file: Path) -> Iterator[Event]:
         translator = self._translators(file)
@@ -175,7 +174,7 @@ def read(
     parts: Iterable[Path] | None = None,
     roots: Roots | None = None,
     seen: set[int] | None = None,
-    session: str = "",
+    session: Session | None = None,
 ) -> Reading:
     """Return a reading of a transcript.
 
@@ -187,7 +186,8 @@ def read(
         seen: marks of events already read in this process; an event is yielded once per set. Pass the same
             set to all readings of a project, in order of time: events copied by a fork then stay with their
             original session.
-        session: only this one of a file that holds several, as databases do.
+        session: only this one of a file that may hold several, as its reader told it; see
+            `Transcript.session`.
 
     Raises:
         InvalidInput: the file is no transcript, or the host is unknown.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from remora.core.actions import loop_action, of_server, own_id
+from remora.core.actions import host_action, own_id
 from remora.core.budget import look
 from remora.core.cut import both_ends
 from remora.core.events import Event
@@ -122,8 +122,8 @@ class Host(Protocol):
 
     Attributes:
         HOST: its name; the same as in the hooks, if it has hooks.
-        ACTIONS: what its tools do, where `core.actions` does not know their names. A tool that neither knows
-            counts as a server's: what it returns comes from outside.
+        ACTIONS: what each of its own tools does. Any other tool counts as a server's, whatever its name: what
+            it returns comes from outside.
     """
 
     HOST: str
@@ -247,8 +247,7 @@ class _Story:
             doing = "write" if all(file.change == "add" for file in files) else "edit"
             shown = as_extra(files, tuple(paths))
             return Call(tool, doing, tuple(dict.fromkeys(paths + moved)), extra=shown)
-        action = loop_action(tool, given, self._actions) or of_server("", tool)
-        return call(tool, given, self._relative, action)
+        return call(tool, given, self._relative, host_action(tool, given, self._actions))
 
     def _returned(self, returned: Returned) -> Event:
         made, step, name = self._calls.take(returned.id, self._step)

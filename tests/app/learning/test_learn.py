@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceErro
 from remora.interfaces import draw, learn_pages, project_pages
 from remora.llm.scripted import Call, ScriptedModel
 from tests.helpers import NOW, Repo, environment
+from tests.sources.transcripts.hosts.homes_kit import Machine
 from tests.sources.transcripts.test_entire import Repository
 
 CORRECTION = "No, we always use the gateway for refreshing tokens, never the client itself."
@@ -361,7 +365,9 @@ def test_a_copy_of_a_learned_session_is_not_read(memory, learn, tmp_path):
             f"<!-- Claude Code Session {session} (2026-01-05 12:00:00Z) -->\n\n_**User**_\n\n{CORRECTION}\n"
         )
         (tmp_path / "talks" / "copy.md").write_text(told, "utf-8")
-        return [one.host for one in learn().sessions]
+        report = learn()
+        assert report.unchanged == 0
+        return [one.host for one in report.sessions]
 
     assert copied("session-0001") == []
     assert copied("session-0002") == ["specstory"]
@@ -599,6 +605,36 @@ def test_the_sessions_of_this_machine(memory, tmp_path):
     report = memory.learn()
     assert [s.id for s in report.sessions] == ["s1"]
     assert memory.learn(hosts=["codex"]).sessions == ()
+
+
+def test_a_session_replaces_its_copy(memory, learn, tmp_path):
+    """It counts once, also if the copy was learned first."""
+    told = (
+        "<!-- Claude Code Session session-0001 (2026-01-05 12:00:00Z) -->\n\n"
+        f"_**User**_\n\n{CORRECTION}\n\n_**Agent**_\n\nDone.\n"
+    )
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks" / "copy.md").write_text(told, "utf-8")
+    assert [one.host for one in learn().sessions] == ["specstory"]
+    work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
+    learn()
+    assert {row.id for row in memory._project.db.observed.sessions()} == {"claude-code:session-0001"}
+
+
+@pytest.mark.parametrize("ask", ["learn", "reflect"])
+def test_no_copy_of_a_database_stays(tmp_path, monkeypatch, ask):
+    """A database that its host has open is copied to be read, and may be large."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "copies"))
+    (tmp_path / "copies").mkdir()
+    machine = Machine(tmp_path / "m", "opencode")
+    (path,) = (p for p in machine.files() if p.suffix == ".db")
+    with closing(sqlite3.connect(path)) as host:
+        host.execute("PRAGMA journal_mode = WAL")
+        host.execute("CREATE TABLE other (x)")
+        with Memory.open(machine.root, environ={**environment(tmp_path), **machine.environ}) as opened:
+            told = opened.learn().sessions if ask == "learn" else opened.reflect().evidence
+            assert told
+            assert list((tmp_path / "copies").glob("remora-*")) == []
 
 
 def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from remora.disk.live import file_name
 from remora.interfaces.install.health import silent
 from remora.interfaces.install.records import Past, Record, write
 from remora.sources.transcripts.finding import slug
+from tests.sources.transcripts.hosts.homes_kit import Machine as Left
 from tests.sources.transcripts.records import claude, put
 
 NOW = time.time()
@@ -65,6 +68,22 @@ def test_hooks_that_do_not_run_are_named(machine: Machine) -> None:
     assert machine.told() == ["installed, but the last 3 of its sessions here did not report to it"]
     machine.session("s9", 10, reported=True)
     assert machine.told() == []
+
+
+def test_a_host_with_a_database_is_not_looked_at(tmp_path: Path) -> None:
+    """It may be gigabytes, and have to be copied."""
+    left = Left(tmp_path / "m", "opencode")
+    (path,) = (p for p in left.files() if p.suffix == ".db")
+    with closing(sqlite3.connect(path)) as host:
+        host.execute("UPDATE session SET time_created = ?", (int(NOW * 1000) - 60_000,))
+        host.commit()
+    data = tmp_path / "data"
+    record = data / "installed" / "opencode-user.json"
+    record.parent.mkdir(parents=True)
+    write(record, Record("opencode", "user", "", "remora", (Past(Path("x"), ("hooks",), "", ""),)))
+    os.utime(record, (NOW - 3600, NOW - 3600))
+    assert left.found("opencode").transcripts
+    assert list(silent(left.root, data, left.environ)) == []
 
 
 def test_without_hooks_there_is_nothing_to_report(machine: Machine) -> None:

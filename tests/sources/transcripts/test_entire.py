@@ -77,7 +77,7 @@ class Repository:
         found = find(self.root, self.environ, hosts=["entire"])
         roots = roots_of(found.transcripts, folders_of(self.root))
         return {
-            t.host: list(read(t.path, host=t.host, parts=t.parts, roots=roots, session=t.session_id))
+            t.host: list(read(t.path, host=t.host, parts=t.parts, roots=roots, session=t.session))
             for t in found.transcripts
         }
 

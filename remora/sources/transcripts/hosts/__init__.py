@@ -35,3 +35,7 @@ _ALL: tuple[Host, ...] = (
 OTHERS: Mapping[str, Host] = {host.HOST: host for host in _ALL}
 # They copy the sessions of other hosts, under the ids that these have.
 COPIES = frozenset({specstory.HOST})
+# They keep sessions in databases, which may be large and have to be copied.
+DATABASES = frozenset({cursor.HOST, goose.HOST, opencode.HOST})
+# Their files are in folders named by the project, so one that says nothing of its own is the project's.
+NAMED = frozenset({gemini.HOST, cursor.HOST})

@@ -2,8 +2,9 @@
 
 The format is read off the source of version 0.86.3 and off the history among its tests. Aider ends each line
 of a prompt (`#### `) and of its own output (`> `) with two spaces, which tells them from headings and
-quotations in a reply. It has no times but that of the start, which is local, and no ids: keys are made of the
-words.
+quotations in a reply. A reply may do so too, so a prompt counts only at the beginning or behind output that
+ends a reply: that of its tokens, its edits or its interruption. It has no times but that of the start, which
+is local, and no ids: keys are made of the words.
 """
 
 from __future__ import annotations
@@ -17,19 +18,21 @@ from typing import NamedTuple
 
 from remora.core.clock import to_iso
 from remora.sources.transcripts.hosts.search_replace import blocks_in
-from remora.sources.transcripts.hosts.values import Keys
-from remora.sources.transcripts.lines import Counts, lines
+from remora.sources.transcripts.hosts.values import Keys, data_of
+from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.turns import Called, Interrupted, Prompt, Reply, Returned, Session, Turn
 
 HOST = "aider"
 ACTIONS: Mapping[str, str] = {"edit block": "edit", "new file": "write", "shell command": "run"}
 FILE = ".aider.chat.history.md"
-_STARTED = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_STARTED = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t\r]*\n", re.MULTILINE)
 _APPLIED = re.compile(r"Applied edit to (.{1,4096})")
 _RUNNING = re.compile(r"Running (.{1,4000})")
 _COMMAND = re.compile(r"([/!])(\w*)\s*(.*)", re.DOTALL)
 _ASKING = ("ask", "code", "architect", "help", "context", "chat-mode")  # commands that carry a prompt
 _OF_LINTER = "# Fix any errors below, if possible."
+# What aider says when a reply has ended.
+_ENDED = re.compile(r"(?:Tokens: [\d.,]+[kM]? sent, |Applied edit to |\^C KeyboardInterrupt)")
 _FENCE = re.compile(r"\s*(?:`{3,}|<source>|<code>|<pre>)")
 
 
@@ -39,45 +42,46 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the runs in a history in which somebody typed something."""
+    """Yield the runs in a history in which somebody typed something; a stamp begins with a run's place."""
     if path.name != FILE:
         return
     for run in _runs(path):
-        if any(kind == "prompt" for kind, _ in _parts(run.lines)):
-            text = "".join(run.lines).encode("utf-8", "surrogatepass")
-            stamp = hashlib.sha256(text).hexdigest()[:16]
-            yield Session(run.id, str(path.parent), run.started, stamp=stamp, size=len(text))
+        if any(kind == "prompt" for kind, _ in _parts(_rows(run.data))):
+            stamp = f"{run.start} {hashlib.sha256(run.data).hexdigest()[:16]}"
+            yield Session(run.id, str(path.parent), run.started, stamp=stamp, size=len(run.data))
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a run."""
-    for run in _runs(path):
-        if run.id == session.id:
-            yield from _turns(run.lines, Keys(session.id), counts)
+    data = data_of(path, session.size, start=int(session.stamp.partition(" ")[0]))
+    yield from _turns(_rows(data), Keys(session.id), counts)
 
 
 class _Run(NamedTuple):
     id: str
     started: str
-    lines: list[str]
+    start: int  # in bytes
+    data: bytes
 
 
 def _runs(path: Path) -> Iterator[_Run]:
     """Yield the runs in a history; a second one that began in the same second has a number."""
-    run: _Run | None = None
-    same = 1
-    for line in lines(path):
-        text = (line.data or b"").decode("utf-8", "replace").rstrip("\r")
-        if begins := _STARTED.match(text):
-            if run is not None:
-                yield run
-            name = f"aider-{begins[1].replace(' ', 'T')}"
-            same = same + 1 if run is not None and run.id.split(".")[0] == name else 1
-            run = _Run(name if same == 1 else f"{name}.{same}", _instant(begins[1]), [])
-        elif run is not None:
-            run.lines.append(f"{text}\n")
-    if run is not None:
-        yield run
+    data = data_of(path)
+    begun = list(_STARTED.finditer(data, 0, data.rfind(b"\n") + 1))
+    ends = [*(found.start() for found in begun[1:]), data.rfind(b"\n") + 1]
+    last, same = "", 1
+    for found, end in zip(begun, ends, strict=False):
+        started = found[1].decode()
+        same = same + 1 if started == last else 1
+        name = f"aider-{started.replace(' ', 'T')}"
+        yield _Run(
+            name if same == 1 else f"{name}.{same}", _instant(started), found.end(), data[found.end() : end]
+        )
+        last = started
+
+
+def _rows(data: bytes) -> list[str]:
+    return [row.rstrip("\r") + "\n" for row in data.decode("utf-8", "replace").split("\n")[:-1]]
 
 
 def _instant(local: str) -> str:
@@ -89,11 +93,15 @@ def _instant(local: str) -> str:
 
 def _parts(told: list[str]) -> Iterator[tuple[str, str]]:
     """Yield prompts, output and replies in order, with their texts."""
-    kind, texts = "", list[str]()
+    kind, texts, replied = "", list[str](), False
     for line in told:
         marked = line.endswith("  \n")
-        now = "prompt" if marked and line.startswith("#### ") else ""
+        now = "prompt" if marked and line.startswith("#### ") and not replied else ""
         now = "output" if marked and line.startswith("> ") else now
+        if now == "output":
+            replied = replied and not _ENDED.match(line, 2)
+        elif not now and line.strip():
+            replied = True
         # A reply and output go on over empty lines; a prompt does not.
         if now != kind and (now or line.strip() or kind == "prompt"):
             if any(text.strip() for text in texts):

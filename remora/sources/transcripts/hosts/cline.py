@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
-from remora.core.errors import SourceError
 from remora.sources.transcripts.hosts import roo, tasks
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
 from remora.sources.transcripts.hosts.values import apart, data_of, items, json_file, json_of, mapping
@@ -65,8 +64,6 @@ def sessions(path: Path) -> Iterator[Session]:
     elif path.name.endswith(_ENDING) and path.name.removesuffix(_ENDING) == path.parent.name:
         note = mapping(json_of(data_of(path.with_name(f"{path.parent.name}.json"))))
         cwd = string(note.get("cwd"), 4096) or string(note.get("workspace_root"), 4096)
-        if not cwd:
-            raise SourceError(f"{path} does not say in which folder the session ran")
         yield Session(path.parent.name, cwd, instant(note.get("started_at")) or "")
 
 
@@ -108,14 +105,15 @@ def _text(blocks: list[dict[str, Any]]) -> str:
 
 
 def _typed(text: str) -> str:
-    """Return what a person typed, of what the program made of it."""
+    """Return what a person typed, of what the program made of it; tags in an attached file are the file's."""
+    text = text.partition(_ATTACHED)[0].strip()
     inputs = [
         found for tag in ("input", "command") for found in apart(text, f"<user_{tag} ", f"</user_{tag}>")[1]
     ]
     told = "\n\n".join(found.partition(">")[2] for found in inputs) or text
     if told.startswith(("[TASK RESUMPTION]", "The user approved switching to act mode.")):
         return ""
-    return told.partition(_ATTACHED)[0].strip()
+    return told.strip()
 
 
 def _plain(given: Any) -> Any:

@@ -30,10 +30,18 @@ from remora.sources.transcripts.turns import (
 HOST = "copilot"
 ACTIONS: Mapping[str, str] = table(
     {
-        "run": "local_shell",
+        "read": "view",
+        "edit": "edit str_replace_editor apply_patch",
+        "write": "create",
+        "run": "bash powershell local_shell",
+        "search": "grep rg",
+        "glob": "glob",
+        "fetch": "web_fetch web_search fetch_copilot_cli_documentation",
         "plan": "update_todo report_intent",
-        "task": "task",
-        "other": "read_bash write_bash stop_bash list_bash ask_user skill",
+        "task": "task read_agent list_agents",
+        "memory": "store_memory",
+        "other": "read_bash write_bash stop_bash list_bash read_powershell write_powershell stop_powershell "
+        "list_powershell ask_user skill exit_plan_mode",
     }
 )
 _FILE = "events.jsonl"

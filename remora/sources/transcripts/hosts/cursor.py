@@ -15,17 +15,19 @@ tokens.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
-from remora.core.errors import RemoraError, SourceError
+from remora.core.errors import RemoraError
 from remora.sources.transcripts.hosts.databases import Database, opened, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
-from remora.sources.transcripts.hosts.values import Keys, apart, data_of, items, json_of, mapping
+from remora.sources.transcripts.hosts.values import Keys, data_of, items, json_of, mapping
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.paths import plain
 from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
@@ -35,23 +37,27 @@ from remora.store.foreign import is_sqlite
 HOST = "cursor"
 ACTIONS: Mapping[str, str] = table(
     {
-        "read": "read_file_v2 ReadFile ReadLints read_lints",
-        "edit": "edit_file_v2 search_replace MultiEdit edit_notebook reapply delete_file apply_agent_diff "
-        "StrReplace SearchReplace Delete EditNotebook EditFile ApplyPatch",
-        "run": "run_terminal_command run_terminal_command_v2 Shell Terminal",
-        "search": "ripgrep ripgrep_search ripgrep_raw_search semantic_search_full semantic_search "
-        "SemanticSearch Search Codebase",
-        "glob": "list_dir_v2 glob_file_search ListDir FileSearch",
-        "fetch": "web_search web_fetch fetch_mcp_resource read_mcp_resource",
-        "task": "task task_v2 Subagent",
-        "plan": "todo_write create_plan UpdateTodos CreatePlan SwitchMode",
-        "other": "ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools list_mcp_resources",
+        "read": "read_file read_file_v2 Read ReadFile ReadLints read_lints",
+        "edit": "edit_file edit_file_v2 Edit search_replace apply_patch MultiEdit "
+        "edit_notebook reapply delete_file apply_agent_diff StrReplace SearchReplace Delete "
+        "EditNotebook EditFile ApplyPatch",
+        "write": "write Write create_file",
+        "run": "run_terminal_cmd run_terminal_command run_terminal_command_v2 Shell Terminal",
+        "search": "grep Grep grep_search codebase_search ripgrep ripgrep_search "
+        "ripgrep_raw_search semantic_search_full semantic_search SemanticSearch Search Codebase",
+        "glob": "list_dir list_dir_v2 LS Glob file_search glob_file_search ListDir FileSearch",
+        "fetch": "web_search web_fetch WebSearch WebFetch fetch_mcp_resource read_mcp_resource",
+        "task": "task task_v2 Task Subagent",
+        "plan": "todo_write TodoWrite create_plan UpdateTodos CreatePlan SwitchMode",
+        "memory": "update_memory",
+        "other": "fetch_rules ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools "
+        "list_mcp_resources",
     }
 )
-MAX_DATABASE = 2_000_000_000  # bytes: one that Cursor has open must be copied to be read
 _DATABASE = "state.vscdb"
 _TABLE, _KEY, _VALUE = "cursorDiskKV", "key", "value"
 _TRANSCRIPTS = "agent-transcripts"
+_OPENS, _CLOSES = "<user_query>", "</user_query>"
 _BYTES = 10_000  # of a message, about
 _EPOCH = 946_684_800_000  # less than the year 2000 is no time but a duration
 _PERSON, _MODEL = 1, 2
@@ -75,9 +81,10 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
     for editor in editor_folders(environ):
         if editor.parent.name == "Cursor" and (path := editor / "globalStorage" / _DATABASE).is_file():
             yield path
-    named = {_slug(folder) for folder in folders}
+    named = {_slug(folder): Path(folder) for folder in folders}
     for project in sorted((home_folder(environ, ".cursor") / "projects").glob("*/")):
-        if _slug(project.name) in named:
+        name = _slug(project.name)
+        if name in named and not _shared(name, Path(named[name].anchor), folders):
             yield from sorted((project / _TRANSCRIPTS).glob("*.jsonl"))
             yield from sorted((project / _TRANSCRIPTS).glob("*/*.jsonl"))
 
@@ -85,8 +92,6 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 def sessions(path: Path) -> Iterator[Session]:
     """Yield the conversations in a database whose folder is known, or that of a transcript."""
     if path.name == _DATABASE and path.parent.name == "globalStorage" and is_sqlite(path):
-        if path.stat().st_size > MAX_DATABASE:
-            raise SourceError(f"{path} is larger than {MAX_DATABASE:,} bytes; only transcripts are read")
         folders = _of_windows(path.parents[1] / "workspaceStorage")
         with opened(path) as database:
             found = _in_database(database, folders)
@@ -146,6 +151,18 @@ def _slug(path: str) -> str:
     return re.sub(r"[^a-zA-Z0-9]+", "-", path).strip("-")
 
 
+def _shared(name: str, at: Path, folders: tuple[str, ...]) -> bool:
+    """Say whether a folder below one that is none of the project's would have the same name."""
+    with suppress(OSError):
+        for path in (path for path in at.iterdir() if path.is_dir()):
+            slug = _slug(str(path))
+            if slug == name and not {str(path), os.path.realpath(path)} & set(folders):
+                return True
+            if name.startswith(f"{slug}-") and slug != _slug(str(at)) and _shared(name, path, folders):
+                return True
+    return False
+
+
 def _of_windows(storage: Path) -> dict[str, str]:
     """Return the folders of conversations that the databases of windows name."""
     folders: dict[str, str] = {}
@@ -155,7 +172,7 @@ def _of_windows(storage: Path) -> dict[str, str]:
         if not folder.startswith("file://") or not is_sqlite(path):
             continue
         try:
-            with opened(path) as database:
+            with opened(path, keep=False) as database:
                 rows = database.rows("ItemTable", (_VALUE,), (_KEY, "composer.composerData"))
                 told = [mapping(json_of(_text(row))) for row in rows]
         except RemoraError:
@@ -275,15 +292,29 @@ def _plain(tool: str, given: Any) -> tuple[str, Any]:
     return tool, renamed
 
 
+def _typed(text: str) -> str:
+    """Return what a person typed: what is attached comes before or after it, and may hold its tags.
+
+    >>> _typed("<attached_files><user_query>no</user_query></attached_files><user_query>yes</user_query>")
+    'yes'
+    """
+    if text.startswith(_OPENS):
+        return text.removeprefix(_OPENS).partition(_CLOSES)[0].strip()
+    if text.endswith(_CLOSES):
+        return text.removesuffix(_CLOSES).rpartition(_OPENS)[2].strip()
+    return "" if _OPENS in text or "<attached_" in text else text
+
+
 def _line(record: Mapping[str, Any], keys: Keys, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a line of a transcript."""
     content = mapping(record.get("message")).get("content")
     blocks = [mapping(block) for block in items(content)] or [{"type": "text", "text": joined(content)}]
     text = "\n\n".join(joined(block) for block in blocks if block.get("type") == "text").strip()
     if record.get("role") == "user":
-        told = "\n\n".join(map(str.strip, apart(text, "<user_query>", "</user_query>")[1])) or text
-        if told:
+        if told := _typed(text):
             yield Prompt(keys.of(told), told)
+        elif text:
+            counts.skip("text of the program")
     elif record.get("role") == "assistant":
         calls = [block for block in blocks if block.get("type") == "tool_use"]
         key = keys.of("\n".join([text, *(string(call.get("name"), 200) for call in calls)]))

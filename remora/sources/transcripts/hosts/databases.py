@@ -1,7 +1,7 @@
 """Databases of hosts, opened to be read and never written to or locked.
 
-One that a host has open is read from a copy. A project's sessions are read one after another, so the copy
-stays until the database changes or another one is opened.
+One that a host has open is read from a copy. A project's sessions are read one after another, so a copy stays
+until its database changes, or until `let_go`, which ends a run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from remora.sources.transcripts.lines import Counts
 from remora.store.foreign import Foreign, is_sqlite
 
 _Looks = list[tuple[int, int] | None]
-_KEPT: list[tuple[_Looks, Foreign]] = []  # at most one
+MAX_DATABASE = 2_000_000_000  # bytes: it may have to be copied
+_KEPT: dict[Path, tuple[_Looks, Foreign]] = {}
 
 
 class Database:
@@ -57,15 +58,21 @@ class Database:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Database]:
+def opened(path: Path, *, keep: bool = True) -> Iterator[Database]:
     """Open a database.
 
+    Args:
+        path: its file.
+        keep: it will be opened again in this run.
+
     Raises:
-        SourceError: it cannot be read.
+        SourceError: it cannot be read, or is too large.
     """
     looks = _looks(path)
-    kept = _KEPT.pop() if _KEPT else None
-    if kept is not None and (kept[1].path != path or kept[0] != looks):
+    if sum(look[0] for look in looks if look is not None) > MAX_DATABASE:
+        raise SourceError(f"{path} is larger than {MAX_DATABASE:,} bytes and not read")
+    kept = _KEPT.pop(path, None)
+    if kept is not None and kept[0] != looks:
         kept[1].close()
         kept = None
     try:
@@ -75,14 +82,17 @@ def opened(path: Path) -> Iterator[Database]:
     try:
         yield Database(foreign)
     finally:
-        _let_go()
-        _KEPT.append((looks, foreign))
+        if keep and path not in _KEPT:
+            _KEPT[path] = (looks, foreign)
+        else:
+            foreign.close()
 
 
 @atexit.register
-def _let_go() -> None:
+def let_go() -> None:
+    """Close the databases that were kept open, and delete their copies."""
     while _KEPT:
-        _KEPT.pop()[1].close()
+        _KEPT.popitem()[1][1].close()
 
 
 def is_database(path: Path, beginning: str) -> bool:

@@ -60,7 +60,7 @@ _UNTRUSTED = re.compile(r"\A<untrusted_context>\n(.*)\n</untrusted_context>\Z", 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
     """Yield the files of sessions in folders that say where their project lies, then in those named by it."""
     place = home_folder(environ, "", "GEMINI_CLI_HOME") / ".gemini" / "tmp"
-    named = [folder for folder in sorted(place.glob("*")) if (folder / _ROOT).is_file()]
+    named = [folder for folder in sorted(place.glob("*")) if _root(folder)]
     hashes = (hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest() for folder in folders)
     named += [place / name for name in hashes]
     for folder in named:
@@ -75,10 +75,15 @@ def sessions(path: Path) -> Iterator[Session]:
     first = next(_records(path, Counts()), {})
     identity = first.get("sessionId")
     if isinstance(identity, str) and "projectHash" in first and first.get("kind") != "subagent":
-        cwd = ""
-        with suppress(OSError):
-            cwd = (path.parent.parent / _ROOT).read_text("utf-8", "replace").strip()[:4096]
+        cwd = _root(path.parent.parent)
         yield Session(string(identity, 200), cwd, instant(first.get("startTime")) or "")
+
+
+def _root(folder: Path) -> str:
+    """Return where a project lies, as its folder says; empty if it does not."""
+    with suppress(OSError):
+        return (folder / _ROOT).read_text("utf-8", "replace").strip()[:4096]
+    return ""
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:

@@ -26,7 +26,7 @@ HOST = "goose"
 ACTIONS: Mapping[str, str] = table(
     {
         "read": "read_image image_processor",
-        "edit": "edit",
+        "edit": "edit text_editor",
         "write": "write",
         "run": "shell",
         "search": "analyze",

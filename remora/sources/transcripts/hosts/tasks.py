@@ -1,8 +1,10 @@
 """Tasks of Cline and of what was made from it: one JSON array of messages, of the shape of Anthropic's API.
 
 What a person typed stands between tags (`<task>`, `<feedback>`, `<answer>`, `<user_message>`), or is the
-`feedback` of a result in JSON; all else in a user's message is the program's. Models without tools of their
-own call them in the text, as XML, and get the result as text behind a line in brackets.
+`feedback` of a result in JSON; all else in a user's message is the program's. A result can hold anyone's
+words, these tags included, so a person speaks only in the result of a tool that asks, and where the program
+itself begins all results of a tool: in a refusal, and with the approval of an edit. Models without tools of
+their own call them in the text, as XML, and get the result as text behind a line in brackets.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.actions import table
-from remora.core.errors import SourceError
 from remora.sources.transcripts.hosts.search_replace import edits_in
 from remora.sources.transcripts.hosts.values import (
     Keys,
@@ -64,6 +65,8 @@ _SPOKEN = {
     "plan_mode_respond": "response",
     "act_mode_respond": "response",
 }
+# What the results of these begin with is the program's, a refusal too; of others it may be anyone's.
+_BEGUN = ("edit", "write", "run")
 # Arguments under the names that the contract reads.
 _NAMES = {
     "regex": "pattern",
@@ -74,9 +77,10 @@ _NAMES = {
     "replace": "new_string",
 }
 _HEAD = 2_000_000  # bytes in which the first message, and with it the working directory, is looked for
-_FOLDER = (b"# Current Working Directory (", b"# Current Workspace Directory (")
-_FOLDER_ENDS = b") Files"
-_LONGEST = 4_096  # bytes of a folder's name
+_FOLDER = re.compile(
+    rb'"<environment_details>(?:[^"\\]|\\.)*?# Current (?:Working|Workspace) Directory '
+    rb'\(([^"]{1,4096}?)\) Files'
+)
 _ROOTS = re.compile(rb'# Workspace Roots\\n- [^\n"]{0,200}?: ((?:[^"\\]|\\[^n]){1,4096}?)(?: \(\w+\))?\\n')
 _FIRST_TIME = re.compile(rb'"ts":\s*(\d{12,14})\b')
 _TYPED = re.compile(r"<(task|feedback|answer|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
@@ -91,7 +95,8 @@ _EXIT = re.compile(
 )
 _REFUSED = "The user denied this operation"
 _FAILED = "The tool execution failed with the following error"
-_RUNNING = "Command is still running"
+_RAN = "Command "  # the output of what a completed task shows comes before what is said of it
+_RESUMED = "[TASK RESUMPTION]"
 _STOPPED = "[Response interrupted by user]"
 _OPENING = re.compile(r"<([A-Za-z_]{1,60})>")
 
@@ -100,28 +105,22 @@ def session(path: Path) -> Session:
     """Return the session in a task's file.
 
     Raises:
-        SourceError: the file cannot be read, or does not say where the task ran.
+        SourceError: the file cannot be read.
     """
     head = data_of(path, _HEAD)
     roots = _ROOTS.search(head)
     named = _folder(head) or (roots[1] if roots else b"")
     cwd = json_of(b'"' + named + b'"') if named else None
-    if not isinstance(cwd, str):
-        raise SourceError(f"{path} does not say in which folder the task ran")
     first = _FIRST_TIME.search(head)
     name = path.parent.name
     ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
-    return Session(name, cwd[:4096], instant_of(ran) or "")
+    return Session(name, string(cwd, 4096), instant_of(ran) or "")
 
 
 def _folder(head: bytes) -> bytes:
-    """Return the working directory that the editor tells the model, as it stands in JSON."""
-    for mark in _FOLDER:
-        start = head.find(mark) + len(mark)
-        end = head.find(_FOLDER_ENDS, start, start + _LONGEST)
-        if start >= len(mark) and end > start and b'"' not in head[start:end]:
-            return head[start:end]
-    return b""
+    """Return the first working directory that the editor tells the model, as it stands in JSON."""
+    found = _FOLDER.search(head)
+    return found[1] if found else b""
 
 
 def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
@@ -171,6 +170,7 @@ class _Task:
         self._keys = keys
         self._counts = counts
         self._waiting: list[tuple[str, str]] = []
+        self._tools: dict[str, str] = {}
 
     def message(self, message: Mapping[str, Any], at: str | None) -> Iterator[Turn]:
         content = message.get("content")
@@ -222,6 +222,7 @@ class _Task:
             if not name:
                 name = f"{key}:{place}"
                 self._waiting.append((name, tool))
+            self._tools[name] = tool
             yield Called(name, *plain(tool, given), at)
             if tool in ("condense", "summarize_task"):
                 yield Compacted(name, at)
@@ -236,7 +237,7 @@ class _Task:
             if block.get("type") == "tool_result":
                 result = joined(block.get("content"))
                 told = _RESULT.match(result)
-                turn, typed = _returned(
+                turn, typed = self._returned(
                     string(block.get("tool_use_id"), 200),
                     result[told.end() :] if told else result,
                     at,
@@ -246,15 +247,15 @@ class _Task:
                 prompts += typed
             elif block.get("type") != "text":
                 self._counts.skip(string(block.get("type"), 60) or "no type")
-            elif (told := _RESULT.match(text)) and (name := self._take(told[1])):
+            elif told := _RESULT.match(text):
                 if open_ is not None:
                     yield from self._close(*open_, at, prompts)
-                open_ = (name, [text[told.end() :]])
+                open_ = (self._take(told[1]), [text[told.end() :]])
             elif text.startswith("<environment_details>"):
                 self._counts.skip("environment_details")
             elif open_ is not None and not any(open_[1]):
                 open_[1].append(text)
-            elif told_by := _typed(text):
+            elif (not text.startswith("[") or text.startswith(_RESUMED)) and (told_by := _typed(text)):
                 prompts += told_by
             elif open_ is not None:
                 open_[1].append(text)
@@ -274,29 +275,34 @@ class _Task:
         return ""
 
     def _close(self, name: str, texts: list[str], at: str | None, prompts: list[str]) -> Iterator[Turn]:
-        turn, typed = _returned(name, "\n".join(filter(None, texts)), at)
+        if not name:
+            self._counts.skip("result of no call")
+            return
+        turn, typed = self._returned(name, "\n".join(filter(None, texts)), at)
         prompts[:0] = typed
         yield turn
 
+    def _returned(
+        self, name: str, result: str, at: str | None, *, error: bool = False
+    ) -> tuple[Returned, tuple[str, ...]]:
+        tool = self._tools.get(name, "")
+        said = _result(result, tool)
+        code = _EXIT.match(said.text)
+        turn = Returned(
+            name,
+            said.text,
+            at,
+            error=error or said.error,
+            exit_code=int(code[1]) if code else None,
+            denied=said.denied,
+        )
+        return turn, said.typed
 
-def _returned(
-    name: str, result: str, at: str | None, *, error: bool = False
-) -> tuple[Returned, tuple[str, ...]]:
-    said = _result(result)
-    code = _EXIT.match(said.text)
-    turn = Returned(
-        name,
-        said.text,
-        at,
-        error=error or said.error,
-        exit_code=int(code[1]) if code else None,
-        denied=said.denied,
-    )
-    return turn, said.typed
 
-
-def _result(text: str) -> _Said:
-    """Return the parts of a result: in JSON or in sentences, as the version had it."""
+def _result(text: str, tool: str) -> _Said:
+    """Return the parts of a tool's result: in JSON or in sentences, as the version had it."""
+    action, asked = ACTIONS.get(tool), tool in _SPOKEN and not text.startswith(_RAN)
+    begun = asked or action in _BEGUN
     if text.startswith('{"status":'):
         try:
             told, end = json.JSONDecoder().raw_decode(text)
@@ -305,15 +311,15 @@ def _result(text: str) -> _Said:
         feedback = joined(told.get("feedback")) if isinstance(told, dict) else ""
         typed = (feedback,) if feedback else ()
         match mapping(told).get("status"):
-            case "denied":
+            case "denied" if begun:
                 return _Said(text, typed, denied=True)
-            case "approved":
+            case "approved" if begun and action != "run":
                 return _Said(text[end:].strip("\n"), typed)
             case "error":
                 return _Said(text, error=True)
         return _Said(text)
-    denied, error = text.startswith(_REFUSED), text.startswith(_FAILED)
-    return _Said(text, tuple(_typed(text)), denied, error)
+    denied, error = begun and text.startswith(_REFUSED), text.startswith(_FAILED)
+    return _Said(text, tuple(_typed(text)) if asked or denied else (), denied, error)
 
 
 def _typed(text: str) -> list[str]:
@@ -321,7 +327,7 @@ def _typed(text: str) -> list[str]:
     at, before = 0, "The user"
     for _ in range(_LINES):
         if _TAG.match(text, at):
-            introduced = "The user" in before or before.startswith("New ") or text.startswith(_RUNNING)
+            introduced = "The user" in before or before.startswith("New ")
             found = _TYPED.match(text, at) if introduced else None
             return [_MENTION.sub(r"\1", found[2])] if found else []
         end = text.find("\n", at)

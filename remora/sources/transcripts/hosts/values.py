@@ -14,14 +14,15 @@ from remora.sources.transcripts.lines import Counts
 MAX_FILE = 500_000_000  # bytes
 
 
-def data_of(path: Path, limit: int = MAX_FILE) -> bytes:
-    """Return the beginning of a file, at most `limit` bytes.
+def data_of(path: Path, limit: int = MAX_FILE, *, start: int = 0) -> bytes:
+    """Return at most `limit` bytes of a file, from its beginning or from `start`.
 
     Raises:
         NotFound, SourceError: the file does not exist or cannot be read.
     """
     try:
         with path.open("rb") as file:
+            file.seek(start)
             return file.read(limit)
     except FileNotFoundError:
         raise NotFound(f"{path} does not exist") from None

@@ -70,7 +70,7 @@ class Machine:
         roots = roots_of(found.transcripts, [str(self.root)])
         lines: list[str] = []
         for t in found.transcripts:
-            lines += map(line_of, read(t.path, host=t.host, roots=roots, session=t.session_id))
+            lines += map(line_of, read(t.path, host=t.host, roots=roots, session=t.session))
         return "".join(f"{line}\n" for line in lines).replace(str(self.root), ROOT)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from remora.core.errors import SourceError
-from remora.sources.transcripts.hosts.databases import opened, sound
+from remora.sources.transcripts.hosts import databases
+from remora.sources.transcripts.hosts.databases import let_go, opened, sound
 from remora.sources.transcripts.lines import Counts
 
 
@@ -29,6 +31,41 @@ def test_what_a_host_wrote_meanwhile_is_read(tmp_path: Path) -> None:
         host.commit()
         assert notes(path) == notes(path) == expected
     host.close()
+
+
+def test_databases_that_are_read_in_turns_are_copied_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sessions of two hosts are read in order of time; at the end no copy stays."""
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
+    hosts = [sqlite3.connect(tmp_path / name) for name in ("a.db", "b.db")]
+    for host in hosts:
+        host.execute("PRAGMA journal_mode = WAL")
+        host.execute("CREATE TABLE notes (body TEXT)")
+    made: list[set[str]] = []
+    for _ in range(2):
+        for name in ("a.db", "b.db"):
+            assert notes(tmp_path / name) == []
+        made.append({path.name for path in copies.iterdir()})
+    assert len(made[0]) == 2
+    assert made[0] == made[1]
+    let_go()
+    assert list(copies.iterdir()) == []
+    for host in hosts:
+        host.close()
+
+
+def test_a_database_too_large_to_be_copied_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of any host; that is said."""
+    path = tmp_path / "a.db"
+    sqlite3.connect(path).execute("CREATE TABLE notes (body TEXT)").connection.close()
+    monkeypatch.setattr(databases, "MAX_DATABASE", 1000)
+    with pytest.raises(SourceError, match="larger than 1,000 bytes"):
+        notes(path)
 
 
 def test_one_reading_has_what_was_there_when_it_began(tmp_path: Path) -> None:

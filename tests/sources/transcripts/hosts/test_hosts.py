@@ -62,6 +62,35 @@ def test_what_came_with_a_clone_is_nobodys_word(tmp_path: Path, host: str) -> No
     assert first.session_id in {t.session_id for t in find_in(first.path).transcripts}
 
 
+def test_a_history_of_each_work_tree_is_its_own(tmp_path: Path) -> None:
+    """Git is asked in each, for thousands of files at once; one that is tracked hides no other."""
+    machine = Machine(tmp_path / "m", "specstory")
+    beside = machine.place / "beside"
+    for given in (
+        *(["config", f"user.{key}", "x"] for key in ("name", "email")),
+        ["commit", "-q", "--allow-empty", "-m", "one"],
+        ["worktree", "add", "-q", str(beside)],
+    ):
+        subprocess.run(["git", *given], cwd=machine.root, check=True)
+    history = machine.root / ".specstory" / "history"
+    (beside / ".specstory" / "history").mkdir(parents=True)
+    head = "<!-- Claude Code Session here-{} (2026-01-05 12:00:00Z) -->\n\n_**User**_\n\nhi\n"
+    for number in range(2000):
+        name = f"{number:04}-{'a' * 100}.md"
+        (history / name).write_text(head.format(f"{number:08}"), "utf-8")
+    (beside / ".specstory" / "history" / "b.md").write_text(head.format("beside-01"), "utf-8")
+    tracked = next(history.glob("0000-*"))
+    subprocess.run(["git", "add", "-f", str(tracked)], cwd=machine.root, check=True)
+    found = machine.found("specstory")
+    names = {t.session_id for t in found.transcripts}
+    assert len(names) == 2002
+    assert "here-beside-01" in names
+    assert "here-00000000" not in names
+    assert [bad.reason for bad in found.bad] == [
+        "1 histories of specstory may have come with the project; pass its path to learn from it"
+    ]
+
+
 @each_host
 def test_a_file_is_known_by_itself(tmp_path: Path, host: str) -> None:
     """Given by its path, as `remora learn FILE` does, without the place that it lies in."""
@@ -77,8 +106,8 @@ def test_each_event_has_a_name_of_its_own(tmp_path: Path, host: str) -> None:
     seen: set[int] = set()
     for _ in range(2):
         for t in machine.found(host).transcripts:
-            check(list(read(t.path, host=host, session=t.session_id, seen=seen)))
-    assert not list(read(t.path, host=host, session=t.session_id, seen=seen))
+            check(list(read(t.path, host=host, session=t.session, seen=seen)))
+    assert not list(read(t.path, host=host, session=t.session, seen=seen))
 
 
 @each_host
@@ -96,7 +125,7 @@ def test_damage_never_raises(tmp_path: Path, host: str) -> None:
                     changed[random_.randrange(len(changed))] = random_.randrange(256)
             path.write_bytes(changed)
         for t in machine.found(host).transcripts:
-            check(list(read(t.path, host=host, session=t.session_id)))
+            check(list(read(t.path, host=host, session=t.session)))
 
 
 def _scramble(path: Path, text: str, random_: random.Random) -> None:
@@ -132,7 +161,7 @@ def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
             held = "" if data.startswith(b"SQLite format 3") else data.decode()
             _scramble(path, held, random_)
         for t in machine.found(host).transcripts:
-            check(list(read(t.path, host=host, session=t.session_id)))
+            check(list(read(t.path, host=host, session=t.session)))
 
 
 @each_host
