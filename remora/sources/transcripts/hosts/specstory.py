@@ -66,7 +66,9 @@ _SUMMARY = re.compile(r"</?(?:details|summary)>")
 _GIVEN = re.compile(r"^- (\w{1,60}): `(.*)`$", re.MULTILINE)
 _VERBS = ("Read", "Edit", "Write", "Create", "Delete")
 _CHANGED = ("**Add", "**Update", "**Delete", "**Move")
-_WRITTEN = re.compile(r"(?:The file (.{1,4096}?) has been|File created successfully at: (.{1,4096}))")
+_WRITTEN = re.compile(
+    r"^(?:The file (.{1,4096}?) has been|File created successfully at: (.{1,4096}))", re.MULTILINE
+)
 _SPAN = re.compile(r"(?<![`\w])`([^`\n]+)`")
 _EXIT = re.compile(r"(?:Exit code|Process exited with code|exit code:) (-?\d{1,9})\b")
 _SHELLS = ("bash", "sh", "shell", "powershell")
