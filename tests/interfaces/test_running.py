@@ -257,3 +257,11 @@ def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytes
     (question,) = asked
     assert url in question
     assert "another user" in question
+
+
+def test_the_doctor_says_that_it_is_off(run: Run) -> None:
+    """Hooks that are silent because a person wants it so are no riddle."""
+    assert run("remember", "Money is kept in cents").exit_code == 0
+    assert "Remora is off for this project" not in run("doctor").stdout
+    assert run("off").exit_code == 0
+    assert "Remora is off for this project" in run("doctor").stdout

@@ -143,14 +143,19 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
 
 def _installed(project: Path) -> Iterator[Finding]:
     """Yield what is to be said of the hooks and servers that were installed."""
+    from remora.app.health.findings import Finding
     from remora.app.project.locate import locate
+    from remora.disk.live import OFF_FILE
     from remora.disk.places import data_folder
     from remora.interfaces.install.health import looked_at, silent
 
     data = Path(data_folder(os.environ))
     yield from looked_at(data, os.environ)
     with suppress(RemoraError):  # without a project there are no sessions
-        yield from silent(locate(project, os.environ, read_only=True)[0].root, data, os.environ)
+        location, _ = locate(project, os.environ, read_only=True)
+        if (location.home / OFF_FILE).exists():
+            yield Finding("warning", "hooks", "Remora is off for this project", "`remora on` ends it.")
+        yield from silent(location.root, data, os.environ)
 
 
 def _ask_about_listener(project: Path) -> None:

@@ -64,12 +64,21 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
     )
     if not host.TRANSCRIPTS:
         _aside(_capture, moment)
-    shown = host.render(payload, moment, clean(reply))
+    shown = host.render(payload, moment, clean(noticed(reply)))
     # Where nothing we say is heard there may be no event for a start or an end: a prompt has to do.
     starts = moment.kind in _WORK_AT or (moment.kind == moments.PROMPT and not host.INJECTS)
     if starts or (moment.kind == moments.STOP and moment.host in ENDLESS):
         _aside(_work, moment)
     return b"" if shown is None else json.dumps(shown, ensure_ascii=True).encode() + b"\n"
+
+
+def noticed(reply: Reply) -> Reply:
+    """Return a reply with a notice for the person of what the agent is told; without ids none is due."""
+    if not reply.text or not reply.ids or reply.note:
+        return reply
+    from remora.interfaces.words import Words, language_of  # most moments have nothing to say
+
+    return reply._replace(note=Words(language_of(os.environ))("line.notice", n=len(reply.ids)))
 
 
 def clean(reply: Reply) -> Reply:

@@ -55,6 +55,20 @@ def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -
     assert _said(ask({**world.edit("toolu_4"), "session_id": "s3"}))
 
 
+def test_the_person_sees_that_the_agent_was_told(
+    world: World, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the person's language, where the host has a channel for that; nothing of it reaches the model."""
+    told_once = ask(world.edit())
+    assert told_once["systemMessage"] == "remora: the agent was told a memory"
+    assert "systemMessage" not in _said(told_once)
+    assert "the agent was told" not in _said(told_once)
+    assert ask(world.edit("toolu_2")) is None
+    monkeypatch.setenv("REMORA_LANG", "fr")
+    again = ask({**world.edit("toolu_3"), "session_id": "s2"})
+    assert again["systemMessage"] == "remora\u202f: l’agent a reçu un souvenir"
+
+
 def test_what_is_said_while_the_project_is_off_is_not_captured(world: World, ask: Ask) -> None:
     """A host without transcripts: what its events tell is neither written down nor learned."""
     with _opened(world) as memory:
