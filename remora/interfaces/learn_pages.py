@@ -40,7 +40,7 @@ def report(found: LearnReport) -> Page:
     new = [one for one in found.learnt if one.action in NEW]
     again = [one for one in found.learnt if one.action not in NEW]
     parts: list[Part] = [Para(_head(found, len(new), len(again)), "strong")]
-    if len(found.found) > 1:
+    if found.found and found.sessions:
         hosts = listed(f"{number:,} {name}" for name, number in found.found.items())
         parts.append(Para(say("learn.hosts", what=hosts), indent=2))
     if found.sessions:
