@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -139,12 +139,16 @@ def rows(memory: Memory, realm: str = "project") -> dict[str, list[tuple[Any, ..
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Return the bytes and the modification time of every file below a folder."""
-    return {
-        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    """Return the bytes and the modification time of every file below a folder.
+
+    A file that another process removes meanwhile, as SQLite does with its log at the end, is left out.
+    """
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        with suppress(FileNotFoundError):
+            if path.is_file():
+                found[str(path.relative_to(folder))] = (path.read_bytes(), path.stat().st_mtime_ns)
+    return found
 
 
 def holds(folder: Path, text: str) -> list[str]:
