@@ -1,5 +1,6 @@
 """Run the numbered SQL files of `schema/` once each, in order, each in its own transaction.
 
+A new file gets `schema.sql` instead, which holds what all of them make and is generated from them.
 `PRAGMA user_version` holds the number of the last one. If two processes open an old file at the same
 moment, `BEGIN IMMEDIATE` serializes them; the second finds nothing to do. A file that has landed is never
 edited: the next change is a new file.
@@ -22,7 +23,6 @@ from remora.store.half import half
 
 _SOME_VECTORS = "SELECT id, embedding FROM embeddings WHERE id > ? ORDER BY id LIMIT ?"
 _AT_A_TIME = 5_000  # rows
-_PROVENANCE, _TURN_TIMES, _HALF_VECTORS = 2, 25, 26  # the migrations that need Python's help
 _TRIES = 50  # to switch a file to WAL, 20 ms apart
 
 
@@ -86,26 +86,35 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
         return
     if found > known:
         raise _too_new(path, found, known)
+    if not found and upto is None:
+        whole = (resources.files("remora.store") / "schema.sql").read_text("utf-8")
+        _land(connection, range(1), known, whole, application_id)
+        if version(connection) == known:
+            return
     for number, sql in scripts():
-        if not found < number <= known:
-            continue
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if version(connection) < number:
-                connection.execute(sql)
-                if number == _PROVENANCE:
-                    _describe(connection)
-                if number == _TURN_TIMES:
-                    _date(connection)
-                if number == _HALF_VECTORS:
-                    _halve(connection)
-                connection.execute(f"PRAGMA application_id = {application_id}")
-                connection.execute(f"PRAGMA user_version = {number}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+        if number <= known:
+            _land(connection, range(number), number, sql, application_id)
+
+
+def _land(connection: apsw.Connection, of: range, number: int, sql: str, application_id: int) -> None:
+    """Bring a file of one of these versions to a version, in one transaction."""
+    if version(connection) not in of:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        before = version(connection)
+        if before in of:
+            connection.execute(sql)
+            for step, fill in _FILLED.items():
+                if before < step <= number:
+                    fill(connection)
+            connection.execute(f"PRAGMA application_id = {application_id}")
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _describe(connection: apsw.Connection) -> None:
@@ -155,6 +164,9 @@ def set_wal(connection: apsw.Connection) -> None:
             if attempt == _TRIES - 1:
                 raise
             time.sleep(0.02)
+
+
+_FILLED = {2: _describe, 25: _date, 26: _halve}  # the migrations that need Python's help
 
 
 def _too_new(path: Path, found: int, known: int) -> StoreTooNew:

@@ -2,11 +2,13 @@
 
 A text holds the whole schema of its version and a few rows, written by plain SQL as that version did.
 `python -m tests.store.old_files` writes the text of a version that has none yet, and never touches
-one that is there: files that users have do not change either.
+one that is there: files that users have do not change either. It also writes `schema.sql`, which new
+files get.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import apsw
@@ -15,6 +17,8 @@ from remora.store import migrations
 from remora.store.connection import APPLICATION_ID
 
 FOLDER = Path(__file__).parent / "versions"
+NEWEST = Path(migrations.__file__).with_name("schema.sql")
+_RANDOM = re.compile(r"^INSERT INTO meta\b[^;]*randomblob[^;]*", re.MULTILINE)  # rows of every new file
 
 # Rows by the version that brought their tables; a version's file holds the rows of all before it too.
 ROWS: dict[int, tuple[str, ...]] = {
@@ -238,10 +242,29 @@ def schema(connection: apsw.Connection) -> dict[tuple[str, str], str]:
     return {(kind, name): sql for kind, name, sql in rows if name not in made and name != "sqlite_sequence"}
 
 
-def text_of(version: int) -> str:
-    """Return the schema of a version, as its migrations make it, and its rows."""
+def migrated(version: int) -> apsw.Connection:
+    """Return a database in memory that the migrations brought to a version."""
     connection = apsw.Connection(":memory:")
     migrations.run(connection, Path("memory"), APPLICATION_ID, upto=version)
+    return connection
+
+
+def newest() -> str:
+    """Return what a new file gets: the newest schema, and the rows that its migrations insert."""
+    connection = migrated(migrations.latest())
+    statements = [
+        *schema(connection).values(),
+        *(row for _, sql in migrations.scripts() for row in _RANDOM.findall(sql)),
+    ]
+    connection.close()
+    return "-- Generated from `schema/` by `python -m tests.store.old_files`.\n" + "".join(
+        f"{s};\n" for s in statements
+    )
+
+
+def text_of(version: int) -> str:
+    """Return the schema of a version, as its migrations make it, and its rows."""
+    connection = migrated(version)
     statements = [f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {version}"]
     statements += schema(connection).values()
     statements += rows_of(version)
@@ -254,3 +277,4 @@ if __name__ == "__main__":
         if not file_of(number).exists():
             file_of(number).write_text(text_of(number), "utf-8")
             print(f"wrote {file_of(number)}")
+    NEWEST.write_text(newest(), "utf-8")

@@ -99,6 +99,22 @@ def test_every_version_has_a_text():
     assert sorted(p.name for p in old_files.FOLDER.iterdir()) == [f"{v:04}.sql" for v in VERSIONS]
 
 
+def test_a_new_file_is_what_the_migrations_make(tmp_path: Path):
+    """The one file of today's schema makes the same tables and rows, but for what is random."""
+    assert old_files.NEWEST.read_text("utf-8") == old_files.newest()
+    by_steps, new = old_files.migrated(migrations.latest()), apsw.Connection(str(tmp_path / "new.db"))
+    migrations.run(new, tmp_path / "new.db", APPLICATION_ID)
+    assert old_files.schema(new) == old_files.schema(by_steps)
+    for pragma in ("user_version", "application_id"):
+        assert list(new.execute(f"PRAGMA {pragma}")) == list(by_steps.execute(f"PRAGMA {pragma}"))
+    kept, made = contents(by_steps), contents(new)
+    for found in (kept, made):
+        assert [row["key"] for row in found.pop("meta")] == ["device", "trial.salt"]
+    assert made == kept
+    new.close()
+    by_steps.close()
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
     """The migrations still make what was kept when each of them landed: the schema, and rows that fit it."""
