@@ -216,7 +216,7 @@ class Connection:
             self._depth = 1
             try:
                 with self._errors():
-                    migrations.require_known(self._connection, self.path)  # now, too
+                    migrations.require_known(self._connection, self.path)  # others may have migrated it
                     yield
                     self._connection.execute("COMMIT")
                 self._commits += 1
@@ -320,6 +320,8 @@ class Connection:
         try:
             problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
             problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
+            if unread := self.value(_UNREAD_CHANGES):
+                problems.append(f"changes of memories that cannot be read: {unread}")
             for (fts, table), (rows, entries) in _FTS_ROWS.items():
                 differing = self.value(
                     f"""SELECT count(DISTINCT id) FROM (
@@ -418,6 +420,8 @@ def _stamp(path: Path) -> Stamp | None:
 
 # For each FTS table, what its rows should be and what it holds.
 _STEPS = 100_000  # of SQLite's machine between two looks at the clock: some milliseconds
+_UNREAD_CHANGES = """SELECT count(*) FROM memory_revisions
+                     WHERE NOT (json_valid(fields) AND json_valid(parents))"""
 _FTS_TABLES = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'"
 _FTS_ROWS = {
     ("git_commits_fts", "git_commits"): (

@@ -395,6 +395,22 @@ def test_each_door_says_what_is_wrong(world: World, row: Row, *, before: bool) -
         assert {record.content for record in memory.list()} == acknowledged
 
 
+def test_a_stream_of_the_panel_ends(world: World) -> None:
+    """The one of an answer says what is wrong and what to do; the browser asks for the other one again."""
+    with damaged(world):
+        assert "Move the file away" in world.ask("panel", "ask/stream?q=money")[1]
+        assert world.ask("panel", "said/live") == (0, "")
+
+
+def test_the_doctor_finds_a_damaged_revision(world: World) -> None:
+    """And what it advises keeps the memory."""
+    with no_revision(world):
+        assert "changes of memories that cannot be read: 1" in world.ask("command line", "doctor")[1]
+        assert world.ask("command line", "recover")[0] == 0
+        assert world.ask("command line", "show", world.known, "--history")[0] == 0
+        assert KNOWN in world.ask("command line", "list")[1]
+
+
 def test_a_port_that_is_taken(run: Run) -> None:
     """The panel says where it cannot listen, and what to do."""
     row = Row(full, InvalidInput, "Choose another --port.")
