@@ -39,7 +39,7 @@ else:
 LOCK_SUFFIX = ".lock"
 SMALL = 65_536  # bytes of a settings file at most
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+OUT_OF_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM}
 _BINARY = getattr(os, "O_BINARY", 0)
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds; short, so that a busy writer starves nobody
@@ -48,7 +48,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds; short, so that a busy wri
 def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
     """Translate an operating system error for a file."""
     what = f"cannot {doing} {path}: {error.strerror or error}"
-    if error.errno in _FULL:
+    if error.errno in OUT_OF_ROOM:
         return StoreFull(what, hint="Free some space (or raise the limit) and try again.")
     if error.errno in _FORBIDDEN:
         kind = StoreError if doing == "read" else StoreReadOnly

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 
 from remora.core.errors import InvalidInput
@@ -18,6 +19,8 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
         said = error.strerror if isinstance(error, OSError) else str(error)
+        taken = getattr(error, "errno", 0) == errno.EADDRINUSE
         raise InvalidInput(
-            f"nothing can listen at {host}:{port}: {said}", hint="Choose another --host or --port."
+            f"nothing can listen at {host}:{port}: {said}",
+            hint="Choose another --port." if taken else "Choose another --host or --port.",
         ) from None

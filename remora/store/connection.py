@@ -32,6 +32,7 @@ from remora.core.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
+from remora.disk.files import OUT_OF_ROOM
 from remora.store import migrations
 
 APPLICATION_ID = 0x52454D4F  # "REMO": tells our files from any other SQLite database
@@ -39,6 +40,7 @@ BUSY_TIMEOUT_MS = 15_000  # longer than any transaction of ours by two orders of
 # Pages kept in memory, in KiB. The default of 2 MB makes FTS read the same pages again and again.
 CACHE_KIB = 32_768
 EARLIER = ".before-"  # and the version: the file as it was before its last migration
+_PERMISSIONS = "Check that the folder exists and that you may write to it, or set REMORA_HOME."
 LOG_PAGES = (
     3_000  # after which the log is folded back, 12 MB: with SQLite's 1,000 every tenth edit waits for it
 )
@@ -170,7 +172,7 @@ class Connection:
             try:
                 yield
             except apsw.Error as error:
-                raise translate(error, self.path) from error
+                raise translate(error, self.path, self._connection) from error
             except (UnicodeEncodeError, OverflowError) as error:
                 raise InvalidInput(
                     f"{self.path} cannot hold this value ({error})",
@@ -208,12 +210,13 @@ class Connection:
                     yield
                 return
             self._durable = durable
-            with errors(self.path):
+            with self._errors():
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._begin(wait)
             self._depth = 1
             try:
-                with errors(self.path):
+                with self._errors():
+                    migrations.require_known(self._connection, self.path)  # others may have migrated it
                     yield
                     self._connection.execute("COMMIT")
                 self._commits += 1
@@ -224,11 +227,14 @@ class Connection:
             finally:
                 self._depth = 0
 
+    def _errors(self) -> contextlib.AbstractContextManager[None]:
+        return errors(self.path, self._connection)
+
     def _begin(self, wait: float | None) -> None:
         if wait is None:
             self._connection.execute("BEGIN IMMEDIATE")
             return
-        self._connection.set_busy_timeout(int(wait * 1000))
+        self._connection.set_busy_timeout(min(int(wait * 1000), BUSY_TIMEOUT_MS))
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         finally:
@@ -239,11 +245,11 @@ class Connection:
         if durable and not self._durable:
             raise StoreError("a durable transaction cannot join a non-durable one")
         name = f"nested_{self._depth}"
-        with errors(self.path):
+        with self._errors():
             self._connection.execute(f"SAVEPOINT {name}")
         self._depth += 1
         try:
-            with errors(self.path):
+            with self._errors():
                 yield
                 self._connection.execute(f"RELEASE {name}")
         except BaseException:
@@ -280,7 +286,7 @@ class Connection:
         """
         with self._lock:
             try:
-                with errors(self.path):
+                with self._errors():
                     for (table,) in self.rows(_FTS_TABLES):
                         self._connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
                     self._connection.execute("VACUUM")
@@ -314,6 +320,8 @@ class Connection:
         try:
             problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
             problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
+            if unread := self.value(_UNREAD_CHANGES):
+                problems.append(f"changes of memories that cannot be read: {unread}")
             for (fts, table), (rows, entries) in _FTS_ROWS.items():
                 differing = self.value(
                     f"""SELECT count(DISTINCT id) FROM (
@@ -336,7 +344,7 @@ def _opened(
     with errors(path):
         connection = apsw.Connection(name, flags=flags | (apsw.SQLITE_OPEN_URI if still else 0))
     try:
-        with errors(path):
+        with errors(path, connection):
             if alone:
                 connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             _configure(connection, path, read_only=read_only)
@@ -412,6 +420,8 @@ def _stamp(path: Path) -> Stamp | None:
 
 # For each FTS table, what its rows should be and what it holds.
 _STEPS = 100_000  # of SQLite's machine between two looks at the clock: some milliseconds
+_UNREAD_CHANGES = """SELECT count(*) FROM memory_revisions
+                     WHERE NOT (json_valid(fields) AND json_valid(parents))"""
 _FTS_TABLES = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'"
 _FTS_ROWS = {
     ("git_commits_fts", "git_commits"): (
@@ -468,7 +478,7 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
         migrations.require_current(connection, path)
         return
     if connection.readonly("main"):
-        raise StoreReadOnly(f"{path} cannot be written", hint="Check the permissions of the file.")
+        raise StoreReadOnly(f"{path} cannot be written", hint=_PERMISSIONS)
     migrations.set_wal(connection)
     connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
     before = migrations.version(connection)
@@ -483,16 +493,16 @@ def _glob_names(*values: Any) -> bool:
 
 
 @contextlib.contextmanager
-def errors(path: Path) -> Iterator[None]:
+def errors(path: Path, connection: apsw.Connection | None = None) -> Iterator[None]:
     """Translate SQLite exceptions inside the block."""
     try:
         yield
     except apsw.Error as error:
-        raise translate(error, path) from error
+        raise translate(error, path, connection) from error
 
 
-def translate(error: apsw.Error, path: Path) -> RemoraError:
-    """Translate one SQLite exception."""
+def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None = None) -> RemoraError:
+    """Translate one SQLite exception; the connection knows what the system said."""
     text = str(error)
     match error:
         case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
@@ -510,10 +520,12 @@ def translate(error: apsw.Error, path: Path) -> RemoraError:
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
             return StoreReadOnly(
                 f"{path} cannot be opened or written ({text})",
-                hint="Check that the folder exists and that you may write to it, or set REMORA_HOME.",
+                hint=_PERMISSIONS,
             )
         case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
             return _full(path, text)  # the file of shared memory beside it has no room
+        case apsw.IOError() if connection is not None and connection.system_errno in OUT_OF_ROOM:
+            return _full(path, text)  # a quota or a limit, which SQLite does not tell from a broken disk
         case apsw.IOError():
             return StoreError(f"reading or writing {path} failed ({text})", hint="Check the disk.")
     return StoreError(f"{path}: {text}")

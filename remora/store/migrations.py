@@ -8,6 +8,7 @@ edited: the next change is a new file.
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 from importlib import resources
@@ -37,6 +38,7 @@ def scripts() -> list[tuple[int, str]]:
     return [(int(f.name.partition("_")[0]), f.read_text("utf-8")) for f in files]
 
 
+@functools.cache
 def latest() -> int:
     """Return the schema version that this version of Remora writes."""
     folder = resources.files("remora.store") / "schema"

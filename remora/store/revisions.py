@@ -15,6 +15,7 @@ from typing import Any
 
 from remora.core.change import PERSON, Change, author_of
 from remora.core.clock import DAY_SECONDS, Clock, SystemClock
+from remora.core.errors import StoreCorrupt
 from remora.core.merge import Merged, Revision, merge
 from remora.store.connection import Connection, Row
 
@@ -225,7 +226,13 @@ class Revisions:
 
 def _made(row: Row) -> Revision:
     values = list(row)
-    values[2], values[8] = tuple(json.loads(values[2])), json.loads(values[8])
+    try:
+        values[2], values[8] = tuple(json.loads(values[2])), json.loads(values[8])
+    except ValueError:
+        raise StoreCorrupt(
+            f"a change of the memory {row[1][:8]} is damaged",
+            hint="The memory itself is kept; `remora recover` leaves out what cannot be read.",
+        ) from None
     return Revision._make(values)
 
 

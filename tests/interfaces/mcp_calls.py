@@ -57,13 +57,13 @@ class Caller:
 
     def __call__(self, tool: str, **arguments: Any) -> str:
         """Return the answer to a call that must succeed."""
-        result = self._result(tool, arguments)
+        result = self.result(tool, arguments)
         assert not result.is_error, text_of(result)
         return text_of(result)
 
     def error(self, tool: str, **arguments: Any) -> str:
         """Return the answer to a call that must fail."""
-        result = self._result(tool, arguments)
+        result = self.result(tool, arguments)
         assert result.is_error
         return text_of(result)
 
@@ -88,7 +88,9 @@ class Caller:
 
         return with_client(self.server, self.mode, act)
 
-    def _result(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+    def result(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+        """Return all of the answer to a call that may fail."""
+
         async def act(client: Client) -> CallToolResult:
             return await client.call_tool(tool, arguments)
 

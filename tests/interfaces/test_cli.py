@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remora.core.errors import EXIT_CODES, StoreFull, StoreTooNew
+from remora.core.errors import EXIT_CODES, StoreFull
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.desk import Desk
 from remora.interfaces.verbs import VERBS
-from tests.helpers import files, no_file_above
+from tests.helpers import no_file_above
 from tests.interfaces.conftest import Run
 
 
@@ -76,25 +74,6 @@ def test_usage_errors_in_json(run: Run, line: str) -> None:
     assert result.exit_code == 2
     assert json.loads(result.stdout)["error"]["kind"] == "InvalidInput"
     assert result.stderr == ""
-
-
-def test_a_newer_database(run: Run, answer: Callable[..., Any], tmp_path: Path) -> None:
-    """Every verb refuses a database of a later version: what to do, its exit code, and no byte changed."""
-    home = Path(answer("stats")["home"])
-    run("remember", "Access tokens expire after 24 h")
-    with closing(sqlite3.connect(home / "memory.db")) as theirs:
-        theirs.execute("PRAGMA user_version = 9999")
-    before = files(tmp_path / "data")
-    for words in (["search", "tokens"], ["remember", "Builds run on Mondays"], ["list"], ["init"]):
-        result = run(*words)
-        assert result.exit_code == EXIT_CODES[StoreTooNew] == 15
-        said, hint = result.stderr.splitlines()
-        assert said.startswith("error: ")
-        assert "has schema 9999; this version of Remora knows" in said
-        assert hint == "hint: Update Remora (`pip install -U remora`). The file was not touched."
-        assert result.stdout == ""
-    assert json.loads(run("search", "tokens", "--json").stdout)["error"]["kind"] == "StoreTooNew"
-    assert files(tmp_path / "data") == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

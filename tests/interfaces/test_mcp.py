@@ -17,7 +17,7 @@ from mcp import Client, MCPError
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
-from remora.core.errors import StoreBusy, StoreFull, StoreReadOnly
+from remora.core.errors import StoreFull, StoreReadOnly
 from remora.core.tokens import ceil_chars_4, scripts
 from remora.core.values import MEMORY_TYPES, Taint
 from remora.interfaces.mcp_server.holder import Holder
@@ -675,12 +675,6 @@ def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock, kind: t
     assert disk.openings == [False, True, False, False, True, False]
 
 
-def test_a_read_only_home(project: Path, environ: dict[str, str], one: Caller) -> None:
-    """A data folder that cannot be made gives an answer in words."""
-    Path(environ["REMORA_HOME"]).write_text("a file, no folder")
-    assert "Error executing tool record_memory: " in one.error("record_memory", content="Tokens expire")
-
-
 def test_a_data_folder_that_may_not_be_written(
     environ: dict[str, str], clock: FixedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -724,28 +718,6 @@ def test_a_corrupt_database(project: Path, environ: dict[str, str], one: Caller,
         assert "memory.db" in one.error("search_memory", query="tokens")
     database.unlink()
     assert "stored" in one("record_memory", content="Cookies expire after 12 h")
-
-
-def test_a_busy_database(project: Path, clock: FixedClock) -> None:
-    """A held database gives an answer that says to try again, and the memory stays open."""
-    openings = []
-
-    def opener(project: Path, **how: Any) -> Memory:
-        openings.append(1)
-        memory = Memory.open(project, **how)
-
-        def busy(*_: object, **__: object) -> Any:
-            raise StoreBusy("another process holds the database")
-
-        memory.remember = busy  # type: ignore[method-assign]
-        return memory
-
-    holder = Holder(project, clock=clock, opener=opener)
-    call = Caller(Tools(holder, clock))
-    assert "holds the database. Trying again may help." in call.error("record_memory", content="x y")
-    assert "Nothing" in call("search_memory", query="x")
-    holder.close()
-    assert len(openings) == 1
 
 
 def test_what_nobody_foresaw(project: Path, clock: FixedClock, caplog: pytest.LogCaptureFixture) -> None:

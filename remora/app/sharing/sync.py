@@ -88,6 +88,7 @@ def sync(project: OpenProject, *, send: bool = True) -> Synced:
                 carrier.close()
         except RemoraError as error:
             note_state(project, str(error))
+            error.hint = error.hint or "Nothing is lost; `remora sync` tries again."
             raise
         note_state(project, "")
     return done

@@ -39,7 +39,7 @@ class Holder:
         self._clock = clock
         self._open = opener or _open
         self._memory: Memory | None = None
-        self._reads_only = False  # it was opened so because the files cannot be written
+        self._refused: RemoraError | None = None  # why it was opened for reading only
         self._lock = threading.RLock()
 
     @contextmanager
@@ -59,6 +59,9 @@ class Holder:
                 if not isinstance(error, PASSES):
                     self._let_go()
                 raise
+            finally:
+                if isinstance(self._refused, StoreFull):
+                    self._let_go()  # who reads without room for a shared file keeps all others out
 
     def close(self, patience: float = -1.0) -> None:
         """Close the memory if it is open, and stay usable: the next call opens it again.
@@ -73,17 +76,17 @@ class Holder:
                 self._lock.release()
 
     def _ready(self, *, writes: bool) -> Memory:
-        if self._memory is not None and writes and self._reads_only:
+        if self._memory is not None and writes and self._refused is not None:
             self._let_go()  # perhaps it can be written by now
         if self._memory is None:
             try:
                 self._memory = self._open(self.project, clock=self._clock, read_only=self.read_only)
-                self._reads_only = False
-            except OPENERS:
+                self._refused = None
+            except OPENERS as error:
                 if writes or self.read_only:
                     raise
                 self._memory = self._open(self.project, clock=self._clock, read_only=True)
-                self._reads_only = True
+                self._refused = error
         return self._memory
 
     def _let_go(self) -> None:

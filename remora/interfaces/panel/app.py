@@ -185,7 +185,10 @@ class Panel:
         async def lines() -> AsyncIterator[str]:
             known = ""
             while not await request.is_disconnected():
-                view = await run_in_threadpool(lambda: pages.said(self._asked(request, {})))
+                try:
+                    view = await run_in_threadpool(lambda: pages.said(self._asked(request, {})))
+                except RemoraError:
+                    return  # the browser asks again
                 text = self._templates.get_template("said_list.html").render(
                     t=self._words(request),
                     now=self._clock.now(),
@@ -208,7 +211,7 @@ class Panel:
                 try:
                     view = await run_in_threadpool(lambda step: step(self._asked(request, {})), step)
                 except RemoraError as error:
-                    yield _event("failed", str(error))
+                    yield _event("failed", f"{error}. {error.hint}")
                     return
                 shown = self._templates.get_template(view.template).render(
                     t=self._words(request),

@@ -31,11 +31,13 @@ class Projects:
         self._lock = threading.Lock()
         self.first = first.home.name
         self._own = KnownProject(self.first, str(first.root), first.root.name)
+        self._roots: dict[str, str] = {}
         self._open: dict[str, Memory] = {self.first: first}
 
     def known(self) -> list[KnownProject]:
         """Return every project that can be chosen."""
         found = known_projects(self._environ)
+        self._roots.update((one.key, one.root) for one in found)
         return found if any(one.key == self.first for one in found) else [self._own, *found]
 
     def memory(self, key: str) -> Memory:
@@ -46,7 +48,8 @@ class Projects:
         """
         with self._lock:
             if key not in self._open:
-                root = next((one.root for one in self.known() if one.key == key), "")
+                self.known()
+                root = self._roots.get(key, "")  # of one that was shown before, opening it says what is wrong
                 if not root:
                     raise NotFound(f"there is no project {key!r} here", hint="Choose one at the top.")
                 self._open[key] = self._opener(root)
