@@ -156,7 +156,7 @@ def _nearly(graph: Graph, path: str, wanted: str) -> str:
         keys = [key for file in graph.ending(path) for key in graph.definitions_of(file)]
         there = {key.rpartition(":")[2]: key for key in sorted(keys)}
         near = [there[symbol] for symbol in get_close_matches(wanted, there, NEAR)]
-    return f"Did you mean {' or '.join(near[:NEAR])}? " if near else ""
+    return f"Did you mean {', '.join(near[:NEAR])}? " if near else ""
 
 
 def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) -> list[str]:
@@ -196,7 +196,10 @@ def _around(key: str) -> list[str]:
 
 def _listed(keys: Sequence[str]) -> str:
     more = len(keys) - NAMED
-    return ", ".join(keys[:NAMED]) + (f" or {more} other{'s' * (more > 1)}" if more > 0 else "")
+    named = ", ".join(keys[:NAMED])
+    if more <= 0:
+        return named
+    return f"{named} or 1 other" if more == 1 else f"{named} or {more} others"
 
 
 def _in_module(path: str, symbol: str, wanted: str) -> bool:

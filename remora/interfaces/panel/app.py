@@ -208,7 +208,7 @@ class Panel:
                 try:
                     view = await run_in_threadpool(lambda step: step(self._asked(request, {})), step)
                 except RemoraError as error:
-                    yield _event("failed", str(error))
+                    yield _event("failed", self._words(request).of(str(error)))
                     return
                 shown = self._templates.get_template(view.template).render(
                     t=self._words(request),
