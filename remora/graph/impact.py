@@ -501,16 +501,22 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     named = sum(1 for i in unsure if i.via[0].partition(" <-")[2].startswith(NAMES))
     told = sum(1 for i in unsure if i.source in SAYS)
     if guesses := len(unsure) - named - told:
-        what = "result depends on a call" if guesses == 1 else "results depend on calls"
-        notes.append(f"{guesses} {what} that could not be resolved with certainty")
-    if named:
-        what = (
-            "result only contains its name, which" if named == 1 else "results only contain its name, which"
+        notes.append(
+            "1 result depends on a call that could not be resolved with certainty"
+            if guesses == 1
+            else f"{guesses} results depend on calls that could not be resolved with certainty"
         )
-        notes.append(f"{named} {what} may mean something else")
+    if named:
+        notes.append(
+            "1 result only contains its name, which may mean something else"
+            if named == 1
+            else f"{named} results only contain its name, which may mean something else"
+        )
     if told:
         notes.append(
-            f"{told} result{'s' * (told > 1)} from statements of a language model or an agent, not from code"
+            "1 result from statements of a language model or an agent, not from code"
+            if told == 1
+            else f"{told} results from statements of a language model or an agent, not from code"
         )
     if cut_at:
         notes.append(f"showing the first {cut_at} results; there are more")

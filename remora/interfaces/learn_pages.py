@@ -44,13 +44,13 @@ def report(found: LearnReport) -> Page:
         hosts = listed(f"{number:,} {name}" for name, number in found.found.items())
         parts.append(Para(say("learn.hosts", what=hosts), indent=2))
     if found.sessions:
-        signals = [f"{number:,} {kind.replace('_', ' ')}" for kind, number in found.signals.items()]
+        signals = [f"{number:,} {in_words(kind).replace('_', ' ')}" for kind, number in found.signals.items()]
         parts.append(
             Para(say("learn.events", n=found.events, signals=listed(signals, 8) or say("none")), indent=2)
         )
         outcomes: dict[str, int] = {}
         for session in found.sessions:
-            name = f"{session.kind} ({session.outcome})"
+            name = f"{session.kind} ({in_words(session.outcome)})"
             outcomes[name] = outcomes.get(name, 0) + 1
         most = sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))
         told = listed((f"{number:,} {name}" for name, number in most), 6)

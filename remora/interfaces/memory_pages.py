@@ -156,7 +156,7 @@ def explanation(hit: Hit, now: float) -> Page:
     """Return why a hit has its rank: the evidence, and the factors that raised or lowered it."""
     weighed = any(r.stage == "evidence" for r in hit.why)  # says in shares what the ranks of "paths" say
     told = [r for r in hit.why if r.note and not (weighed and r.stage == "paths")]
-    found = [in_words(_plain(r.note)) for r in told if r.stage not in FACTORS]
+    found = [_plain(r.note) for r in told if r.stage not in FACTORS]
     factors = [r for r in hit.why if r.stage in FACTORS]
     raised = [_factor(r) for r in factors if not demotes(r)]
     lowered = [_factor(r) for r in factors if demotes(r)]
@@ -330,7 +330,7 @@ def _plain(note: str) -> str:
     """
     for term, word in _TERMS.items():
         note = re.sub(rf"\b{term}(?= #?[\d.]+)", say(f"why.{word}"), note)
-    return re.sub(r" \(trusted [\d.]+\)", "", note)
+    return ", ".join(map(in_words, re.sub(r" \(trusted [\d.]+\)", "", note).split(", ")))
 
 
 def _confidence(record: MemoryRecord, now: float) -> str:

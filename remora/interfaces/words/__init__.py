@@ -81,7 +81,7 @@ def _sentences(language: str) -> Mapping[str, str]:
 
 @cache
 def _templates(language: str) -> Sequence[tuple[list[str], str]]:
-    """Return sentences with values: what stands around `{}` in the code, longest first, and the other text."""
+    """Return sentences with values: what is around `{}` in the code, longest first, and the other text."""
     found = [(known.split("{}"), told) for known, told in _sentences(language).items() if "{}" in known]
     return sorted(found, key=lambda one: -len("".join(one[0])))
 
