@@ -352,6 +352,7 @@ def _evidence(
     elif pair is None and tie is None and shared:
         reasons.append(f"shares {', '.join(shared[:3])} in its path")
     if pair is None and stat.commits:
-        times = "once" if stat.commits == 1 else f"{stat.commits} times"
-        reasons.append(f"changed {times}, last {stat.last_date[:10]}")
+        day = stat.last_date[:10]
+        once = stat.commits == 1
+        reasons.append(f"changed once, last {day}" if once else f"changed {stat.commits} times, last {day}")
     return tuple(reasons) or ("in the same project",)

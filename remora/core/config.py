@@ -242,14 +242,17 @@ def _coerce(key: str, value: Any, default: Any, where: str) -> Any:
         coerced = _convert(value, type(default))
     except ValueError as error:
         raise ConfigError(
-            f"{where}: {key} {error}, not {value!r}", hint=f"Its default is {default!r}."
+            f"{where}: {key} must be {error}, not {value!r}", hint=f"Its default is {default!r}."
         ) from None
     if key in CHOICES and coerced not in CHOICES[key]:
-        raise ConfigError(f"{where}: {key} is {value!r}", hint=f"Choose one of {', '.join(CHOICES[key])}.")
+        raise ConfigError(
+            f"{where}: {key} cannot be {value!r}", hint=f"Choose one of {', '.join(CHOICES[key])}."
+        )
     if isinstance(coerced, int | float) and not isinstance(coerced, bool):
         zero, share = key in MAY_BE_ZERO, key in SHARES
         if coerced < 0 or (coerced == 0 and not zero) or (share and coerced > 1):
-            allowed = ("0 or more" if zero else "above 0") + (" and at most 1" if share else "")
+            least = "0 or more" if zero else "above 0"
+            allowed = f"{least} and at most 1" if share else least
             raise ConfigError(
                 f"{where}: {key} must be {allowed}, not {value!r}", hint=f"Its default is {default!r}."
             )
@@ -262,21 +265,21 @@ def _convert(value: Any, kind: type) -> Any:
             return value
         if isinstance(value, str) and value.lower() in _TRUE + _FALSE:
             return value.lower() in _TRUE
-        raise ValueError("must be true or false")
+        raise ValueError("true or false")
     if kind in (int, float):
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise ValueError("must be a number")
+            raise ValueError("a number")
         try:
             number = float(value)
         except (ValueError, OverflowError):
-            raise ValueError("must be a number") from None
+            raise ValueError("a number") from None
         if not math.isfinite(number):
-            raise ValueError("must be a number")
+            raise ValueError("a number")
         if kind is int and not number.is_integer():
-            raise ValueError("must be a whole number")
+            raise ValueError("a whole number")
         return kind(number)
     if not isinstance(value, str):
-        raise ValueError("must be a string")
+        raise ValueError("a string")
     return value
 
 

@@ -82,7 +82,7 @@ def missing(trust: Trust, standing: Standing) -> tuple[str, ...]:
         if share < CONFIRMED:
             told.append(f"{CONFIRMED:.0%} of what was learned confirmed ({share:.0%} now)")
             if not standing.corrections:
-                told.append(f"or {_more(UNREVIEWED - trust.sessions)} without a correction")
+                told.append(f"or without a correction: {_more(UNREVIEWED - trust.sessions)}")
         return tuple(filter(None, told))
     told = [_more(TO_CONFIDENT - trust.sessions)]
     told += ["a memory that you confirmed"] if not standing.confirmed else []
@@ -92,7 +92,7 @@ def missing(trust: Trust, standing: Standing) -> tuple[str, ...]:
 
 
 def _more(sessions: int) -> str:
-    return f"{sessions} more session{'' if sessions == 1 else 's'}" if sessions > 0 else ""
+    return "" if sessions <= 0 else "1 more session" if sessions == 1 else f"{sessions} more sessions"
 
 
 def _raised(trust: Trust, standing: Standing) -> str:

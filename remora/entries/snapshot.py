@@ -119,8 +119,9 @@ def _header(data: bytes, path: Path) -> _Header:
             hint="`remora move-in` reads such files without changing them.",
         )
     if not data.startswith(MAGIC):
-        what = "is empty" if not data else "is not a file of the entry store"
-        raise StoreCorrupt(f"{path} {what}", hint=_MOVE_AWAY)
+        raise StoreCorrupt(
+            f"{path} is empty" if not data else f"{path} is not a file of the entry store", hint=_MOVE_AWAY
+        )
     if len(data) < HEADER or crc32(data[: _FIELDS.size]) != _CHECKSUM.unpack_from(data, _FIELDS.size)[0]:
         raise _damaged(path, "its header is cut off or changed")
     _, version, _, *rest = _FIELDS.unpack_from(data)

@@ -248,9 +248,10 @@ class Change:
         holder = self._names.get(name)
         if holder is not None:
             owner = self._records[holder]
-            how = "is the name of" if owner.name == name else "is an alias of"
             raise Conflict(
-                f"{name!r} is taken: it {how} the {owner.kind} {owner.name!r}",
+                f"{name!r} is taken: it is the name of the {owner.kind} {owner.name!r}"
+                if owner.name == name
+                else f"{name!r} is taken: it is an alias of the {owner.kind} {owner.name!r}",
                 hint="Choose another name, or free it with `remora note rename`, `remove` or `alias --off`.",
             )
         self._names[name] = id_
@@ -258,7 +259,7 @@ class Change:
     def _add(self, new: Add) -> Record:
         if new.kind not in ENTRY_KINDS:
             raise InvalidInput(
-                f"{new.kind!r} is no kind of entry", hint=f"Kinds are {' and '.join(ENTRY_KINDS)}."
+                f"{new.kind!r} is no kind of entry", hint=f"Kinds are {', '.join(ENTRY_KINDS)}."
             )
         id_, name = self._next_id, checked(new.name)
         aliases = tuple(dict.fromkeys(a for a in map(checked, new.aliases) if a != name))

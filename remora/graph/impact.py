@@ -156,7 +156,7 @@ def _nearly(graph: Graph, path: str, wanted: str) -> str:
         keys = [key for file in graph.ending(path) for key in graph.definitions_of(file)]
         there = {key.rpartition(":")[2]: key for key in sorted(keys)}
         near = [there[symbol] for symbol in get_close_matches(wanted, there, NEAR)]
-    return f"Did you mean {' or '.join(near[:NEAR])}? " if near else ""
+    return f"Did you mean {', '.join(near[:NEAR])}? " if near else ""
 
 
 def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) -> list[str]:
@@ -196,7 +196,10 @@ def _around(key: str) -> list[str]:
 
 def _listed(keys: Sequence[str]) -> str:
     more = len(keys) - NAMED
-    return ", ".join(keys[:NAMED]) + (f" or {more} other{'s' * (more > 1)}" if more > 0 else "")
+    named = ", ".join(keys[:NAMED])
+    if more <= 0:
+        return named
+    return f"{named} or 1 other" if more == 1 else f"{named} or {more} others"
 
 
 def _in_module(path: str, symbol: str, wanted: str) -> bool:
@@ -498,16 +501,22 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     named = sum(1 for i in unsure if i.via[0].partition(" <-")[2].startswith(NAMES))
     told = sum(1 for i in unsure if i.source in SAYS)
     if guesses := len(unsure) - named - told:
-        what = "result depends on a call" if guesses == 1 else "results depend on calls"
-        notes.append(f"{guesses} {what} that could not be resolved with certainty")
-    if named:
-        what = (
-            "result only contains its name, which" if named == 1 else "results only contain its name, which"
+        notes.append(
+            "1 result depends on a call that could not be resolved with certainty"
+            if guesses == 1
+            else f"{guesses} results depend on calls that could not be resolved with certainty"
         )
-        notes.append(f"{named} {what} may mean something else")
+    if named:
+        notes.append(
+            "1 result only contains its name, which may mean something else"
+            if named == 1
+            else f"{named} results only contain its name, which may mean something else"
+        )
     if told:
         notes.append(
-            f"{told} result{'s' * (told > 1)} from statements of a language model or an agent, not from code"
+            "1 result from statements of a language model or an agent, not from code"
+            if told == 1
+            else f"{told} results from statements of a language model or an agent, not from code"
         )
     if cut_at:
         notes.append(f"showing the first {cut_at} results; there are more")

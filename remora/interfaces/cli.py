@@ -47,8 +47,8 @@ class Verbs(click.Group):
             from difflib import get_close_matches
 
             close = get_close_matches(name, self.list_commands(ctx), n=2, cutoff=0.75)
-            meant = f" Did you mean {' or '.join(close)}?" if close else ""
-            raise click.UsageError(f"there is no verb {name!r}.{meant}", ctx)
+            unknown = f"there is no verb {name!r}."
+            raise click.UsageError(f"{unknown} Did you mean {', '.join(close)}?" if close else unknown, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -242,7 +242,7 @@ def _report(error: BaseException, words: list[str]) -> None:
         click.echo(f"{click.style(say(frame), **style)} {safe(text)}", err=True, color=colour)
 
     known = isinstance(error, RemoraError)
-    line("error.frame", in_words(str(error)) if known else unexpected(error), fg="red", bold=True)
+    line("error.frame", in_words(str(error) if known else unexpected(error)), fg="red", bold=True)
     if hint := error.hint if isinstance(error, RemoraError) else say("error.debug"):
         line("error.hint", in_words(hint), fg="yellow")
 

@@ -23,7 +23,7 @@ def proposal(plan: Plan) -> Page:
         for change in plan.every:
             if change.action != "keep":
                 parts += [Para(line, _style(line, at)) for at, line in enumerate(change.diff())]
-    parts += [Para(say("note", text=note), "warn") for note in plan.notes]
+    parts += [Para(say("note", text=in_words(note)), "warn") for note in plan.notes]
     return tuple(parts)
 
 
@@ -45,7 +45,7 @@ def overview(plans: Sequence[Plan | tuple[str, RemoraError]], *, verb: str) -> P
         if not isinstance(plan, Plan):
             name, error = plan
             parts.append(Para(f"{HOSTS[name].title} ({name})", "strong"))
-            parts.append(Para(str(error), "bad", indent=2))
+            parts.append(Para(in_words(str(error)), "bad", indent=2))
             continue
         parts.append(Para(f"{HOSTS[plan.host].title} ({plan.host})", "strong"))
         rows = tuple(
@@ -58,7 +58,7 @@ def overview(plans: Sequence[Plan | tuple[str, RemoraError]], *, verb: str) -> P
         )
         if rows:
             parts.append(Table(("", ""), rows, wide=1, whole=True, indent=2))
-        parts += [Para(say("note", text=note), "warn", indent=2) for note in plan.notes]
+        parts += [Para(say("note", text=in_words(note)), "warn", indent=2) for note in plan.notes]
     parts.append(Para(""))
     parts.append(Para(say("install.how", verb=verb, n=len(plans))))
     return tuple(parts)

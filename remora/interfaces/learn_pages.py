@@ -9,7 +9,7 @@ from remora.core.text import collapse, shorten
 from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import listed, redaction_sentence, short
 from remora.interfaces.project_pages import of_branches
-from remora.interfaces.words import Words, columns, say, spoken
+from remora.interfaces.words import Words, columns, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.importing.teach import Piece, Taught
@@ -44,13 +44,13 @@ def report(found: LearnReport) -> Page:
         hosts = listed(f"{number:,} {name}" for name, number in found.found.items())
         parts.append(Para(say("learn.hosts", what=hosts), indent=2))
     if found.sessions:
-        signals = [f"{number:,} {kind.replace('_', ' ')}" for kind, number in found.signals.items()]
+        signals = [f"{number:,} {in_words(kind).replace('_', ' ')}" for kind, number in found.signals.items()]
         parts.append(
             Para(say("learn.events", n=found.events, signals=listed(signals, 8) or say("none")), indent=2)
         )
         outcomes: dict[str, int] = {}
         for session in found.sessions:
-            name = f"{session.kind} ({session.outcome})"
+            name = f"{session.kind} ({in_words(session.outcome)})"
             outcomes[name] = outcomes.get(name, 0) + 1
         most = sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))
         told = listed((f"{number:,} {name}" for name, number in most), 6)
@@ -58,12 +58,12 @@ def report(found: LearnReport) -> Page:
     if found.discarded:
         dropped = [f"{number:,} {_filter(name)}" for name, number in found.discarded.items()]
         parts.append(Para(say("learn.left_out", what=listed(dropped)), "dim", indent=2))
-        if reasons := [f"{why} ({number:,})" for why, number in found.not_worth.items()]:
+        if reasons := [f"{in_words(why)} ({number:,})" for why, number in found.not_worth.items()]:
             what = say("semicolon").join(reasons[:REASONS]) + (" …" if len(reasons) > REASONS else "")
             parts.append(Para(say("learn.reasons", what=what), "dim", indent=4))
         yours = [e for e in found.left_out if e.why == NOT_ALONE][:TOLD]
         some = [*yours, *[e for e in found.left_out if e.filter != "worth"][:TOLD]]
-        parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {e.why}", "dim", indent=4) for e in some]
+        parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {in_words(e.why)}", "dim", indent=4) for e in some]
     parts += learned([*new, *again][:SHOWN])
     if len(found.learnt) > SHOWN:
         parts.append(Para(say("learn.more", n=len(found.learnt) - SHOWN), "dim"))
@@ -76,8 +76,8 @@ def report(found: LearnReport) -> Page:
     if found.bad_lines:
         parts.append(Para(say("learn.bad_lines", n=found.bad_lines), "warn"))
     lines, files = found.skipped[: found.named], found.skipped[found.named :]
-    parts += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in lines[:SHOWN]]
-    parts += [Para(say("learn.unread", what=s.what, why=s.why), "warn") for s in files[:SHOWN]]
+    parts += [Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in lines[:SHOWN]]
+    parts += [Para(say("learn.unread", what=s.what, why=in_words(s.why)), "warn") for s in files[:SHOWN]]
     parts.append(Para(say("done_in", seconds=spoken().number(found.seconds, 1)), "dim"))
     return tuple(parts)
 
@@ -88,7 +88,9 @@ def left_out(found: LearnReport) -> Page:
     for name, number in found.discarded.items():
         parts.append(Para(f"{number:,} {_filter(name)}", "strong"))
         parts += [
-            Para(f"{collapse(one.what)}: {one.why}", indent=2) for one in found.left_out if one.filter == name
+            Para(f"{collapse(one.what)}: {in_words(one.why)}", indent=2)
+            for one in found.left_out
+            if one.filter == name
         ]
     return tuple(parts)
 
@@ -128,16 +130,15 @@ def learned(found: Sequence[Learnt]) -> Page:
 
 def evidence(one: Learnt) -> str:
     """Return why a memory was learned, and what was done where it is not new."""
-    return (
-        one.why
-        if one.action == "stored"
-        else say("learned.again", how=spoken().known(f"learned.{one.action}", one.action), why=one.why)
-    )
+    why = in_words(one.why)
+    if one.action == "stored":
+        return why
+    return say("learned.again", how=spoken().known(f"learned.{one.action}", one.action), why=why)
 
 
 def checks(found: Sequence[Suggestion]) -> Page:
     """Return commands as a table."""
-    rows = tuple((Cell(s.command, "id"), Cell(s.purpose), Cell(s.why, "dim")) for s in found)
+    rows = tuple((Cell(s.command, "id"), Cell(s.purpose), Cell(in_words(s.why), "dim")) for s in found)
     return (Table(columns("columns.checks"), rows, wide=0),) if rows else ()
 
 
@@ -168,7 +169,7 @@ def plan(
                 Cell(f.path, "id"),
                 Cell(spoken().percent(f.share), "good" if f.always else "dim"),
                 Cell(f"{f.tokens:,}", "dim"),
-                Cell(f.why),
+                Cell(in_words(f.why)),
             )
             for f in files
         )
@@ -197,14 +198,14 @@ def taught(found: Sequence[Taught], refused: Sequence[Skipped] = ()) -> Page:
         if secrets := redaction_sentence(one.redactions):
             parts.append(Para(secrets, "warn", indent=2))
         if one.note:
-            parts.append(Para(one.note, "warn", indent=2))
+            parts.append(Para(in_words(one.note), "warn", indent=2))
         parts += [
-            Para(say("taught.left_out", what=s.what, why=s.why), "dim", indent=2)
+            Para(say("taught.left_out", what=s.what, why=in_words(s.why)), "dim", indent=2)
             for s in one.skipped[:SHOWN_SKIPS]
         ]
         if len(one.skipped) > SHOWN_SKIPS:
             parts.append(Para(say("taught.more", n=len(one.skipped) - SHOWN_SKIPS), "dim", indent=2))
-    parts += [Para(f"{s.what}: {s.why}", "bad") for s in refused]
+    parts += [Para(f"{s.what}: {in_words(s.why)}", "bad") for s in refused]
     return tuple(parts)
 
 
@@ -232,7 +233,7 @@ def _piece(piece: Piece, *, dry_run: bool) -> Item:
         short(piece.memory_id) if piece.memory_id else say("line", number=str(piece.line)),
         (Cell(spoken().known(f"piece.{done}"), style), Cell(piece.type, "strong")),
         shorten(collapse(piece.text), PIECE_CHARS),
-        (Cell(piece.why, "dim"),) if piece.why else (),
+        (Cell(in_words(piece.why), "dim"),) if piece.why else (),
     )
 
 
@@ -257,7 +258,7 @@ def summary(found: SessionSummary) -> Page:
 
 
 def _remembered(one: Remembered, t: Words) -> Para:
-    how = f" → {one.how}" if one.how else ""
+    how = f" → {in_words(one.how)}" if one.how else ""
     sure = {True: "  [ok]", False: f"  [{t('review.no_help')}]", None: ""}[one.ok]
     often = f"  ({t('use.times', n=one.times)})" if one.times > 1 else ""
     kind = t.known(f"type.{one.type}")
@@ -298,10 +299,11 @@ def synthesized(found: Sequence[Synthesized]) -> Page:
             Item(short(m.id), (Cell(m.type), Cell(say("chip.review"), "warn")), m.content) for m in one.stored
         ]
         parts += [
-            Item(say("synthesis.dropped"), (Cell(drop.why, "dim"),), drop.content) for drop in one.dropped
+            Item(say("synthesis.dropped"), (Cell(in_words(drop.why), "dim"),), drop.content)
+            for drop in one.dropped
         ]
         if one.note:
-            parts.append(Para(one.note, indent=2))
+            parts.append(Para(in_words(one.note), indent=2))
         if not (one.stored or one.dropped):
             parts.append(Para(say("synthesis.nothing"), indent=2))
     return tuple(parts)

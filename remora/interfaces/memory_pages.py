@@ -83,7 +83,7 @@ def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
             found.append(Para(say("receipt.words", text=shorten(others[-1], 120)), indent=2))
     if got is not None and (secrets := redaction_sentence(got.redactions)):
         found.append(Para(secrets, "warn", indent=2))
-    found += [Para(note, "warn", indent=2) for note in (got.notes if got is not None else ())]
+    found += [Para(in_words(note), "warn", indent=2) for note in (got.notes if got is not None else ())]
     if guessed and got is not None and got.action == "stored":
         advice = say("receipt.guessed", id=short(record.id))
         found.append(Para(advice, "dim", indent=2))
@@ -221,7 +221,7 @@ def card(
         "dependents": "\n".join(_named([d.id for d in dependents], dependents)),
         "replaced by": short(record.superseded_by) if record.superseded_by else "",
         "forgotten": _forgotten(record, now),
-        "review": record.review_reason or (say("card.review") if record.needs_review else ""),
+        "review": in_words(record.review_reason or "") or (say("card.review") if record.needs_review else ""),
         "taint": _taint(record),
         "secrets": say("card.secrets", n=record.redaction_count) if record.redaction_count else "",
         "vector of": record.embedding_model_id or say("card.no_vector"),
@@ -247,7 +247,7 @@ def trust(found: TrustReport) -> Page:
         ("level", Cell(f"{found.level} {say(f'level.{found.level}')}", "strong")),
         ("because", Cell(in_words(found.why))),
         ("told unasked", Cell(told + (say("trust.set") if found.setting else ""))),
-        ("next", Cell(say("semicolon").join(found.missing))),
+        ("next", Cell(say("semicolon").join(map(in_words, found.missing)))),
         ("chosen", Cell("" if found.auto else say("trust.yours"))),
     ]
     return (Fields(tuple((field(name), cell) for name, cell in rows if cell.text)),)
@@ -259,7 +259,9 @@ def history(found: Sequence[Revision], now: float) -> Page:
     known: dict[str, object] = {}
     for number, one in enumerate(found, start=1):
         who = Cell(_author(one), "dim")
-        told = say("semicolon").join(part for part in (_changed(one.fields, known), one.why) if part)
+        told = say("semicolon").join(
+            part for part in (_changed(one.fields, known), in_words(one.why)) if part
+        )
         rows.append((Cell(str(number), "id"), Cell(when(to_iso(one.at), now)), who, Cell(one.op), Cell(told)))
         known |= one.fields
     return (Table(columns("columns.history"), tuple(rows), wide=4, whole=True),)
@@ -291,7 +293,11 @@ def _plainly(value: object) -> str:
 def files(found: Sequence[FileHit]) -> Page:
     """Return related files with score and evidence."""
     rows = tuple(
-        (Cell(f.path, "id"), Cell(spoken().number(f.score), "dim"), Cell(say("semicolon").join(f.why)))
+        (
+            Cell(f.path, "id"),
+            Cell(spoken().number(f.score), "dim"),
+            Cell(say("semicolon").join(map(in_words, f.why))),
+        )
         for f in found
     )
     return (Table(columns("columns.files"), rows, wide=2, whole=True),)
@@ -309,7 +315,7 @@ def _factor(reason: Reason) -> str:
     elif reason.stage == "confidence":
         why = say("why.confidence")
     else:
-        why = reason.note or reason.stage
+        why = in_words(reason.note) or reason.stage
     return f"{why} (× {spoken().number(reason.score)})"
 
 
@@ -324,7 +330,7 @@ def _plain(note: str) -> str:
     """
     for term, word in _TERMS.items():
         note = re.sub(rf"\b{term}(?= #?[\d.]+)", say(f"why.{word}"), note)
-    return re.sub(r" \(trusted [\d.]+\)", "", note)
+    return ", ".join(map(in_words, re.sub(r" \(trusted [\d.]+\)", "", note).split(", ")))
 
 
 def _confidence(record: MemoryRecord, now: float) -> str:
@@ -424,7 +430,7 @@ def pruning(
 def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Page:
     """Return what became of many drafts: a line for each memory, then what was refused, then the sum."""
     said: list[Part] = [part for record in records for part in receipt(record)]
-    said += [Para(f"{skip.what}: {skip.why}", "warn") for skip in skipped]
+    said += [Para(f"{skip.what}: {in_words(skip.why)}", "warn") for skip in skipped]
     return (*said, Para(handed_in_sentence(records, skipped), "strong"))
 
 
@@ -467,12 +473,12 @@ def log(said: Sequence[Injection]) -> Page:
 
 def _said(one: Injection) -> Item:
     about = say("log.at", about=one.about) if one.about else ""
-    facts = [Cell(one.trigger, "strong"), Cell(f"{one.moment}{about}"), Cell(one.why, "dim")]
+    facts = [Cell(one.trigger, "strong"), Cell(f"{one.moment}{about}"), Cell(in_words(one.why), "dim")]
     tail = [Cell(say("log.step", session=one.session_id, step=str(one.step)), "dim")]
     if one.agent:
         tail.append(Cell(say("log.subagent", name=one.agent), "dim"))
     if one.followed:
-        tail.append(Cell(one.followed, "good"))
+        tail.append(Cell(in_words(one.followed), "good"))
     return Item(one.at[:19].replace("T", " "), tuple(facts), one.text, tuple(tail))
 
 
@@ -482,7 +488,11 @@ def why(found: Why) -> Page:
     trust = [spoken().number(m.confidence), m.source]
     trust += [say("why.verified")] if m.user_verified else []
     trust += [say("why.tainted", source=m.taint.source, step=m.taint.step)] if m.taint else []
-    trust += [say("mark.due", value=m.review_reason or say("why.learned"))] if m.needs_review else []
+    trust += (
+        [say("mark.due", value=in_words(m.review_reason or "") or say("why.learned"))]
+        if m.needs_review
+        else []
+    )
     trust += [say("chip.outdated")] if m.stale_at else []
     rows = [
         ("id", Cell(m.id, "id")),
@@ -634,7 +644,7 @@ def status(found: Status) -> Page:
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learned", Cell(f"{found.learnt:,}")),
         ("texts go", Cell(in_words(found.texts))),
-        *((("shared", Cell(found.sharing)),) if found.sharing else ()),
+        *((("shared", Cell(in_words(found.sharing))),) if found.sharing else ()),
         *(
             (("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")),)
             if found.maintenance
@@ -696,9 +706,11 @@ def _place_of(passage: Passage) -> str:
 def preview(found: Preview) -> Page:
     """Return what would be said at a moment, and which memories about the file stay silent."""
     said = found.text.splitlines() if found.text else [say("preview.nothing")]
-    silent = tuple(Item(short(o.id), (Cell(o.type), Cell(o.why, "warn")), o.content) for o in found.silent)
+    silent = tuple(
+        Item(short(o.id), (Cell(o.type), Cell(in_words(o.why), "warn")), o.content) for o in found.silent
+    )
     return (
         *map(Para, said),
-        *((Para(say("preview.why", why=found.why), "dim"),) if found.why else ()),
+        *((Para(say("preview.why", why=in_words(found.why)), "dim"),) if found.why else ()),
         *((Para(say("preview.mute"), "strong"), *silent) if silent else ()),
     )

@@ -9,7 +9,7 @@ from remora.core.text import collapse, shorten
 from remora.core.values import Entry, Hit, Message, Redaction
 from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import age, listed, redaction_sentence, short
-from remora.interfaces.words import columns, say, spoken
+from remora.interfaces.words import columns, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.importing.other_systems import MoveReport
@@ -30,7 +30,7 @@ def sessions(found: Sequence[SessionInfo], now: float) -> Page:
             Cell(f"{info.messages:,}"),
             Cell(age(info.updated, now), "dim"),
             Cell(age(info.created, now), "dim"),
-            Cell(info.problem, "warn"),
+            Cell(in_words(info.problem), "warn"),
         )
         for info in found
     )
@@ -202,13 +202,13 @@ def moved(report: MoveReport) -> Page:
         parts.append(Para(say("moved.updated", what=listed(updated)), "good", indent=2))
     if known := [f"{number:,} {kind}" for kind, number in report.known.items() if number]:
         parts.append(Para(say("moved.known", what=listed(known)), "dim", indent=2))
-    parts += [Para(remark, indent=2) for remark in report.remarks[:SHOWN]]
+    parts += [Para(in_words(remark), indent=2) for remark in report.remarks[:SHOWN]]
     if secrets := redaction_sentence(report.redactions):
         parts.append(Para(secrets, "warn", indent=2))
     left = sum(count.skipped for count in report.counts)
     if report.skipped:
         parts.append(Para(say("moved.left", n=max(left, len(report.skipped))), "warn"))
-        parts += [Para(f"{s.what}: {s.why}", indent=2) for s in report.skipped[:SHOWN]]
+        parts += [Para(f"{s.what}: {in_words(s.why)}", indent=2) for s in report.skipped[:SHOWN]]
         if len(report.skipped) > SHOWN:
             parts.append(Para(say("moved.more", n=len(report.skipped) - SHOWN), indent=2))
     return tuple(parts)

@@ -16,7 +16,7 @@ from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, RemoraError
 from remora.core.text import collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
-from remora.interfaces.words import say, spoken
+from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -255,7 +255,7 @@ def _marked(record: MemoryRecord) -> list[tuple[str, str]]:
         ("verified", record.user_verified, ""),
         ("superseded", record.superseded_by, short(record.superseded_by or "")),
         ("forgotten", record.deprecated and not record.superseded_by, ""),
-        (due, record.needs_review, record.review_reason),
+        (due, record.needs_review, in_words(record.review_reason or "")),
         ("tainted", record.taint, record.taint and record.taint.source),
         ("stale", record.stale_at, (record.stale_at or "")[:10]),
     ]

@@ -76,7 +76,7 @@ def facts_of(hottest: Sequence[str], related: Sequence[FileHit], checks: Sequenc
     if hottest:
         told.append(say("fact.hottest", path=hottest[0]))
     if related and related[0].why:
-        told.append(say("fact.related", path=related[0].path, why=related[0].why[0]))
+        told.append(say("fact.related", path=related[0].path, why=in_words(related[0].why[0])))
     if checks:
         told.append(say("fact.checks", commands=say("and").join(f"`{one}`" for one in checks)))
     return told
@@ -183,7 +183,7 @@ def _skips(report: InitReport) -> list[Part]:
         return said + [Para(f"{skip.what}: {in_words(skip.why)}", indent=4) for skip in report.skipped]
     for why, number in reasons.most_common(SHOWN_SKIPS):
         examples = [skip.what for skip in report.skipped if skip.why == why]
-        said.append(Para(f"{number:,}: {why} ({listed(examples, 2)})", indent=4))
+        said.append(Para(f"{number:,}: {in_words(why)} ({listed(examples, 2)})", indent=4))
     return said
 
 
@@ -284,12 +284,12 @@ def indexed(report: IndexReport) -> Page:
     if report.precise:
         lines.append(say("index.scip", n=report.precise))
     if report.left_out:
-        left = [f"{number:,} {why}" for why, number in report.left_out]
+        left = [f"{number:,} {in_words(why)}" for why, number in report.left_out]
         lines.append(say("learn.left_out", what=listed(left)))
     if report.broken:
         lines.append(say("index.broken", n=report.broken))
     said += [Para(line, indent=2) for line in lines]
-    said += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in report.skipped[:SHOWN_UNREAD]]
+    said += [Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in report.skipped[:SHOWN_UNREAD]]
     if len(report.skipped) > SHOWN_UNREAD:
         said.append(Para(say("more", n=len(report.skipped) - SHOWN_UNREAD), "warn", indent=2))
     if report.waiting:
@@ -400,9 +400,9 @@ def imported(done: Imported) -> Page:
 
 def erased(done: Erased, what: str) -> Page:
     """Return what was erased, where else the words stood, and where they may still stand."""
-    rows = tuple((Cell(name), Cell(f"{number:,}")) for name, number in sorted(done.found.items()))
+    rows = tuple((Cell(in_words(name)), Cell(f"{number:,}")) for name, number in sorted(done.found.items()))
     also = (Para(say("erased.stood")), Table(columns("columns.places"), rows)) if rows else ()
-    away = (Para(say("erased.away")), *(Para(f"- {one}") for one in done.elsewhere))
+    away = (Para(say("erased.away")), *(Para(f"- {in_words(one)}") for one in done.elsewhere))
     return (Para(say("erased.did", what=what), "strong"), *also, *away)
 
 
@@ -411,7 +411,7 @@ def privacy(found: Privacy) -> Page:
     rows = tuple(
         (Cell(in_words(one.what)), Cell(megabytes(one.bytes)), Cell(one.path, "dim")) for one in found.places
     )
-    sent = [Para(f"- {one}") for one in found.sent] or [Para(say("privacy.leaves_nothing"))]
+    sent = [Para(f"- {in_words(one)}") for one in found.sent] or [Para(say("privacy.leaves_nothing"))]
     secrets = Para(say("privacy.removed", n=found.secrets))
     return (
         Table(columns("columns.privacy"), rows, wide=2, whole=True),
@@ -462,5 +462,5 @@ def costs(found: Costs) -> Page:
         [Table((*head, *((say("costs.money"),) if priced else ())), tuple(rows), wide=6)] if rows else []
     )
     parts.append(Para(say("costs.today", tokens=found.today, limit=limit)))
-    parts += [Para(say("costs.due", what=what)) for what in found.due]
+    parts += [Para(say("costs.due", what=in_words(what))) for what in found.due]
     return tuple(parts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from remora.core.text import shorten
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import age, short
-from remora.interfaces.words import columns, field, say, spoken
+from remora.interfaces.words import columns, field, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.sharing.sharing import SharingStatus
@@ -38,7 +38,7 @@ def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecor
         ("to send", say("count.change", n=found.leaving.entries)),
     ]
     if found.problem:
-        rows.append(("offline", say("share.offline", age=age(found.since, now), why=found.problem)))
+        rows.append(("offline", say("share.offline", age=age(found.since, now), why=in_words(found.problem))))
     if found.conflicts:
         rows.append(("conflicts", say("share.conflicts", number=found.conflicts)))
     if found.disputes:
@@ -50,14 +50,14 @@ def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecor
     if found.leaving.waiting:
         parts += [Para(say("share.stays"), "strong")]
         waiting = sorted(found.leaving.waiting.items())
-        parts += [Item(short(memory_id), (), why) for memory_id, why in waiting[:SHOWN]]
+        parts += [Item(short(memory_id), (), in_words(why)) for memory_id, why in waiting[:SHOWN]]
     if found.ignored:
         parts += [Para(say("share.ignored"), "strong")]
         parts += [
             Item(
                 short(one.memory_id) if one.memory_id else say("share.membership"),
                 (Cell(say("share.by", who=one.by)),),
-                one.reason,
+                in_words(one.reason),
             )
             for one in found.ignored[:SHOWN]
         ]

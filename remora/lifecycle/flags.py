@@ -35,7 +35,7 @@ def rests_on(memory_id: str) -> str:
 
 def overturned_by(memory_id: str) -> str:
     """Return the reason of what a later memory took back."""
-    return f"{OVERTURNED} {memory_id[:8]}"
+    return f"the user said otherwise later: {memory_id[:8]}"
 
 
 def with_reason(record: MemoryRecord, reason: str) -> dict[str, Any]:
@@ -73,10 +73,11 @@ def flag_dependents(db: Database, record: MemoryRecord, what: str, *, except_id:
         what: what became of it, such as "which was forgotten".
         except_id: a memory that took its place.
     """
+    why = f"rests on {record.id[:8]}, {what}"
     for dependent in _dependents(db, record.id):
-        changes = with_reason(dependent, f"{rests_on(record.id)} {what}")
+        changes = with_reason(dependent, why)
         if changes and dependent.id != except_id:
-            db.memories.update(dependent.id, changes, change=Change("flag", f"{rests_on(record.id)} {what}"))
+            db.memories.update(dependent.id, changes, change=Change("flag", why))
 
 
 def unflag_dependents(db: Database, record: MemoryRecord) -> None:

@@ -100,7 +100,7 @@ def test_yes_and_no(text: str, expected: bool):
         ({"home": {"path": "x"}}, "unknown setting 'home.path'"),
         ({"home": 5}, "home must be a string, not 5"),
         ({"home": ["x"]}, "home must be a string"),
-        ({"embedding": {"provider": "magic"}}, "embedding.provider is 'magic'"),
+        ({"embedding": {"provider": "magic"}}, "embedding.provider cannot be 'magic'"),
         ({"embedding": {"provider": True}}, "embedding.provider must be a string"),
         ({"embedding": {"model": {"name": "x"}}}, "embedding.model must be a string"),
         ({"embedding": {"dimensions": "many"}}, "embedding.dimensions must be a number, not 'many'"),

@@ -74,7 +74,7 @@ def test_what_is_missing_is_told() -> None:
     assert missing(Trust(sessions=1), Standing(0, 4)) == (
         "2 more sessions",
         "50% of what was learned confirmed (0% now)",
-        "or 9 more sessions without a correction",
+        "or without a correction: 9 more sessions",
     )
     assert missing(Trust(2, sessions=10), Standing(0, 4, 3, 10)) == (
         "a memory that you confirmed",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import click
 import pytest
 
+from remora.core import errors as faults
 from remora.interfaces import words
 from remora.interfaces.cli import cli, load
 from remora.interfaces.verbs import VERBS
@@ -18,10 +21,53 @@ from tests.interfaces.conftest import Run
 from tests.interfaces.test_recalling import git
 
 SENTENCES = json.loads(Path(words.__file__).with_name("sentences.fr.json").read_text("utf-8"))
-OF_CLICK = {"Usage:", "Options", "Commands", "Example:", "default:", "Show this message and exit."}
+OF_OTHERS = {  # of click and of the system
+    "Usage:",
+    "Options",
+    "Commands",
+    "Example:",
+    "default:",
+    "Show this message and exit.",
+    "no such option {}",
+    "{} (Did you mean one of: {}?)",
+    "missing argument '{}'.",
+    "missing option '{}'.",
+    "missing command.",
+    "no such command '{}'.",
+    "option '{}' requires an argument.",
+    "invalid value for '{}': {}",
+    "got unexpected extra argument ({})",
+    "got unexpected extra arguments ({})",
+    "{} is not in the range {}.",
+    "{} is not a valid integer.",
+    "{} is not a valid integer range.",
+    "{} is not a valid float.",
+    "{} is not a valid float range.",
+    "{} is not one of {}.",
+    "No such file or directory",
+    "Permission denied",
+    "Is a directory",
+    "Not a directory",
+    "File exists",
+    "Read-only file system",
+    "No space left on device",
+}
 THIN = "\u202f"  # before a colon
 RULES = "# Rules\n\n- Run the tests with pytest -q\n- Never push on Friday\n"
 ID = "ID"  # stands for the id of the memory that is there
+
+
+PACKAGE = Path(words.__file__).parents[2]
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
+# What models and programs read, never people.
+NOT_FOR_PEOPLE = (
+    "app/records/tool_files.py",
+    "conversation/",
+    "core/payloads.py",
+    "interfaces/adapters/",
+    "interfaces/mcp_server/",
+)
+OF_A_TYPE = re.compile(r"must be|, not (of )?\{\}$")  # click and the panel check the values of people
 
 
 @pytest.fixture
@@ -118,6 +164,21 @@ PAGES = [
     ("show zzzz", f"erreur{THIN}:"),
     ("show zzzz", f"conseil{THIN}: `remora list` montre les ids."),
     ("team", f"erreur{THIN}: ce projet n’est pas partagé"),
+    ("doctor", "branche "),
+    ("doctor", "saine ; schéma "),
+    ("trust", f"ou sans correction{THIN}: encore 10 sessions"),
+    ("preview --edit tokens.py", "au sujet de tokens.py"),
+    ("show zzzz", f"erreur{THIN}: il n’y a pas de souvenir 'zzzz'"),
+    ("lst", f"il n’y a pas de verbe 'lst'. Vouliez-vous dire list{THIN}?"),
+    ("why", "il manque l’argument '"),
+    ("trust 7", "'7' n’est pas l’un de"),
+    ("list --type desicion", f"Vouliez-vous dire decision{THIN}? Les types sont gotcha, decision,"),
+    ("restore ID --revision 7", "ID n’a pas de révision '7'"),
+    ("teach nowhere.md", "il n’y a pas de fichier nowhere.md. Nommez un fichier qui existe."),
+    ("impact zebra", "rien dans le graphe du code ne s’appelle 'zebra'"),
+    ("edit ID --remove-tag zebra", "le souvenir n’a pas de tag 'zebra'"),
+    ("completion foo", f"conseil{THIN}: Choisissez parmi bash, zsh, fish."),
+    ("import nowhere.json", f"nowhere.json ne peut pas être lu{THIN}: ce fichier ou ce dossier n’existe pas"),
 ]
 
 
@@ -161,20 +222,63 @@ def explained(command: click.Command) -> Iterator[str]:
         yield from explained(one)
 
 
+def spelled(node: ast.AST) -> Iterator[str]:
+    """Yield the texts that stand in code, those with values as templates."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value
+        elif isinstance(one, ast.JoinedStr):
+            yield "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in one.values)
+
+
+def told_apart(text: str) -> bool:
+    """Return whether a sentence can be known by its words, whatever its values."""
+    return sum(map(str.isalpha, text.replace("{}", ""))) >= 4
+
+
+def errors(tree: ast.Module) -> Iterator[str]:
+    """Yield what the errors of a module say, and their hints; no values of the wrong type."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            kind = getattr(faults, getattr(call.func, "id", ""), None)
+            told = call.args[:1] if isinstance(kind, type) else []
+            for one in told + [keyword.value for keyword in call.keywords if keyword.arg == "hint"]:
+                for arm in (one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,):
+                    if isinstance(arm, ast.Constant | ast.JoinedStr):
+                        text = next(spelled(arm))
+                        if told_apart(text) and not (kind is faults.InvalidInput and OF_A_TYPE.search(text)):
+                            yield text
+
+
+def test_all_errors_have_their_french() -> None:
+    """Every message and hint of an error that a person can read, the values aside."""
+    told = {
+        text
+        for path, tree in TREES.items()
+        if not path.relative_to(PACKAGE).as_posix().startswith(NOT_FOR_PEOPLE)
+        for text in errors(tree)
+    }
+    assert told - set(SENTENCES) == set()
+
+
+def test_sentences_with_values_can_be_told_apart() -> None:
+    """Each holds enough words to know it by, and the French has each value."""
+    for english, french in SENTENCES.items():
+        if number := english.count("{}"):
+            assert told_apart(english), english
+            values = {name for _, name, _, _ in Formatter().parse(french) if name is not None}
+            assert values in ({""}, {str(n) for n in range(number)}), english
+            told = words.Words("fr").of(english.replace("{}", "x"))
+            assert told == french.format(*["x"] * number), english
+
+
 def test_all_help_has_its_french() -> None:
     """Every paragraph of help, every option and every heading is known, and nothing else but what is said."""
     commands = [cli, *(found for one in VERBS if (found := load(one.name)) is not None)]
     helped = {text for command in commands for text in explained(command)}
-    helped |= {text for one in VERBS for text in (one.help, one.section)} | OF_CLICK
+    helped |= {text for one in VERBS for text in (one.help, one.section)} | OF_OTHERS
     assert helped - set(SENTENCES) == set()
-    sources = Path(words.__file__).parent.parent.parent.rglob("*.py")
-    said = {
-        node.value
-        for path in sources
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    assert set(SENTENCES) - helped - said == set()
+    assert set(SENTENCES) - helped - {text for tree in TREES.values() for text in spelled(tree)} == set()
 
 
 def test_help_in_french(run: Run, french: None) -> None:

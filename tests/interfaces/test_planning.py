@@ -210,7 +210,7 @@ FRENCH = """\
 Session terminée\u202f: Auth bug fix (réussie)
 Ce que l’agent s’est rappelé\u202f:
   - r1aaaaaa décision\u202f: JWT decision → used when planning  [ok]
-  - r2aaaaaa piège\u202f: Redis → the next command failed  (2 fois)  [n’a pas aidé]
+  - r2aaaaaa piège\u202f: Redis → la commande suivante a échoué  (2 fois)  [n’a pas aidé]
   - r3aaaaaa piège\u202f: Old one
 Ce que l’agent a appris (2 souvenirs)\u202f:
 id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py et 1 de plus  0,80  Fact 1 about tokens  [seen once]

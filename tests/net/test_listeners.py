@@ -115,9 +115,11 @@ def test_where_texts_go_is_one_line():
     """Nowhere, this machine, or a server by its name."""
     none = Settings(embedding=EmbeddingSettings(provider="none"))
     assert in_one_line(none, {}) == "nowhere"
-    assert in_one_line(Settings(), {}).startswith("to Ollama on this machine if you or the system runs it")
+    assert in_one_line(Settings(), {}).startswith(
+        "embedding: to Ollama on this machine if you or the system runs it"
+    )
     far = Settings(embedding=EmbeddingSettings(provider="openai", url="https://gpu.example/v1"))
-    assert in_one_line(far, {}) == "to gpu.example:443 (embedding)"
+    assert in_one_line(far, {}) == "embedding: to gpu.example:443"
 
 
 def test_where_nothing_tells_who_listens_a_person_is_asked(tmp_path: Path):

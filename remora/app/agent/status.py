@@ -260,7 +260,9 @@ def _sharing(project: OpenProject) -> str:
         return ""
     if state.get("problem"):
         return f"{space['address']}, offline since {state['since'][:16]}"
-    return f"{space['address']}, {'last exchange ' + state['at'][:16] if state else 'not exchanged yet'}"
+    if state:
+        return f"{space['address']}, last exchange {state['at'][:16]}"
+    return f"{space['address']}, not exchanged yet"
 
 
 def _sessions(project: OpenProject) -> list[Session]:

@@ -20,7 +20,7 @@ from remora.core.errors import RemoraError, StoreBusy, StoreError
 from remora.sources.tree import look
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from remora.app.project.open_project import OpenProject
     from remora.store.graph import State
@@ -48,9 +48,9 @@ def notices(project: OpenProject) -> tuple[str, ...]:
     if db.graph.state() is None or db.graph.waiting_for_links():
         return (IN_PROGRESS,)
     if stale := db.overview.stale_files():
-        files = "1 file changed since the last run and is" if stale == 1 else ""
-        files = files or f"{stale:,} files changed since the last run and are"
-        return (f"{files} left out until the next `remora index`",)
+        if stale == 1:
+            return ("1 file changed since the last run and is left out until the next `remora index`",)
+        return (f"{stale:,} files changed since the last run and are left out until the next `remora index`",)
     return ()
 
 
@@ -87,7 +87,7 @@ def look_at(project: OpenProject, target: str) -> tuple[str, ...]:
             changed.append(name)
     if not changed or len(changed) > FEW or not index_files(project, changed, wait=LOCK_SECONDS).complete:
         return ()
-    return (f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}",)
+    return (_read_again(changed),)
 
 
 def behind(project: OpenProject) -> int:
@@ -203,13 +203,17 @@ def _bring_in(project: OpenProject, changed: Mapping[str, int]) -> tuple[str, bo
 
     if not changed or not project.location.root.is_dir():
         return "", True
-    are, were, them = ("is", "was", "it") if len(changed) == 1 else ("are", "were", "them")
+    one = len(changed) == 1
     if project.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
         what = _what(changed, other_tree(project))
-        return f"{what} and {are} not in this answer yet; run it to read {them}", True
+        if one:
+            return f"{what} and is not in this answer yet; run it to read it", True
+        return f"{what} and are not in this answer yet; run it to read them", True
     if index_files(project, changed, wait=LOCK_SECONDS).complete:
-        return f"{_what(changed)} and {were} {READ_AGAIN}", True
-    return f"{_what(changed)}; another process is reading {them}", False
+        return _read_again(changed), True
+    what = _what(changed)
+    note = f"{what}; another process is reading it" if one else f"{what}; another process is reading them"
+    return note, False
 
 
 class Refreshed(NamedTuple):
@@ -258,14 +262,14 @@ def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
     if len(changed) <= FEW and state is not None and state.version == VERSION:
         report = index_files(project, changed, wait=LOCK_SECONDS)
         if report.complete:
-            return Refreshed(f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}")
+            return Refreshed(_read_again(changed))
     tree = other_tree(project)
-    whose = "its" if len(changed) == 1 else "their"
-    what = f"{_what(changed, tree)}; {whose} references are left out until"
+    what = _what(changed, tree)
+    what = f"{what}; its references" if len(changed) == 1 else f"{what}; their references"
     if tree:
-        return Refreshed(f"{what} it reads this work tree", tuple(changed))
+        return Refreshed(f"{what} are left out until it reads this work tree", tuple(changed))
     mark_changed(project, changed)
-    return Refreshed(f"{what} the next run")
+    return Refreshed(f"{what} are left out until the next run")
 
 
 def checked(project: OpenProject, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
@@ -287,14 +291,21 @@ def _what(changed: Iterable[str], tree: str = "") -> str:
     paths = sorted(changed)
     names = ", ".join(paths) if len(paths) <= NAMED else f"{len(paths):,} files"
     if tree:
-        verb = "differs" if len(paths) == 1 else "differ"
-        return f"{names} {verb} from the work tree that `remora index` read last ({tree})"
+        if len(paths) == 1:
+            return f"{names} differs from the work tree that `remora index` read last ({tree})"
+        return f"{names} differ from the work tree that `remora index` read last ({tree})"
     return f"{names} changed since the last `remora index`"
+
+
+def _read_again(changed: Collection[str]) -> str:
+    what = _what(changed)
+    return f"{what} and was {READ_AGAIN}" if len(changed) == 1 else f"{what} and were {READ_AGAIN}"
 
 
 def _not_compared(project: OpenProject, count: int) -> str:
     """Return what to say of files whose time is another and whose content nobody looked at yet."""
     tree = other_tree(project)
     of = f", which is of the work tree {tree}" if tree else ""
-    files = "1 file is" if count == 1 else f"{count:,} files are"
-    return f"{files} not compared with the index yet{of}; the next query continues"
+    if count == 1:
+        return f"1 file is not compared with the index yet{of}; the next query continues"
+    return f"{count:,} files are not compared with the index yet{of}; the next query continues"

@@ -112,11 +112,11 @@ def homes(project: OpenProject) -> list[Finding]:
 
 def _sound(what: str, store: Store) -> list[Finding]:
     db = store.db.connection
-    sound = "sound"
+    level: Level = "ok"
     try:
         problems = db.check(CHECK_SECONDS)
     except TimeoutError:
-        problems, sound = [], f"not fully checked within {CHECK_SECONDS:.0f} s"
+        problems, level = [], "warning"
     if problems:
         advice = (
             "`remora reindex` rebuilds the indexes. If that does not help, `remora recover` saves the "
@@ -126,12 +126,13 @@ def _sound(what: str, store: Store) -> list[Finding]:
     counts = store.db.memories.counts()
     turns = store.db.turns.count()
     records = sum(records_in(counts).values())
-    held = f"memories: {counts['live']:,}, records: {records:,}, forgotten: {counts['deprecated']:,}"
-    held += f", turns: {turns:,}"
-    size = database_bytes(db.path)
-    schema = f"schema {db.schema()} of {migrations.latest()}"
-    level: Level = "ok" if sound == "sound" else "warning"
-    findings = [Finding(level, what, f"{sound}; {schema}; {held}; {megabytes(size)}")]
+    size = megabytes(database_bytes(db.path))
+    held = (
+        f"schema {db.schema()} of {migrations.latest()}; memories: {counts['live']:,}, records: {records:,}, "
+        f"forgotten: {counts['deprecated']:,}, turns: {turns:,}; {size}"
+    )
+    sound = f"sound; {held}" if level == "ok" else f"not fully checked within {CHECK_SECONDS:.0f} s; {held}"
+    findings = [Finding(level, what, sound)]
     wal = db.path.with_name(db.path.name + "-wal")
     if wal.exists() and wal.stat().st_size > BIG_WAL:
         said = f"the write-ahead log has {megabytes(wal.stat().st_size)}"
@@ -196,8 +197,8 @@ def _tier(choice: Choice) -> list[Finding]:
         choice.embedder.embed_query("Does it answer?")
     except RemoraError as error:
         return [failed("embedding", error)._replace(detail=f"{said}: {error}")]
-    took = f"answers in {(time.monotonic() - started) * 1e3:,.0f} ms"
-    return [Finding("ok", "embedding", f"{said}, {took}: {reasons}")]
+    took = (time.monotonic() - started) * 1e3
+    return [Finding("ok", "embedding", f"{said}, answers in {took:,.0f} ms: {reasons}")]
 
 
 def _vectors(project: OpenProject) -> list[Finding]:
@@ -238,7 +239,7 @@ def git(project: OpenProject) -> list[Finding]:
     if head is None:
         return [Finding("ok", "git", "a repository without commits")]
     branch = repository.branch()
-    where = f"{'branch ' + branch if branch else 'no branch (detached)'} at {head[:10]}"
+    where = f"branch {branch} at {head[:10]}" if branch else f"no branch (detached) at {head[:10]}"
     findings = [Finding("ok", "git", where)]
     if repository.shallow:
         advice = "Run `git fetch --unshallow`, then `remora init` again."
@@ -261,8 +262,9 @@ def sharing(project: OpenProject) -> list[Finding]:
     if state.get("problem"):
         said = f"{space['address']}: no exchange since {state['since'][:16]}: {state['problem']}"
         return [Finding("warning", "sharing", said, "Changes are kept; `remora sync` tries again.")]
-    last = state.get("at", "")[:16] or "never"
-    return [Finding("ok", "sharing", f"{space['address']}, last exchange {last}")]
+    last = state.get("at", "")[:16]
+    said = f"{space['address']}, last exchange {last}" if last else f"{space['address']}, last exchange never"
+    return [Finding("ok", "sharing", said)]
 
 
 def _history(project: OpenProject) -> Finding:

@@ -57,12 +57,12 @@ def _growth(db: Database) -> list[Finding]:
     size = database_bytes(db.connection.path)
     timed = measure(db)
     slow = percentile(timed, 0.99)
-    files = f"{db.graph.file_count():,} files, {nodes:,} nodes, {edges:,} edges"
-    held = f"{files}, {db.closure.count():,} rows of closure"
-    said = f"{held}; the database has {size / 1e6:,.0f} MB"
+    files, rows = db.graph.file_count(), db.closure.count()
+    held = f"{files:,} files, {nodes:,} nodes, {edges:,} edges, {rows:,} rows of closure"
+    told = [held, f"the database has {size / 1e6:,.0f} MB"]
     if timed:
-        said += f"; impact p99 {slow * 1e3:,.1f} ms ({len(timed)} queries of the busiest nodes)"
-    findings = [Finding("ok", "code graph", said)]
+        told.append(f"impact p99 {slow * 1e3:,.1f} ms ({len(timed)} queries of the busiest nodes)")
+    findings = [Finding("ok", "code graph", "; ".join(told))]
     if nodes > MOST_NODES:
         found = f"{nodes:,} nodes exceed the design limit of {MOST_NODES:,}"
         advice = f"{_exclude(db, nodes)} then `remora index`."
@@ -135,7 +135,7 @@ def _freshness(project: OpenProject, db: Database, state: State | None) -> list[
     if state is None or (waiting := len(db.graph.unlinked())):
         what = "indexing was not finished"
         if state is not None:
-            what += f": names in {waiting:,} files are not resolved"
+            what = f"{what}: names in {waiting:,} files are not resolved"
         return [Finding("warning", "code graph", what, "`remora index` continues.")]
     findings = []
     head = commit_of(project.location.repository)

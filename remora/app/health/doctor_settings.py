@@ -95,7 +95,7 @@ def variables(environ: Mapping[str, str]) -> list[Finding]:
     for name in sorted(n for n in environ if n.startswith("REMORA_")):
         if name in known:
             findings.append(
-                Finding("ok", "environment", f"{name} = {_showable(environ[name])} ({known[name]})")
+                Finding("ok", "environment", f"{name} = {_showable(environ[name])}: {known[name]}")
             )
             continue
         close = difflib.get_close_matches(name, known, n=1)

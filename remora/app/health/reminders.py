@@ -38,10 +38,14 @@ def reminders(project: OpenProject, *, vectors: bool = False) -> tuple[str, ...]
     found += [f"{SETTINGS_FILE}: {line}" for line in ignored_settings(project.location.root)]
     waiting = sum(store.db.vectors.pending_count() for store in stores) if vectors else 0
     if waiting and not project.trouble and project.embedder() is not None:
-        turns = stores[0].db.turns.count() > 0
-        what = ("memory or turn", "memories and turns") if turns else ("memory", "memories")
-        has = f"{what[0]} has no vector yet" if waiting == 1 else f"{what[1]} have no vector yet"
-        found.append(f"{waiting:,} {has}; `remora reindex` computes {'it' if waiting == 1 else 'them'}")
+        one, many = "memory", f"{waiting:,} memories"
+        if stores[0].db.turns.count():
+            one, many = "memory or turn", f"{waiting:,} memories and turns"
+        found.append(
+            f"1 {one} has no vector yet; `remora reindex` computes it"
+            if waiting == 1
+            else f"{many} have no vector yet; `remora reindex` computes them"
+        )
     found += [f"{what}; {advice}" for what, advice in left_behind(project)]
     return tuple(found)
 
@@ -57,7 +61,7 @@ def left_behind(project: OpenProject) -> list[tuple[str, str]]:
         number = _memories_of(project.location.id, path)
         if number == 0:
             continue
-        holds = "" if number is None else f" with {number:,} {'memory' if number == 1 else 'memories'}"
+        holds = "" if number is None else " with 1 memory" if number == 1 else f" with {number:,} memories"
         what = f"another database of this project{holds} is in {path.parent}"
         advice = f"{_way_back(project, path.parent)}; delete the folder when you no longer need it"
         found.append((what, f"{project.location.home} is in use. {advice}"))

@@ -125,5 +125,5 @@ def _chosen(path: Path, system: str | None) -> str:
             hint=f"If it has, name the system: {', '.join(SYSTEMS)}.",
         )
     if len(there) > 1:
-        raise InvalidInput(f"{path} may be of {' or '.join(there)}", hint="Name the system.")
+        raise InvalidInput(f"{path} may be of {', '.join(there)}", hint="Name the system.")
     return there[0]

@@ -78,7 +78,9 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
     raw = _read(path) if text is None else text.encode("utf-8", "replace") if isinstance(text, str) else text
     scan = read_given(raw, shown, project.location.root, inside=inside)
     if not scan.files:
-        raise InvalidInput(f"{shown} is {scan.skipped[0].why}", hint="Use Markdown or plain text.")
+        raise InvalidInput(
+            f"{shown} cannot be taught: {scan.skipped[0].why}", hint="Use Markdown or plain text."
+        )
     (file,) = scan.files
     pieces: list[Piece] = []
     store = project.store("user" if user else "project")

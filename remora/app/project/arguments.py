@@ -81,10 +81,11 @@ def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:
     for kind in given:
         if kind in known or _stored(project, kind):
             continue
-        close = get_close_matches(kind, known, n=2) if isinstance(kind, str) else ()
-        meant = f"Did you mean {' or '.join(close)}? " if close else ""
+        close = get_close_matches(kind, known, n=1) if isinstance(kind, str) else ()
+        types = ", ".join(known)
         raise InvalidInput(
-            f"there is no memory type {kind!r:.60}", hint=f"{meant}The types are {', '.join(known)}."
+            f"there is no memory type {kind!r:.60}",
+            hint=f"Did you mean {close[0]}? The types are {types}." if close else f"The types are {types}.",
         )
     return given
 

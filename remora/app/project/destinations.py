@@ -44,7 +44,7 @@ def destinations(settings: Settings, environ: Mapping[str, str]) -> list[tuple[s
 def in_one_line(settings: Settings, environ: Mapping[str, str]) -> str:
     """Return where texts go, in one line; a setting that names no server is said in its place."""
     try:
-        found = [f"{where} ({what})" for what, where in destinations(settings, environ) if where != "nowhere"]
+        found = [f"{what}: {where}" for what, where in destinations(settings, environ) if where != "nowhere"]
     except ConfigError as error:
         return str(error)
     return "; ".join(found) or "nowhere"

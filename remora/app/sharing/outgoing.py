@@ -206,7 +206,9 @@ def must_be_shareable(
     if record.branch is not None:
         raise InvalidInput(f"{short} is of branch {record.branch}, which is not merged")
     if why := _Names(project).named_in(record):
-        raise InvalidInput(f"{short} {why}", hint=f"`remora edit {short}` can say it in general words.")
+        raise InvalidInput(
+            f"{short} cannot be shared: it {why}", hint=f"`remora edit {short}` can say it in general words."
+        )
     scope = visibility if visibility in ("team", "organization") else space.scope
     if why := standing.verdict_on(space.device, "share", scope, _creator(project, standing, record.id)):
         raise InvalidInput(f"{short} cannot be shared so: {why.replace('its author is', 'you are')}")

@@ -155,8 +155,9 @@ class Desk:
             said = error.strerror if isinstance(error, OSError) else error
             raise InvalidInput(f"{name} cannot be read: {said}", hint="Name a readable file.") from None
         if len(data) > MAX_DOCUMENT_BYTES:
-            most = f"{MAX_DOCUMENT_BYTES:,} bytes"
-            raise InvalidInput(f"{name} has more than {most}", hint="Split it into several parts.")
+            raise InvalidInput(
+                f"{name} has more than {MAX_DOCUMENT_BYTES:,} bytes", hint="Split it into several parts."
+            )
         try:
             text, note = decode(data)
         except ValueError:

@@ -13,7 +13,7 @@ from remora.core.values import MemoryRecord
 from remora.interfaces import learn_pages
 from remora.interfaces.page import Cell, Item, Page, Para
 from remora.interfaces.present import short
-from remora.interfaces.words import spoken
+from remora.interfaces.words import in_words, spoken
 
 if TYPE_CHECKING:
     from remora.app.learning.promotion import Learnt
@@ -118,5 +118,5 @@ def page(found: Reviewed) -> Page:
     return (
         Para(", ".join(told) or t("review.nothing"), "strong"),
         *edited,
-        *(Para(problem, "bad") for problem in found.problems),
+        *(Para(in_words(problem), "bad") for problem in found.problems),
     )

@@ -211,7 +211,8 @@ class Panel:
                 try:
                     view = await run_in_threadpool(lambda step: step(self._asked(request, {})), step)
                 except RemoraError as error:
-                    yield _event("failed", f"{error}. {error.hint}")
+                    t = self._words(request)
+                    yield _event("failed", f"{t.of(str(error))}. {t.of(error.hint)}")
                     return
                 shown = self._templates.get_template(view.template).render(
                     t=self._words(request),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import locale
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
@@ -78,13 +79,16 @@ def _sentences(language: str) -> Mapping[str, str]:
     return found
 
 
+@cache
+def _templates(language: str) -> Sequence[tuple[list[str], str]]:
+    """Return sentences with values: what is around `{}` in the code, longest first, and the other text."""
+    found = [(known.split("{}"), told) for known, told in _sentences(language).items() if "{}" in known]
+    return sorted(found, key=lambda one: -len("".join(one[0])))
+
+
 def in_words(text: str) -> str:
-    """Return a text of the code in the language that is spoken; an unknown paragraph stays English."""
-    language = _language.get()
-    if language == LANGUAGES[0]:
-        return text
-    known = _sentences(language)
-    return "\n\n".join(known.get(" ".join(part.split()), part) for part in text.split("\n\n"))
+    """Return a text of the code in the language that is spoken."""
+    return spoken().of(text)
 
 
 class Words:
@@ -112,6 +116,32 @@ class Words:
             key = f"{key}.{form}" if f"{key}.{form}" in self._known else key
         told = {name: self.number(v) if isinstance(v, int | float) else v for name, v in values.items()}
         return self._known[key].format(**told)
+
+    def of(self, text: str) -> str:
+        """Return a text that the code has in English; what nobody knows of it stays as it is."""
+        if self.language == LANGUAGES[0]:
+            return text
+        return "\n\n".join(map(self._of, text.split("\n\n")))
+
+    def _of(self, text: str) -> str:
+        if told := _sentences(self.language).get(" ".join(text.split())):
+            return told
+        for around, told in _templates(self.language):
+            if all(part in text for part in around):
+                pattern = "(.*?)".join(map(re.escape, around))
+                if values := re.fullmatch(pattern, text, re.DOTALL):
+                    return told.format(*map(self._value, values.groups()))
+        for between in ("; ", ". ", ": "):  # sentences that were put together
+            if between in text:
+                join = self._known["semicolon"] if between == "; " else between
+                return join.join(map(self._value, text.split(between)))
+        return text
+
+    def _value(self, text: str) -> str:
+        """Return a value inside a sentence: a name as it is, a number or a sentence in the language."""
+        if re.fullmatch(r"\d{1,3}(,\d{3})+", text):
+            return self.number(int(text.replace(",", "")))
+        return self._of(text) if " " in text else text
 
     def known(self, key: str, otherwise: str = "") -> str:
         """Return a sentence; where there is none, as of what plugins bring, the last part of its key."""

@@ -277,8 +277,8 @@ def test_environment(folder: Path, environ: dict[str, str]) -> None:
     environ["REMORA_EMBEDING_MODEL"] = "m"
     environ["REMORA_ZZZ"] = "1"
     found = {f.detail.split()[0]: f for f in of(diagnose(folder, environ), "environment")}
-    assert found["REMORA_HOME"].detail.endswith("(the folder of all data)")
-    assert found["REMORA_EMBEDDING_PROVIDER"].detail.endswith("(the setting embedding.provider)")
+    assert found["REMORA_HOME"].detail.endswith(": the folder of all data")
+    assert found["REMORA_EMBEDDING_PROVIDER"].detail.endswith(": the setting embedding.provider")
     assert found["REMORA_EMBEDING_MODEL"].level == "warning"
     assert found["REMORA_EMBEDING_MODEL"].advice == "Did you mean REMORA_EMBEDDING_MODEL?"
     assert found["REMORA_ZZZ"].level == "warning"

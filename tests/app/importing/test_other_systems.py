@@ -433,7 +433,7 @@ def test_what_nobody_knows(bare: Memory, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no files of a supported system"):
         bare.move_in(path)
     unclear = write(tmp_path / "unclear", {"memory/MEMORY.md": "- They use tabs.\n"})
-    with pytest.raises(InvalidInput, match="may be of neoclaw or golemcore or claude-code"):
+    with pytest.raises(InvalidInput, match="may be of neoclaw, golemcore, claude-code"):
         bare.move_in(unclear)
     assert bare.move_in(unclear, "neoclaw").new == {"long-term memory": 1}
 

@@ -116,6 +116,9 @@ def test_the_pages_speak_french(browser: Browser) -> None:
     text = browser.get("memories").text
     assert '<html lang="fr">' in text
     assert "Souvenirs" in text
+    assert "il n’y a pas de souvenir" in browser.get("memories/zzzz").text
+    assert "there is no memory" in browser.get("memories/zzzz?format=json").text
+    assert "Service des vecteurs." in browser.get("settings").text
 
 
 @pytest.mark.parametrize(
