@@ -35,7 +35,7 @@ def rests_on(memory_id: str) -> str:
 
 def overturned_by(memory_id: str) -> str:
     """Return the reason of what a later memory took back."""
-    return f"the user said otherwise later: {memory_id[:8]}"
+    return f"{OVERTURNED} {memory_id[:8]}"
 
 
 def with_reason(record: MemoryRecord, reason: str) -> dict[str, Any]:

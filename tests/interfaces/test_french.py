@@ -6,7 +6,7 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Formatter
 
@@ -59,6 +59,14 @@ ID = "ID"  # stands for the id of the memory that is there
 
 PACKAGE = Path(words.__file__).parents[2]
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
+CONSTANTS = {
+    target.id: node.value.value
+    for tree in TREES.values()
+    for node in tree.body
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+    for target in node.targets
+    if isinstance(target, ast.Name) and isinstance(node.value.value, str)
+}
 # What models and programs read, never people.
 NOT_FOR_PEOPLE = (
     "app/records/tool_files.py",
@@ -228,7 +236,15 @@ def spelled(node: ast.AST) -> Iterator[str]:
         if isinstance(one, ast.Constant) and isinstance(one.value, str):
             yield one.value
         elif isinstance(one, ast.JoinedStr):
-            yield "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in one.values)
+            yield _template(one, {})
+            yield _template(one, CONSTANTS)
+
+
+def _template(text: ast.JoinedStr, known: Mapping[str, str]) -> str:
+    parts = [getattr(part, "value", part) for part in text.values]
+    return "".join(
+        part if isinstance(part, str) else known.get(getattr(part, "id", ""), "{}") for part in parts
+    )
 
 
 def told_apart(text: str) -> bool:

@@ -193,4 +193,4 @@ def _retire(project: OpenProject, db: Database, ids: list[str], branch: Branch) 
             why = f"its branch {branch.name} is gone, and a person said that it holds"
             db.memories.update(memory_id, {"branch": None}, change=Change("edit", why))
             continue
-        upkeep.retire(memory_id, f"learnt on a branch that was deleted unmerged: {branch.name}")
+        upkeep.retire(memory_id, f"{BRANCH_GONE} {branch.name}")

@@ -222,7 +222,9 @@ def test_settings_file_that_is_a_folder(folder: Path, tmp_path: Path) -> None:
 
 def test_an_unknown_variable_value(folder: Path, tmp_path: Path) -> None:
     """A variable with a value that it cannot have is an error that names the variable."""
-    with pytest.raises(ConfigError, match=r"REMORA_EMBEDDING_PROVIDER: embedding\.provider cannot be 'magic'"):
+    with pytest.raises(
+        ConfigError, match=r"REMORA_EMBEDDING_PROVIDER: embedding\.provider cannot be 'magic'"
+    ):
         settings_for(folder, environment(tmp_path, REMORA_EMBEDDING_PROVIDER="magic"))
 
 
