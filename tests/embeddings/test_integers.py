@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from remora.core.protobuf import Damaged
+from remora.embeddings import integers as arithmetic
 from remora.embeddings import onnx
 from remora.embeddings.integers import integers, probe
 from remora.embeddings.onnx import OnnxEmbedder
@@ -51,6 +52,15 @@ def test_the_products_are_those_of_the_weights(bundled: bytes, shift: bool) -> N
     before, after = _states(bundled), _states(made)
     cosine = (before * after).sum(-1) / np.linalg.norm(before, axis=-1) / np.linalg.norm(after, axis=-1)
     assert cosine.min() > 0.95
+
+
+def test_a_table_is_widened_row_by_row(bundled: bytes) -> None:
+    """Where nothing is multiplied in integers the states are the same to the last bit."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arithmetic, "_matrix", lambda *_: None)
+        made = integers(bundled, shift=False)
+    assert made.count(b"word_embeddings.weight_f") == 0
+    assert np.array_equal(_states(made), _states(bundled))
 
 
 def test_a_runtime_that_cuts_sums_off_is_found_out() -> None:
