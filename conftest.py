@@ -18,6 +18,7 @@ from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
 
+from remora.embeddings import onnx
 from remora.store import connection
 from tests.example_repository import make
 
@@ -25,6 +26,9 @@ from tests.example_repository import make
 settings.register_profile("gate", max_examples=25, deadline=None)
 settings.register_profile("full", max_examples=200, deadline=None)
 settings.load_profile("gate")
+
+
+onnx._loaded = {}  # is not released between two tests: the bundled model takes 0.2 s to load
 
 
 def pytest_collection() -> None:
@@ -51,7 +55,7 @@ def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def databases_are_copies(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, new_database: Path
 ) -> None:
-    """Begin a new database as a copy of an empty one: a thousand tests need one, and to make it takes 18 ms.
+    """Begin a new database as a copy of an empty one: a thousand tests need one, and to make it takes 10 ms.
 
     The tests of the store itself make their own, and so does every process that a test starts.
     """

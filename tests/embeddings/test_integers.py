@@ -84,6 +84,7 @@ def test_the_model_runs_in_what_is_exact(monkeypatch: pytest.MonkeyPatch, right:
         return shift in right
 
     monkeypatch.setattr(onnx, "probe", answers)
+    monkeypatch.setattr(onnx, "_loaded", {})
     found = OnnxEmbedder().embed_documents(TEXTS)
     assert asked == ([False] if False in right else [False, True])
     assert (found * OnnxEmbedder(floats=True).embed_documents(TEXTS)).sum(axis=1).min() > 0.97

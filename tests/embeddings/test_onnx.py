@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -9,11 +10,13 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
 
 from remora.core.errors import ModelMissing
+from remora.embeddings import onnx
 from remora.embeddings.onnx import MODEL_SHA256, STAMP, OnnxEmbedder, verify
 
 TEXTS = [
@@ -181,8 +184,24 @@ def test_a_forked_process_can_embed(model):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def test_a_closed_model_loads_again():
+def test_embedders_share_a_model_until_the_last_is_closed(monkeypatch):
+    """The panel opens several memories; the weights are in memory once, and then no more."""
+    loaded: WeakValueDictionary[object, object] = WeakValueDictionary()
+    monkeypatch.setattr(onnx, "_loaded", loaded)
+    first, second = OnnxEmbedder(), OnnxEmbedder()
+    for embedder in (first, second):
+        embedder.embed_query("alpha")
+    assert len(loaded) == 1
+    first.close()
+    assert len(loaded) == 1
+    second.close()
+    gc.collect()
+    assert len(loaded) == 0
+
+
+def test_a_closed_model_loads_again(monkeypatch):
     """Closing frees the memory; a later text pays for loading again."""
+    monkeypatch.setattr(onnx, "_loaded", WeakValueDictionary())
     embedder = OnnxEmbedder()
     first = embedder.embed_query("alpha")
     embedder.close()
