@@ -35,7 +35,6 @@ from scripts.environments import (
     script_of,
 )
 
-BYTECODE = ROOT / ".cache" / "bytecode"
 ADAPTER_TESTS = "tests/interfaces/adapters"
 # What each adapter is tested in: the project's extra, the file of its tests, and what only the tests need,
 # which is installed beside it without what that depends on.
@@ -196,19 +195,22 @@ def tool(*command: str) -> Callable[[], None]:
 def tests() -> None:
     """Run the tests, on a disk in memory where there is one: they wait for the disk half of their time.
 
-    Three at a time, for two cores: many wait for a process or a clock. What is compiled is kept, and before
-    the first run one process compiles for all three.
+    Three at a time, for two cores: many wait for a process or a clock. All is compiled before, with plain
+    assertions; what fails is run once more with those that pytest explains.
     """
     memory = Path("/dev/shm")
     roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM
     with tempfile.TemporaryDirectory(dir=memory if roomy else None) as folder:
         Path(folder).chmod(0o711)  # a test goes on as another user
-        env = {**os.environ, "TMPDIR": folder, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+        env = {**os.environ, "TMPDIR": folder}
         env.pop("PYTHONDONTWRITEBYTECODE", None)
+        call(python_of(DEV), "-m", "compileall", "-q", "-j", "2", "remora", "tests", "benchmarks", env=env)
         pytest = (python_of(DEV), "-m", "pytest")
-        if not BYTECODE.exists():
-            call(*pytest, "--collect-only", quiet=True, env=env)
-        call(*pytest, "-n", "3", "--dist", "worksteal", env=env)
+        try:
+            call(*pytest, "-n", "3", "--dist", "worksteal", "--assert=plain", env=env)
+        except SystemExit:
+            call(*pytest, "-n", "0", "--last-failed", "--last-failed-no-failures=none", env=env)
+            raise
 
 
 STEPS: dict[str, Callable[[], None]] = {
