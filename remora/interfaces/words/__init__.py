@@ -133,8 +133,9 @@ class Words:
                     return told.format(*map(self._value, values.groups()))
         for between in ("; ", ". ", ": "):  # sentences that were put together
             if between in text:
+                first, _, rest = text.partition(between)
                 join = self._known["semicolon"] if between == "; " else between
-                return join.join(map(self._value, text.split(between)))
+                return join.join((self._value(first), self._value(rest)))
         return text
 
     def _value(self, text: str) -> str:
