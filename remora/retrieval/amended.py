@@ -41,11 +41,11 @@ def mark(hits: Sequence[Hit], turns: Mapping[str, Turn], weights: Mapping[str, f
         by_stem[stem(word)] = max(weight, by_stem.get(stem(word), 0.0))
     found = list(hits)
     said = {
-        hit.id: _Said(turn, covered(turn.content, by_stem))
+        hit.id: _Said(turn, covered(turn.content, by_stem, AS_WELL * COVERED))
         for hit in hits[:PAGE]
         if hit.source == "turn" and (turn := turns.get(hit.id)) is not None
     }
-    said = {key: one for key, one in said.items() if one.covered >= AS_WELL * COVERED}
+    said = {key: one for key, one in said.items() if one.covered}
     for old, earlier in said.items():
         after = [key for key, later in said.items() if _amends(later, earlier)]
         if not after:
@@ -60,25 +60,28 @@ def mark(hits: Sequence[Hit], turns: Mapping[str, Turn], weights: Mapping[str, f
     return found
 
 
-def covered(text: str, weights: Mapping[str, float]) -> float:
+def covered(text: str, weights: Mapping[str, float], least: float = 0.0) -> float:
     """Return the share of the weight of some stems that one short sentence of a text holds, at most.
+
+    A share below the least is 0.
 
     >>> covered("We use Redis. The port is 6379.", {"port": 2.0, "redis": 2.0})
     0.5
     """
     whole = sum(weights.values())
     best = 0.0
-    beginnings = [one[:4] for one in weights]
+    beginnings = [(one[:4], weight) for one, weight in weights.items()]
     for sentence in _SENTENCE.split(text)[:MOST_SENTENCES]:
         low = sentence.lower()
         long = len(set(low.split()) - STOP_WORDS) > MORE_WORDS + len(weights)
-        if long or not any(one in low for one in beginnings):
+        most = sum(weight for one, weight in beginnings if one in low)
+        if long or most <= best or most < least * whole:
             continue  # a look that costs little: most sentences end here
         own = {stem(word) for word in query_terms(sentence)}
         held = own.intersection(weights)
         if len(own - held) <= MORE_WORDS:
             best = max(best, sum(weights[one] for one in held))
-    return best / whole if whole else 0.0
+    return best / whole if best and best >= least * whole else 0.0
 
 
 def _amends(later: _Said, earlier: _Said) -> bool:

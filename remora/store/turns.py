@@ -79,12 +79,14 @@ class Turns:
         }
 
     def around(self, turns: Collection[Turn], reach: int) -> dict[tuple[str, int], Turn]:
-        """Return the turns up to `reach` positions before and after each, by (session, position)."""
-        wanted = sorted({(t.session_id, t.position + d) for t in turns for d in range(-reach, reach + 1)})
+        """Return these turns and those up to `reach` positions before and after, by (session, position)."""
+        known = {(t.session_id, t.position): t for t in turns}
+        near = {(t.session_id, t.position + d) for t in turns for d in range(-reach, reach + 1)}
+        wanted = sorted(near - known.keys())
         sql = f"""{_SELECT} JOIN json_each(?) j ON t.session_id = json_extract(j.value, '$[0]')
                   AND t.position = json_extract(j.value, '$[1]')"""
         found = [_turn(r) for r in self._connection.rows(sql, (json.dumps(wanted),))]
-        return {(t.session_id, t.position): t for t in found}
+        return known | {(t.session_id, t.position): t for t in found}
 
     def ids_passing(self, filters: Filters) -> list[int] | None:
         """Return the row ids of the turns that pass the filters of what was said; None where all do."""
