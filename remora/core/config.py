@@ -117,6 +117,7 @@ class InjectSettings(NamedTuple):
     session_tokens: int = 4_000
     skip_steps: int = 5
     ask: bool = True
+    notice: bool = True
     timeout: float = 3.0
 
 

@@ -64,6 +64,7 @@ DESCRIPTIONS: dict[str, str] = {
     "inject.session_tokens": "Tokens given per session, at most.",
     "inject.skip_steps": "Steps at the start of a session without memories between them.",
     "inject.ask": "Ask the agent, at most once in five prompts, to record a rule that you may have stated.",
+    "inject.notice": "Tell you in one line when the agent was told something, where it shows such lines.",
     "inject.timeout": "Seconds after which the agent goes on without an answer.",
     "trial.share": "Share of advice that is held back at random, to measure whether it helps; 0 for none.",
     "trial.sessions": "Also leave whole sessions without advice: 5 % without any, 10 % with the brief alone.",

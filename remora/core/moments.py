@@ -103,6 +103,7 @@ class Reply(NamedTuple):
         had: how many memories deserved the moment, of which `ids` may be some.
         types: of the memories, in order.
         held: the trial holds it back: it is noted, and not said.
+        quiet: the person wants no notice of it.
     """
 
     text: str = ""
@@ -114,6 +115,7 @@ class Reply(NamedTuple):
     had: int = 0
     types: tuple[str, ...] = ()
     held: bool = False
+    quiet: bool = False
 
 
 SILENCE = Reply()

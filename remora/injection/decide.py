@@ -77,6 +77,7 @@ class Limits(NamedTuple):
         ask: whether the agent may be asked to record what a person said; 0 or 1.
         keep: whether the sentence that was asked about is kept with the session; 0 or 1.
         held_back: of a thousand moments that deserve advice, how many are left without it, for the trial.
+        notice: whether the person sees that the agent was told something; 0 or 1.
     """
 
     threshold: float = 0.0
@@ -88,6 +89,7 @@ class Limits(NamedTuple):
     ask: int = 1
     keep: int = 1
     held_back: int = 100
+    notice: int = 1
 
 
 class Look(Protocol):

@@ -176,7 +176,10 @@ def _said(moment: Moment, live: LiveFile, reply: Reply, head: Head) -> Reply:
     """Note what is said at a moment, or held back, and return what is said."""
     if reply.text:
         live.add({**line_of(moment, reply, head), "k": SAID, "of": kind_of(moment)})
-    return SILENCE if reply.held else reply
+    if reply.held:
+        return SILENCE
+    unseen = reply.text and head.limits and not limits_of(head).notice
+    return reply._replace(quiet=True) if unseen else reply
 
 
 def _without(reply: Reply, said: Container[str]) -> Reply:

@@ -114,6 +114,7 @@ def limits_of(settings: Settings) -> tuple[float, ...]:
         int(inject.ask),
         int(settings.learn.quotes),
         round(1000 * settings.trial.share),
+        int(inject.notice),
     )
 
 

@@ -74,7 +74,7 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
 
 def noticed(reply: Reply) -> Reply:
     """Return a reply with a notice for the person of what the agent is told; without ids none is due."""
-    if not reply.text or not reply.ids or reply.note:
+    if not reply.text or not reply.ids or reply.note or reply.quiet:
         return reply
     from remora.interfaces.words import Words, language_of  # most moments have nothing to say
 

@@ -67,6 +67,10 @@ def test_the_person_sees_that_the_agent_was_told(
     monkeypatch.setenv("REMORA_LANG", "fr")
     again = ask({**world.edit("toolu_3"), "session_id": "s2"})
     assert again["systemMessage"] == "remora\u202f: l’agent a reçu un souvenir"
+    monkeypatch.setenv("REMORA_INJECT_NOTICE", "false")
+    unseen = ask({**world.edit("toolu_4"), "session_id": "s3"})
+    assert _said(unseen)
+    assert "systemMessage" not in unseen
 
 
 def test_what_is_said_while_the_project_is_off_is_not_captured(world: World, ask: Ask) -> None:
