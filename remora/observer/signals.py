@@ -14,12 +14,14 @@ class Kind(NamedTuple):
     """One type of signal.
 
     Attributes:
+        detector: the module of this package that shows it.
         score: 0..1, its worth.
         becomes: the memory types it may be promoted to, the likeliest first; empty: only beside another.
         sessions: how many sessions must show the same key first.
         looks, fires, spares: the definition.
     """
 
+    detector: str
     score: float
     becomes: tuple[str, ...]
     sessions: int
@@ -30,6 +32,7 @@ class Kind(NamedTuple):
 
 KINDS: dict[str, Kind] = {
     "file_access": Kind(
+        "files",
         0.72,
         ("prefetch_pattern",),
         3,
@@ -40,6 +43,7 @@ KINDS: dict[str, Kind] = {
         "a changed file",
     ),
     "co_access": Kind(
+        "files",
         0.91,
         ("causal_dependency", "prefetch_pattern"),
         3,
@@ -49,6 +53,7 @@ KINDS: dict[str, Kind] = {
         "the same file twice, pairs farther apart, pairs of different agents, files outside the repository",
     ),
     "error_retry": Kind(
+        "errors",
         0.85,
         ("error_pattern", "gotcha"),
         2,
@@ -59,6 +64,7 @@ KINDS: dict[str, Kind] = {
         "the host tool's own errors are flagged `harness`",
     ),
     "backtrack": Kind(
+        "errors",
         0.68,
         ("dead_end", "gotcha"),
         2,
@@ -69,6 +75,7 @@ KINDS: dict[str, Kind] = {
         "branches that are switched to, sides of a merge, a stash, what is committed already",
     ),
     "read_abandon": Kind(
+        "files",
         0.79,
         ("gotcha",),
         3,
@@ -79,6 +86,7 @@ KINDS: dict[str, Kind] = {
         "file per step), several files of that name, documentation",
     ),
     "repeated_grep": Kind(
+        "search",
         0.76,
         ("module_insight", "gotcha"),
         2,
@@ -89,6 +97,7 @@ KINDS: dict[str, Kind] = {
         "gone: a last search that found nothing",
     ),
     "tool_sequence": Kind(
+        "pace",
         0.73,
         ("workflow_recipe",),
         3,
@@ -97,6 +106,7 @@ KINDS: dict[str, Kind] = {
         "chains that end in a failure, looks, one command alone",
     ),
     "time_anomaly": Kind(
+        "pace",
         0.48,
         (),
         3,
@@ -107,6 +117,7 @@ KINDS: dict[str, Kind] = {
         "control (it waits for the user)",
     ),
     "self_correction": Kind(
+        "speech",
         0.88,
         ("gotcha", "module_insight", "dead_end", "preference"),
         1,
@@ -117,6 +128,7 @@ KINDS: dict[str, Kind] = {
         "mere yes or no, pasted output",
     ),
     "external_reference": Kind(
+        "search",
         0.61,
         ("module_insight",),
         3,
@@ -125,6 +137,7 @@ KINDS: dict[str, Kind] = {
         "failed fetches, addresses of this machine, tools that write outside (create, update, comment)",
     ),
     "glob_ignore": Kind(
+        "search",
         0.64,
         ("gotcha",),
         2,
@@ -134,6 +147,7 @@ KINDS: dict[str, Kind] = {
         "patterns whose finds are read or changed later, lists of everything",
     ),
     "import_chase": Kind(
+        "files",
         0.52,
         ("causal_dependency",),
         4,
@@ -142,6 +156,7 @@ KINDS: dict[str, Kind] = {
         "files of one package without an import, reads that are more than three steps apart",
     ),
     "test_order": Kind(
+        "pace",
         0.74,
         ("task_calibration",),
         3,
@@ -151,6 +166,7 @@ KINDS: dict[str, Kind] = {
         "sessions without a test or without a change",
     ),
     "config_touch": Kind(
+        "files",
         0.66,
         ("causal_dependency",),
         2,
@@ -159,6 +175,7 @@ KINDS: dict[str, Kind] = {
         "reads, failed changes, lock files, a session that changed configuration only",
     ),
     "step_overrun": Kind(
+        "pace",
         0.71,
         ("task_calibration",),
         3,
@@ -168,6 +185,7 @@ KINDS: dict[str, Kind] = {
         "sessions without a plan, plans whose items were never started, a new plan for a new prompt",
     ),
     "parallel_conflict": Kind(
+        "merging",
         0.82,
         ("gotcha",),
         1,
@@ -176,6 +194,7 @@ KINDS: dict[str, Kind] = {
         "agents that ran one after the other, reads",
     ),
     "context_token_spike": Kind(
+        "pace",
         0.63,
         ("context_cost",),
         3,

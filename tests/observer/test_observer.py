@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import random
 import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.events import Event, Observation
 from remora.core.values import Taint
+from remora.observer import signals
 from remora.observer.observer import Observer
 from remora.observer.scratchpad import Limits
 from remora.observer.signals import KINDS
@@ -44,6 +47,19 @@ def test_the_table_of_signals_is_the_specified_one():
     """All seventeen, with score and sessions, and a definition of each."""
     assert {name: (k.score, k.sessions) for name, k in KINDS.items()} == SPECIFIED
     assert all(k.looks and k.fires and k.spares for k in KINDS.values())
+
+
+def test_each_signal_is_shown_by_the_detector_that_its_row_names():
+    """The table leads to the code; what agents did to each other only their merging shows."""
+    shown = {
+        (first.value, path.stem)
+        for path in Path(signals.__file__).parent.glob("*.py")
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "suspect"
+        for first in ast.walk(call.args[0])
+        if isinstance(first, ast.Constant) and first.value in KINDS
+    }
+    assert shown | {("parallel_conflict", "merging")} == {(n, kind.detector) for n, kind in KINDS.items()}
 
 
 def session() -> Script:
