@@ -83,9 +83,11 @@ def noticed(reply: Reply) -> Reply:
 
 def clean(reply: Reply) -> Reply:
     """Return a reply without signs that a terminal obeys or that nobody sees."""
-    if not (reply.text or reply.note):
+    if all(
+        text.isascii() and all(map(str.isprintable, text.split("\n"))) for text in (reply.text, reply.note)
+    ):
         return reply
-    from remora.core.text import safe
+    from remora.core.text import safe  # costs as much to load as all else that an answer needs
 
     return reply._replace(text=safe(reply.text), note=safe(reply.note))
 

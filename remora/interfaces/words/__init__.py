@@ -1,23 +1,20 @@
 """Sentences for people, in their language: of the panel and of the command line.
 
 A memory's own text, what agents read, JSON, and names of types, verbs, options and errors are never
-translated. `say` speaks English until `speaking` says otherwise, so that agents hear nothing else.
+translated. `say` speaks English until `speaking` says otherwise, so that agents hear nothing else. A hook
+that has something to say loads this module: what it does not need is imported where it is used.
 """
 
 from __future__ import annotations
 
 import json
-import locale
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
-
-from remora.core.clock import from_iso
 
 LANGUAGES = ("en", "fr")
 _ONE = {"en": lambda n: n == 1, "fr": lambda n: abs(n) < 2}  # plural rules of CLDR for these languages
@@ -29,7 +26,13 @@ _language = ContextVar("language", default=LANGUAGES[0])
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
     """Return the sentences of a language by their keys."""
-    found: dict[str, str] = json.loads(Path(__file__).with_name(f"{language}.json").read_text("utf-8"))
+    return _read(f"{language}.json")
+
+
+def _read(name: str) -> dict[str, str]:
+    path = os.path.join(os.path.dirname(__file__), name)  # noqa: PTH118, PTH120  pathlib costs 3 ms
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+        found: dict[str, str] = json.load(file)
     return found
 
 
@@ -37,8 +40,17 @@ def language_of(environ: Mapping[str, str], chosen: str = "") -> str:
     """Return the language to speak: the chosen one, `REMORA_LANG`, the locale's, else English."""
     named = [chosen, environ.get("REMORA_LANG", "")]
     named += [environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG")]
-    known = (locale.normalize(name).partition("_")[0].lower() for name in named if name)
-    return next((one for one in known if one in LANGUAGES), LANGUAGES[0])
+    return next((one for name in named if name and (one := _code(name)) in LANGUAGES), LANGUAGES[0])
+
+
+def _code(name: str) -> str:
+    """Return the code of a language by the name of a locale, such as `fr_CA.UTF-8` or `french`."""
+    code = name.partition(".")[0].partition("_")[0].lower()
+    if len(code) <= 3:  # of ISO 639, or C
+        return code
+    import locale
+
+    return locale.normalize(name).partition("_")[0].lower()
 
 
 @contextmanager
@@ -74,9 +86,7 @@ def columns(key: str) -> tuple[str, ...]:
 @cache
 def _sentences(language: str) -> Mapping[str, str]:
     """Return sentences that stand in the code in English, such as help, in another language."""
-    path = Path(__file__).with_name(f"sentences.{language}.json")
-    found: dict[str, str] = json.loads(path.read_text("utf-8"))
-    return found
+    return _read(f"sentences.{language}.json")
 
 
 @cache
@@ -162,6 +172,8 @@ class Words:
 
     def date(self, at: str | None) -> str:
         """Return a day as the language writes it; empty for none."""
+        from datetime import datetime
+
         if not at:
             return ""
         try:
@@ -173,6 +185,8 @@ class Words:
 
     def ago(self, at: str | None, now: float) -> str:
         """Return how long ago a time was."""
+        from remora.core.clock import from_iso
+
         if not at:
             return ""
         try:
