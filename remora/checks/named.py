@@ -65,6 +65,7 @@ _FORBIDDEN = cue(
 )
 _EXAMPLE = re.compile(
     r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
+    r"|\s(?-i:[A-Z][A-Z_]{2,})(?=\s|$)"  # NAME, as usage lines have it
     r"|\s(?:-run|--run|-k|-t|--grep|--filter|--tests|-only|--testPathPattern|--test-name-pattern)\b",
     re.IGNORECASE,
 )

@@ -86,6 +86,9 @@ def test_checks_of_a_folder_are_named_with_it(tmp_path: Path):
         pytest.param("One file: `npx jest src/list.test.ts`", id="one file"),
         pytest.param("One test: `pytest tests/test_a.py::test_b`", id="one test"),
         pytest.param("`go test ./<package>` and `make test-{name}`", id="placeholders"),
+        pytest.param(
+            "`pytest -k NAME` and `python -m checks test FILE --out DIR`", id="words of usage lines"
+        ),
         pytest.param("```\ncd web && npm test\n```", id="in another folder"),
         pytest.param("```\ncd web\nnpm test\n```", id="after a step into another folder"),
         pytest.param("`(cd web && (cd e2e && npm test) && npm run lint)`", id="one folder in another"),
