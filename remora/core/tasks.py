@@ -44,6 +44,10 @@ TERMS = 48  # words that are searched for: those with the most weight x rarity
 TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times or more in the rest, else
 OFTEN_FROM = 3
 MAX_CHARS = 200_000  # of a task that are read; the longest issues have half of that
+MOST_MODULES = 50  # dotted names of a task that are looked up
+MOST_PARTS = 10  # of a dotted name
+MODULE = 0.25  # of the vote of a path: what an example imports is used, and not always what is wrong
+MODULE_ENDINGS = (".py", "/__init__.py", ".java", ".kt", ".scala", ".cs")
 MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
 WORTH_OF_KIND = {"class": 1.0, "function": 1.0, "interface": 1.0, "type": 1.0, "method": 0.6}
@@ -67,6 +71,8 @@ _PLACE = re.compile(
 )
 
 
+_FROM = re.compile(r"\bfrom[ \t]+(\w+(?:\.\w+)*)[ \t]+import[ \t]+(?:\([ \t]*)?(\w+)")
+_DOTTED = re.compile(r"(?<![\w./@-])[^\W\d]\w+(?:\.[^\W\d]\w+)+(?![\w/@-])")
 _WRITTEN = re.compile(r"[^\s\"'`()<>,;|*]+")
 _ENDING = re.compile(r"\w?\.\w+$")
 
@@ -280,6 +286,29 @@ def by_suffix(written: str, paths: Iterable[str]) -> list[str]:
         elif depth and depth == deepest:
             best.append(path)
     return best if deepest > 1 or len(asked) == 1 else []
+
+
+def modules(text: str) -> tuple[str, ...]:
+    r"""Return the dotted names in a text that may be modules, in order, each once; those of imports whole.
+
+    >>> modules("from shop.cart import Cart\nimport os.path\nshop.tax.Rate.of() fails, e.g. in v1.2")
+    ('shop.cart.Cart', 'os.path', 'shop.tax.Rate.of')
+    """
+    head = text[:MAX_CHARS]
+    found = {m.start(1): f"{m[1]}.{m[2]}" for m in _FROM.finditer(head)}
+    whole = {m.span(1) for m in _FROM.finditer(head)}
+    found |= {m.start(): m[0] for m in _DOTTED.finditer(head) if m.span() not in whole}
+    return tuple(dict.fromkeys(found[place] for place in sorted(found)))[:MOST_MODULES]
+
+
+def module_files(name: str) -> list[str]:
+    """Return the paths that a dotted name may mean, the longest first, down to two parts.
+
+    >>> module_files("shop.tax.Rate")[:3], module_files("shop.tax")[-1]
+    (['shop/tax/Rate.py', 'shop/tax/Rate/__init__.py', 'shop/tax/Rate.java'], 'shop/tax.cs')
+    """
+    parts = name.split(".", MOST_PARTS)[:MOST_PARTS]
+    return [f"{'/'.join(parts[:n])}{ending}" for n in range(len(parts), 1, -1) for ending in MODULE_ENDINGS]
 
 
 def by_places(

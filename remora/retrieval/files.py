@@ -205,7 +205,11 @@ def _gather(
         signals["commits"], said["commits"] = _commits(db, query, before)
     if "names" not in without:
         signals["names"], said["names"] = _names(db, zones)
-    frames, paths = tasks.by_places(tasks.places(task), _ending(db))
+    ending = _ending(db)
+    frames, paths = tasks.by_places(tasks.places(task), ending)
+    for name in tasks.modules(task):
+        means = next((found for path in tasks.module_files(name) if (found := ending(path))), [])
+        paths |= {path: max(paths.get(path, 0.0), tasks.MODULE / len(means)) for path in means}
     if "frames" not in without:
         signals["frames"] = frames
     if "paths" not in without:

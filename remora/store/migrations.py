@@ -90,22 +90,22 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
         raise _too_new(path, found, known)
     if not found and upto is None:
         whole = (resources.files("remora.store") / "schema.sql").read_text("utf-8")
-        _land(connection, range(1), known, whole, application_id)
+        _land(connection, 1, known, whole, application_id)
         if version(connection) == known:
             return
     for number, sql in scripts():
         if number <= known:
-            _land(connection, range(number), number, sql, application_id)
+            _land(connection, number, number, sql, application_id)
 
 
-def _land(connection: apsw.Connection, of: range, number: int, sql: str, application_id: int) -> None:
-    """Bring a file of one of these versions to a version, in one transaction."""
-    if version(connection) not in of:
+def _land(connection: apsw.Connection, below: int, number: int, sql: str, application_id: int) -> None:
+    """Bring a file whose version is below one to a version, in one transaction."""
+    if version(connection) >= below:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         before = version(connection)
-        if before in of:
+        if before < below:
             connection.execute(sql)
             for step, fill in _FILLED.items():
                 if before < step <= number:

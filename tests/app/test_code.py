@@ -338,6 +338,8 @@ def test_a_task_is_led_to_its_files(shop: Memory):
 def test_a_task_is_never_led_to_files_as_they_were(shop: Memory, folder: Path):
     """A file that is gone is not named, one that changed is read again first, and the notes say so."""
     assert "shop/cart.py" in [hit.path for hit in shop.predict_files("total of all items")]
+    for asked in ("It began with shop.cart.Cart.", "from shop.cart import (Cart)"):
+        assert shop.predict_files(asked, 9)[0].path == "shop/cart.py"
     (folder / "shop/cart.py").unlink()
     assert "shop/cart.py" not in [hit.path for hit in shop.predict_files("total of all items")]
     assert "shop/cart.py changed since" in shop.notes[-1]

@@ -21,13 +21,15 @@ from tests.interfaces.conftest import Run
 from tests.interfaces.test_recalling import git
 
 SENTENCES = json.loads(Path(words.__file__).with_name("sentences.fr.json").read_text("utf-8"))
-OF_OTHERS = {  # of click and of the system
+OF_OTHERS = {  # of click and of the system, and units
     "Usage:",
     "Options",
     "Commands",
     "Example:",
     "default:",
     "Show this message and exit.",
+    "MB",
+    "GB",
     "no such option {}",
     "{} (Did you mean one of: {}?)",
     "missing argument '{}'.",

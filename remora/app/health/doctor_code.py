@@ -161,9 +161,11 @@ def _contents(project: OpenProject, db: Database) -> list[Finding]:
     left_out: dict[str, int] = db.meta.get(LEFT_OUT) or {}
     if left_out:
         most = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
-        said = ", ".join(f"{number:,} {why}" for why, number in most[:REASONS])
-        more = f", {sum(n for _, n in most[REASONS:]):,} for other reasons" if most[REASONS:] else ""
-        findings.append(Finding("ok", "code", f"files left out: {said}{more}"))
+        told = most[:REASONS]
+        if more := sum(number for _, number in most[REASONS:]):
+            told.append(("for other reasons", more))
+        said = ", ".join(f"{number:,} {why}" for why, number in told)
+        findings.append(Finding("ok", "code", f"files left out: {said}"))
     if broken := db.graph.broken_count():
         found = f"files read in part (syntax errors): {broken:,}"
         advice = "The graph may lack code after an error."

@@ -48,7 +48,7 @@ def _code(name: str) -> str:
     code = name.partition(".")[0].partition("_")[0].lower()
     if len(code) <= 3:  # of ISO 639, or C
         return code
-    import locale
+    import locale  # most machines name a language by its code
 
     return locale.normalize(name).partition("_")[0].lower()
 
@@ -141,7 +141,7 @@ class Words:
                 pattern = "(.*?)".join(map(re.escape, around))
                 if values := re.fullmatch(pattern, text, re.DOTALL):
                     return told.format(*map(self._value, values.groups()))
-        for between in ("; ", ". ", ": "):  # sentences that were put together
+        for between in ("; ", ". ", ": ", ", "):  # sentences that were put together
             if between in text:
                 first, _, rest = text.partition(between)
                 join = self._known["semicolon"] if between == "; " else between
@@ -152,6 +152,10 @@ class Words:
         """Return a value inside a sentence: a name as it is, a number or a sentence in the language."""
         if re.fullmatch(r"\d{1,3}(,\d{3})+", text):
             return self.number(int(text.replace(",", "")))
+        counted = re.fullmatch(r"(\d[\d,]*)(\.\d)? ([^,;]+)", text)
+        if counted and (told := _sentences(self.language).get(counted[3])):
+            tenths = counted[2] or ""
+            return f"{self.number(float(counted[1].replace(',', '') + tenths), len(tenths[1:]))} {told}"
         return self._of(text) if " " in text else text
 
     def known(self, key: str, otherwise: str = "") -> str:
@@ -172,7 +176,7 @@ class Words:
 
     def date(self, at: str | None) -> str:
         """Return a day as the language writes it; empty for none."""
-        from datetime import datetime
+        from datetime import datetime  # a hook needs no day
 
         if not at:
             return ""
@@ -185,7 +189,7 @@ class Words:
 
     def ago(self, at: str | None, now: float) -> str:
         """Return how long ago a time was."""
-        from remora.core.clock import from_iso
+        from remora.core.clock import from_iso  # a hook needs no time
 
         if not at:
             return ""
