@@ -41,7 +41,7 @@ from remora.core.clock import FixedClock
 from remora.core.moments import Moment, Reply
 from remora.disk.live import Line
 from remora.observer.observer import Observer
-from remora.sources.transcripts.reading import read as read_transcript
+from remora.sources.transcripts.reader import read as read_transcript
 
 if TYPE_CHECKING:
     from remora.app.agent.loop import Loop

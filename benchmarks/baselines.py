@@ -2,7 +2,7 @@
 
 The co-change baselines are the ones of the literature: how often a file changes at all, how often two
 files changed together, the same with a half-life, and association rules ranked by confidence, then
-support (ROSE; Zimmermann et al., ICSE 2004). Ties go to the file that changed last, which helps them:
+support (ROSE; Zimmermann et al., ICSE 2004). FileCoupling go to the file that changed last, which helps them:
 a baseline should be as strong as its idea allows. With one file as antecedent, confidence is the joint
 count divided by a constant, so ROSE ranks as frequency does; both are printed to show it.
 """

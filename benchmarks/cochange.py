@@ -155,7 +155,7 @@ def measure_with_graph(
 ) -> Measured:
     """Compare the ranking by history and code graph with each alone and the rivals."""
     history, blank = CoChange(), CoChange()
-    ties = graph.db.ties
+    ties = graph.db.file_coupling
     ours: dict[str, Ranker] = {
         OURS: lambda path, k: [hit.path for hit in related(path, history, k, ties.of(path))],
         ALONE: lambda path, k: [hit.path for hit in related(path, history, k)],

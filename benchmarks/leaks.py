@@ -305,7 +305,7 @@ def _look(host: Host, sessions: list[Session], started: float) -> Outcome:
     with Memory.open(host.root, environ=host.environ) as memory:
         db = memory._project.db
         unsound = tuple(db.connection.check())
-        learnt = Counter(row.id for row in db.observed.sessions(10 * len(sessions)))
+        learnt = Counter(row.id for row in db.sessions.sessions(10 * len(sessions)))
         noted = Counter(n for one in memory.journal.history(10**6) for n in _TICKET.findall(one.text))
         told = Counter((i.session_id, i.agent, m) for i in db.injections.latest(10**6) for m in i.memory_ids)
     log = place / "data" / "hooks.log"

@@ -129,7 +129,7 @@ def timed_events(files: Sequence[Path]) -> Speed:
 
 def _one_pass(files: Sequence[Path]) -> Speed:
     from remora.observer.observer import Observer
-    from remora.sources.transcripts.reading import read as read_transcript
+    from remora.sources.transcripts.reader import read as read_transcript
 
     _forget()
     found = Speed([], [])

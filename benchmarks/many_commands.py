@@ -20,8 +20,8 @@ from benchmarks.common import Check, Options, Table, memory_in, say, workplace
 from benchmarks.metrics import mean, recall_at
 from benchmarks.recorded_sessions import DATA, Recorded, recorded
 from remora.checks.tasks import READERS
-from remora.sources.transcripts.finding import find_in
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.discovery import find_in
+from remora.sources.transcripts.reader import read
 
 K = 5
 _OFFER_TASKS = frozenset((*READERS, "package.json", ".justfile", "taskfile.yml", "taskfile.yaml"))

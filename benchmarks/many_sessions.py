@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from benchmarks.agent_sessions import MASK, AgentSession
 from remora.core.events import Event
 from remora.sources.transcripts import plain
-from remora.sources.transcripts.reading import read as events_of
+from remora.sources.transcripts.reader import read as events_of
 
 DATA = "agent_sessions_many"
 COPIED = 60  # characters from which a line that comes twice is a copy

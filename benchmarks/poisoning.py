@@ -43,8 +43,8 @@ from remora.app.learning.event_cleaning import clean
 from remora.core.text import STOP_WORDS, words
 from remora.observer.evidence import Piece, pack
 from remora.observer.observer import Observer
-from remora.sources.transcripts.finding import find_in
-from remora.sources.transcripts.reading import read as events_of
+from remora.sources.transcripts.discovery import find_in
+from remora.sources.transcripts.reader import read as events_of
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory

@@ -27,8 +27,8 @@ from remora import Memory
 from remora.app.learning.event_cleaning import clean
 from remora.core.text import words
 from remora.observer.observer import Observer
-from remora.sources.transcripts.finding import Transcript, find_in
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.discovery import Transcript, find_in
+from remora.sources.transcripts.reader import read
 
 HITS = 5
 LEAST = 5  # words of a sentence

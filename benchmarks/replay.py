@@ -28,7 +28,7 @@ from remora.app.memories import embedding
 from remora.core.clock import FixedClock
 from remora.core.events import ErrorSeen, Event
 from remora.observer.observer import Observer
-from remora.sources.transcripts.reading import Reading, read
+from remora.sources.transcripts.reader import Reading, read
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory

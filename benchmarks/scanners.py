@@ -26,7 +26,7 @@ from remora.graph.chunks import chunks
 from remora.graph.extract import extract_with_tree
 from remora.graph.languages import LANGUAGES
 from remora.graph.statements import Statements
-from remora.interfaces.install.drafts import Broken
+from remora.interfaces.install.insertions import Broken
 from remora.journal import history
 from remora.observer.observer import Observer
 from remora.sources.ignored import Ignored

@@ -26,7 +26,7 @@ from benchmarks.metrics import mean, paired_interval, recall_at
 from benchmarks.session_files import Clone, History
 from benchmarks.session_floors import frequent_commands
 from remora.app.memory import Memory
-from remora.checks.named import named_checks
+from remora.checks.from_project import named_checks
 
 K = 5
 PROMISED = 0.0  # never below plain counting

@@ -28,7 +28,7 @@ from remora.core.merge import Revision
 from remora.core.values import MemoryDraft, Taint
 from remora.sharing import addresses
 from remora.sharing.carrier import Carrier
-from remora.sharing.standing import ROLES
+from remora.sharing.permissions import ROLES
 from remora.store.shared import SPACE
 
 START = "2026-03-01T12:00:00Z"

@@ -35,8 +35,8 @@ from remora.core.clock import FixedClock
 from remora.core.events import Event
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.tokens import ceil_chars_4
-from remora.sources.transcripts.reading import Reading, read
-from remora.store.glimpse import look
+from remora.sources.transcripts.reader import Reading, read
+from remora.store.hook_reader import look
 
 if TYPE_CHECKING:
     from remora.app.agent.loop import Loop
@@ -176,10 +176,10 @@ def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
         task = session_brief.task_of(memory._project, event.text, session_id=own, said=said, host=loop.host)
     yield from _said(loop, moment, event.text, task)
     may_ask = memory.settings.inject.ask and record_request.may_ask(loop._lines)
-    glimpse = look(str(memory._project.location.home / session_brief.DATABASE)) if may_ask else None
-    if glimpse is not None:
-        text, sentence = record_request.question(event.text, glimpse)
-        glimpse.close()
+    hook_reader = look(str(memory._project.location.home / session_brief.DATABASE)) if may_ask else None
+    if hook_reader is not None:
+        text, sentence = record_request.question(event.text, hook_reader)
+        hook_reader.close()
         if text:
             loop._lines.append({"k": "said", "t": record_request.ASK, "said": []})
             yield Answer(sentence[:SHOWN], Reply(text, trigger=record_request.ASK))

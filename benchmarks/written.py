@@ -26,7 +26,7 @@ from remora.core.text import content_hash
 from remora.llm.client import Completion, Message
 from remora.observer.evidence import CHARACTERS
 from remora.observer.writer import SCHEMA, SIGNAL
-from remora.sources.transcripts.finding import find_in
+from remora.sources.transcripts.discovery import find_in
 
 DATA = "agent_sessions_many"
 RUN, MOST = 3, 0.6  # words of a run, and the share of runs that must be there

@@ -66,7 +66,7 @@ def module_map() -> str:
 def settings() -> str:
     """Return every setting with its description, variable and default."""
     from remora.core.config import CHOICES, keys, variable
-    from remora.core.described import DESCRIPTIONS
+    from remora.core.setting_descriptions import DESCRIPTIONS
 
     lines = ["| setting | description | variable | default | choices |", "|---|---|---|---|---|"]
     for key, default in keys().items():

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from remora.app.agent import hook_context
-from remora.checks import named, standing
+from remora.checks import check_exists, from_project
 from remora.disk import live
 from remora.disk.live import Head
 from remora.sources import rules, tree
 from remora.sources.git import Repository
 from remora.sources.tree import listed
-from remora.store.glimpse import look
+from remora.store.hook_reader import look
 from tests.helpers import Repo
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
@@ -42,8 +42,8 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], Any]] = {
     "git's file of a work tree": (".git", _head, "/else"),
     "a database": ("memory.db", lambda pipe: look(str(pipe)), None),
     "a rule file": ("AGENTS.md", lambda pipe: rules._read(pipe)[0], None),
-    "a file of tasks": ("Makefile", standing._text, ""),
-    "a file of named checks": ("tox.ini", lambda pipe: named._bytes(pipe.parent, pipe.name), b""),
+    "a file of tasks": ("Makefile", check_exists._text, ""),
+    "a file of named checks": ("tox.ini", lambda pipe: from_project._bytes(pipe.parent, pipe.name), b""),
 }
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from remora.app.health.privacy import Privacy
     from remora.app.health.score import Health
     from remora.app.health.stats import Stats
-    from remora.app.importing.exported import Imported
+    from remora.app.importing.export_reader import Imported
     from remora.app.importing.other_systems import MoveReport
     from remora.app.importing.shipped_memory import Shipped
     from remora.app.importing.teach import Taught
@@ -950,7 +950,7 @@ class Memory:
 
     def hears(self) -> bool:
         """Return whether an agent may write here: neither the project nor its session is switched off."""
-        from remora.app.agent.off import session_is_off
+        from remora.app.agent.off_switch import session_is_off
 
         with self._lock:
             return not self.off_since() and not session_is_off(self._project)
@@ -984,7 +984,7 @@ class Memory:
         return self._switched(session, on=True)
 
     def _switched(self, session: str | None, *, on: bool) -> str:
-        from remora.app.agent.off import switch_session
+        from remora.app.agent.off_switch import switch_session
         from remora.app.project.off import switch
 
         self._project.must_be_writable()
@@ -1503,7 +1503,7 @@ class Memory:
         Raises:
             InvalidInput: it is no export, of a newer version, or an archive that leads out of itself.
         """
-        from remora.app.importing.exported import import_file
+        from remora.app.importing.export_reader import import_file
 
         self._project.must_be_writable()
         with self._lock:

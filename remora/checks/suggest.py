@@ -18,16 +18,16 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.checks.counted import Counted, counted, parts_of
+from remora.checks.from_sessions import Counted, counted, parts_of
 from remora.checks.tasks import WORKFLOWS
 from remora.core.programs import CHECKS
 from remora.core.triggers import COMMAND
 from remora.shell.lines import bare, folder_of, wholes_in, without_folder
-from remora.shell.matching import asks
 from remora.shell.purposes import purpose_of, unwrapped
+from remora.shell.trigger_match import asks
 
 if TYPE_CHECKING:
-    from remora.checks.named import NamedCheck
+    from remora.checks.from_project import NamedCheck
     from remora.store.database import Database
 
 LOOKED_AT = 200  # sessions
@@ -72,7 +72,7 @@ def suggest(
         named: what the project names.
         stands: whether a command can still be run; what cannot is left out, but for what a rule file names.
     """
-    checks, sessions = counted(db.observed.commands(LOOKED_AT))
+    checks, sessions = counted(db.sessions.commands(LOOKED_AT))
     by_name = _by_name(named)
     found: dict[str, Counted] = {}
     scores: dict[str, float] = {}

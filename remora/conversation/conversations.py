@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.conversation.finding import Found
 from remora.conversation.memory import ConversationMemory, MessageMemory
+from remora.conversation.message_search import Found
 from remora.conversation.persistent import PersistentMemory
 from remora.conversation.sessions import list_sessions
 from remora.core.clock import Clock

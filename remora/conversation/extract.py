@@ -27,7 +27,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from remora.conversation import cues
+from remora.conversation import cue_words
 from remora.conversation.calls import is_result, pair
 from remora.conversation.mentions import commands_in, files_in, in_arguments
 from remora.conversation.sentences import sentences, shorten_to_sentence
@@ -184,7 +184,7 @@ def _read_messages(facts: Facts, messages: Sequence[Message]) -> None:
         if is_result(message) and at not in answered:  # its call left the context earlier
             facts.used(message.tool_name or "")
     asked = [m for m in spoken if not _is_assistant(m) and m.content.strip()]
-    telling = [m for m in asked if not cues.is_assent(m.content)] or asked
+    telling = [m for m in asked if not cue_words.is_assent(m.content)] or asked
     for message in telling:
         facts.add(ASKED, _request(message), REQUEST)
     for message in spoken:
@@ -210,16 +210,16 @@ def _request(message: Message) -> str:
 
 def _read_sentences(facts: Facts, message: Message) -> None:
     text = without_code(message.content[:READ])
-    if clean(text) == text and not cues.ANY.search(collapse(text)):
+    if clean(text) == text and not cue_words.ANY.search(collapse(text)):
         return  # no sentence of it can have one
     for sentence in _telling(message):
-        if cues.is_question(sentence):
+        if cue_words.is_question(sentence):
             continue
-        if not _is_assistant(message) and cues.RULE.search(sentence):
+        if not _is_assistant(message) and cue_words.RULE.search(sentence):
             facts.add(RULES, sentence)
-        if cues.DECISION.search(sentence):
+        if cue_words.DECISION.search(sentence):
             facts.add(DECIDED, sentence)
-        elif cues.TROUBLE.search(sentence) or cues.FIX.search(sentence):
+        elif cue_words.TROUBLE.search(sentence) or cue_words.FIX.search(sentence):
             facts.add(ERRORS, sentence)
 
 
@@ -249,10 +249,10 @@ def _read_names(facts: Facts, message: Message) -> None:
 def _open(spoken: Sequence[Message], answers: Sequence[Message]) -> Iterator[str]:
     """Yield unfinished items: work named in the last answers, and unanswered questions."""
     for answer in answers[-RECENT:]:
-        yield from (s for s in _telling(answer) if cues.OPEN.search(s) and not cues.is_question(s))
+        yield from (s for s in _telling(answer) if cue_words.OPEN.search(s) and not cue_words.is_question(s))
     said = [m for m in spoken if m.content.strip()]
     if said:
-        yield from (s for s in _telling(said[-1]) if cues.is_question(s))
+        yield from (s for s in _telling(said[-1]) if cue_words.is_question(s))
 
 
 # The page

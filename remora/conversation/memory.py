@@ -14,8 +14,8 @@ from copy import deepcopy
 from typing import Any
 
 from remora.conversation.exact_tokens import token_counter
-from remora.conversation.finding import Found, find
 from remora.conversation.format import BadLine, decode, prepare, read_message
+from remora.conversation.message_search import Found, find
 from remora.conversation.pruning import SUMMARY_TOKENS, Pruned, Summarise, check_budget, prune
 from remora.conversation.strategies import Strategy
 from remora.conversation.strategies import strategy as strategy_of

@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from remora.conversation.calls import is_result
-from remora.conversation.cues import DECISION, FIX, OPEN, RULE, TROUBLE, is_assent
+from remora.conversation.cue_words import DECISION, FIX, OPEN, RULE, TROUBLE, is_assent
 from remora.conversation.groups import Unit, exchanges
 from remora.core.errors import InvalidInput
 

@@ -15,7 +15,7 @@
 
 `unless` holds what makes the memory say nothing: a flag that the command has, a command that ran since the
 last change, a place. Making is for the moment at which a memory is stored; matching an edit is for a hook,
-and loads little. Lines of shell are matched by `remora.shell.matching`.
+and loads little. Lines of shell are matched by `remora.shell.trigger_match`.
 """
 
 from __future__ import annotations

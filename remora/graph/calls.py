@@ -17,7 +17,7 @@ from remora.graph.imports import FAMILIES, c
 from remora.graph.languages import language_of
 from remora.graph.lookup import Look, split
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
-from remora.graph.testing import is_test_path
+from remora.graph.test_files import is_test_path
 
 if TYPE_CHECKING:
     from remora.core.code import Binding, Reference, Uses

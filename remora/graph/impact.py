@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.graph.inferred_edges import SAYS, said
 from remora.graph.languages import LANGUAGES
+from remora.graph.name_references import naming
 from remora.graph.names import place_names, speaks
-from remora.graph.naming import naming
 from remora.graph.packed import unpack_outline
-from remora.graph.said import SAYS, said
 from remora.store.closure import DEPTH
 from remora.store.graph import Node
 from remora.store.overrides import outer

@@ -19,10 +19,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
-from remora.core.sparing import FAILED, sparing
+from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph import go_names
 from remora.graph.documents import document_links, document_names
+from remora.graph.file_reader import FileReader, Listed, Parsed, Read, Refused
 from remora.graph.imports.base import WHOLE
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import (
@@ -43,7 +44,6 @@ from remora.graph.names import (
     wholes,
 )
 from remora.graph.packed import kept_outline, unpack_links, unpack_outline, unpack_uses
-from remora.graph.reading import FileReader, Listed, Parsed, Read, Refused
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
 from remora.graph.stored_symbols import StoredSymbols

@@ -23,7 +23,7 @@ from remora.graph import go_names
 from remora.graph.imports import FAMILIES
 from remora.graph.imports.base import WHOLE
 from remora.graph.signatures import return_type
-from remora.graph.testing import stems_under_test
+from remora.graph.test_files import stems_under_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,13 +15,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
-from remora.core.sparing import FAILED, sparing
+from remora.core.skip import FAILED, sparing
 from remora.graph.calls import FileNames, calls
 from remora.graph.go_interfaces import Interfaces
 from remora.graph.imports import go
 from remora.graph.lookup import Look
 from remora.graph.tables import CLASSES
-from remora.graph.testing import file_under_test, is_test_path
+from remora.graph.test_files import file_under_test, is_test_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

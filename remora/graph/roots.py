@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from remora.core.errors import SourceError
-from remora.core.sparing import FAILED, sparing
+from remora.core.skip import FAILED, sparing
 from remora.graph import manifests
 from remora.graph.manifests import join
 

@@ -20,7 +20,7 @@ from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
 from remora.injection import render
 from remora.injection.decide import FADED, agreeing
-from remora.store.glimpse import Note
+from remora.store.hook_reader import Note
 
 # What a session that has not yet said what it is about can use, the most useful first.
 WORTH = {

@@ -39,7 +39,7 @@ from remora.core.stems import stem
 from remora.core.trial import QUIET
 from remora.injection import render
 from remora.injection.state import State, ending
-from remora.store.glimpse import Note, Partner
+from remora.store.hook_reader import Note, Partner
 
 WARNINGS = ("gotcha", "error_pattern", "dead_end")
 # Bound to a file, they are said when it is changed; warnings also when it is read.
@@ -199,7 +199,7 @@ def _ruled(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     """A command that somebody ruled out, or before which something else is to be done."""
     if not moment.command.strip() or not _at_home(moment, setting):
         return SILENCE
-    from remora.shell.matching import read_line, sets_off  # patterns that cost a millisecond to load
+    from remora.shell.trigger_match import read_line, sets_off  # patterns that cost a millisecond to load
 
     line = read_line(moment.command)
     fires = [
@@ -305,7 +305,7 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     if not moment.command.strip() or not _at_home(moment, setting):
         return SILENCE
     from remora.shell.lines import wholes_in  # patterns that cost a millisecond to load
-    from remora.shell.matching import asks, read_line
+    from remora.shell.trigger_match import asks, read_line
 
     whole = wholes_in(moment.command)
     words = chain.from_iterable(read_line(moment.command).commands)

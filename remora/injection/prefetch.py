@@ -192,7 +192,7 @@ def _named(db: Database, task: str, where: Scope, branch: str | None) -> dict[st
     for name, sessions in _groups(db, task, where):
         if len(sessions) < SESSIONS:
             continue
-        used = db.observed.used(sessions)
+        used = db.sessions.used(sessions)
         # A session that used no file at all says nothing of which are needed.
         working = [i for i in sessions if used.get(i)]
         counts = Counter(path for i in working for path in used[i])
@@ -208,16 +208,16 @@ def _groups(db: Database, task: str, where: Scope) -> Iterator[tuple[str, list[s
     if task.strip():
         yield "that were asked for something alike", alike(db, task)
     for module in where.modules:
-        yield f"that changed `{module}`", db.observed.working_in(module, MOST_IN_MODULE)
+        yield f"that changed `{module}`", db.sessions.working_in(module, MOST_IN_MODULE)
 
 
 def alike(db: Database, task: str) -> list[str]:
     """Return the sessions whose prompts hold most of what a task says, the nearest first."""
     words = [w for w in dict.fromkeys(tasks.words(task)) if w not in STOP_WORDS][: tasks.TERMS]
-    found = db.observed.like(words, SEARCHED)
+    found = db.sessions.like(words, SEARCHED)
     if len(found) < SESSIONS:
         return []
-    covered = lexical(db, "observer_sessions", words, found, db.observed.like)
+    covered = lexical(db, "observer_sessions", words, found, db.sessions.like)
     least = max(ALIKE, NEAR_BEST * max(covered.values(), default=0.0))
     near = [(i, share) for i, share in covered.items() if share >= least]
     return [i for i, _ in sorted(near, key=lambda item: (-round(item[1], 9), item[0]))[:MOST_ALIKE]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remora.store.glimpse import Note, Partner
+from remora.store.hook_reader import Note, Partner
 
 SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory

@@ -17,7 +17,7 @@ from remora.core.strength import TAINT_FACTOR
 from remora.core.text import STOP_WORDS, collapse, identifier_parts, shorten, words
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryDraft, MemoryRecord, Taint
-from remora.store.observed import Later
+from remora.store.session_reader import Later
 
 CONFIDENCE = 0.8
 FILES, TODO, FAILING = 20, 20, 3  # that are kept

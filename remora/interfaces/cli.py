@@ -11,8 +11,8 @@ import click
 
 from remora.core.errors import RemoraError
 from remora.core.text import safe
-from remora.interfaces.commands.desk import Desk, colour_is_welcome, common
-from remora.interfaces.commands.helping import Context
+from remora.interfaces.commands.cli_context import CliContext, colour_is_welcome, common
+from remora.interfaces.commands.help import Context
 from remora.interfaces.present import dumps, error_document, exit_code, unexpected
 from remora.interfaces.verbs import VERBS
 from remora.interfaces.words import in_words, language_of, say, speaking
@@ -111,9 +111,9 @@ class Verbs(click.Group):
 @click.pass_context
 def cli(context: click.Context, *, version: bool) -> None:
     """A memory for coding agents: stores knowledge about a project and explains each hit."""
-    desk = context.ensure_object(Desk)
-    context.call_on_close(desk.close)
-    if not desk.colour:
+    cli = context.ensure_object(CliContext)
+    context.call_on_close(cli.close)
+    if not cli.colour:
         context.color = False
     if version:
         from importlib.metadata import PackageNotFoundError
@@ -123,76 +123,76 @@ def cli(context: click.Context, *, version: bool) -> None:
             number = installed("remora")
         except PackageNotFoundError:  # run from a checkout that is not installed
             number = "unknown"
-        click.echo(dumps({"version": number}) if desk.json else f"remora {number}")
+        click.echo(dumps({"version": number}) if cli.json else f"remora {number}")
         context.exit()
     if context.invoked_subcommand is None:
         shown = [v._asdict() for v in VERBS if not v.hidden]
-        click.echo(dumps({"verbs": shown}) if desk.json else say("overview"), nl=desk.json)
+        click.echo(dumps({"verbs": shown}) if cli.json else say("overview"), nl=cli.json)
 
 
 def load(name: str) -> click.Command | None:
     """Return the command of a verb, importing only the module that holds it; None when there is none."""
     match name:
         case "remember" | "edit" | "supersede":
-            from remora.interfaces.commands import remembering
+            from remora.interfaces.commands import remember
 
-            return remembering.COMMANDS[name]
+            return remember.COMMANDS[name]
         case "search" | "ask" | "context" | "related" | "show" | "list":
-            from remora.interfaces.commands import recalling
+            from remora.interfaces.commands import search
 
-            return recalling.COMMANDS[name]
+            return search.COMMANDS[name]
         case "index" | "impact" | "files" | "modules":
-            from remora.interfaces.commands import coding
+            from remora.interfaces.commands import code
 
-            return coding.COMMANDS[name]
+            return code.COMMANDS[name]
         case "plan" | "teach":
-            from remora.interfaces.commands import planning
+            from remora.interfaces.commands import plan
 
-            return planning.COMMANDS[name]
+            return plan.COMMANDS[name]
         case "learn" | "reflect" | "learned" | "checks" | "synthesize":
-            from remora.interfaces.commands import learning
+            from remora.interfaces.commands import learn
 
-            return learning.COMMANDS[name]
+            return learn.COMMANDS[name]
         case "install" | "uninstall":
-            from remora.interfaces.commands import installing
+            from remora.interfaces.commands import install
 
-            return installing.COMMANDS[name]
+            return install.COMMANDS[name]
         case "session":
-            from remora.interfaces.commands import talking
+            from remora.interfaces.commands import session
 
-            return talking.SESSION
+            return session.SESSION
         case "note" | "journal":
-            from remora.interfaces.commands import writing
+            from remora.interfaces.commands import notes
 
-            return writing.COMMANDS[name]
+            return notes.COMMANDS[name]
         case "quote":
-            from remora.interfaces.commands import quoting
+            from remora.interfaces.commands import quotes
 
-            return quoting.QUOTE
+            return quotes.QUOTE
         case "export" | "import" | "erase" | "privacy":
-            from remora.interfaces.commands import owning
+            from remora.interfaces.commands import personal_data
 
-            return owning.COMMANDS[name]
+            return personal_data.COMMANDS[name]
         case "wrong" | "trust" | "verify" | "pin" | "forget" | "restore" | "prune":
-            from remora.interfaces.commands import keeping
+            from remora.interfaces.commands import upkeep
 
-            return keeping.COMMANDS[name]
+            return upkeep.COMMANDS[name]
         case "log" | "why" | "status" | "preview" | "trial" | "statusline" | "off" | "on" | "hook":
-            from remora.interfaces.commands import speaking
+            from remora.interfaces.commands import advice
 
-            return speaking.COMMANDS[name]
+            return advice.COMMANDS[name]
         case "share" | "team" | "sync" | "conflicts" | "dispute":
-            from remora.interfaces.commands import sharing
+            from remora.interfaces.commands import share
 
-            return sharing.COMMANDS[name]
+            return share.COMMANDS[name]
         case "panel":
-            from remora.interfaces.commands import paneling
+            from remora.interfaces.commands import panel
 
-            return paneling.COMMANDS[name]
+            return panel.COMMANDS[name]
         case "mcp":
-            from remora.interfaces.commands import serving
+            from remora.interfaces.commands import mcp
 
-            return serving.COMMANDS[name]
+            return mcp.COMMANDS[name]
         case (
             "init"
             | "move-in"
@@ -206,9 +206,9 @@ def load(name: str) -> click.Command | None:
             | "completion"
             | "work"
         ):
-            from remora.interfaces.commands import running
+            from remora.interfaces.commands import maintenance
 
-            return running.COMMANDS[name]
+            return maintenance.COMMANDS[name]
     return None
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remora.app.records.consolidation import Consolidation
     from remora.conversation.sessions import SessionInfo
     from remora.journal.history import HistoryEntry
-    from remora.journal.kept import KeptFile
+    from remora.journal.versions import KeptFile
 
 SHOWN = 20  # of what did not come over
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from remora.app.health.privacy import Privacy
     from remora.app.health.score import Health
     from remora.app.health.stats import Stats
-    from remora.app.importing.exported import Imported
+    from remora.app.importing.export_reader import Imported
     from remora.app.project.metered_models import Costs
     from remora.graph.modules import ModuleInfo
 

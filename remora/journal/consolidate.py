@@ -22,12 +22,12 @@ from typing import Literal, NamedTuple
 from remora.core.clock import to_iso
 from remora.core.config import JournalSettings
 from remora.core.values import MemoryDraft, Message
-from remora.journal.asking import ask
+from remora.journal.consolidation_lock import turn
 from remora.journal.files import Journal
 from remora.journal.judge import Reply
+from remora.journal.model_request import ask
 from remora.journal.pending import Done, Intent, Recovered, Step, aside, carry_out, recover
-from remora.journal.prompting import build_prompt
-from remora.journal.turns import turn
+from remora.journal.prompt import build_prompt
 from remora.journal.without_model import extract, raw_fallback
 from remora.llm.client import LanguageModel
 

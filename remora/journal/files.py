@@ -22,7 +22,7 @@ from remora.core.text import sound
 from remora.disk.files import append_line, error_of, lock, write_over
 from remora.journal.daily import note_line
 from remora.journal.history import HISTORY, month_file, render
-from remora.journal.kept import KeptFile, Shelf
+from remora.journal.versions import KeptFile, Shelf
 
 MEMORY = "MEMORY.md"
 VERSIONS = 50  # earlier texts of MEMORY.md; at 8 kB each they take less than half a megabyte

@@ -16,8 +16,8 @@ from statistics import median
 from remora.core.events import Observation, Signal
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id, placed, shown_by
+from remora.observer.past_sessions import Seen, SeenCount, Shown
 from remora.observer.paths import is_doc, is_test
-from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import code, listed, seen_words
 from remora.shell.location import inside
 

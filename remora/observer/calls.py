@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from remora.core.events import Event
+from remora.observer.checkpoint import Kept, cut, make_room
 from remora.observer.fingerprint import denied
-from remora.observer.keeping import Kept, cut, make_room
 
 _OPEN = 256  # calls that wait for a result; then the oldest is taken for unanswered
 _DONE = 4096  # ids of finished calls that are remembered

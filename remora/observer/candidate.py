@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from remora.core.events import Observation
 from remora.core.payloads import PAYLOADS
 from remora.core.values import MemoryDraft, Taint
-from remora.observer.seen import SeenCount
+from remora.observer.past_sessions import SeenCount
 
 STEPS, EVENTS = 8, 4  # that a provenance names
 USER_SAID = "user-said"  # tag of what a person stated

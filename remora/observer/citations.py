@@ -9,7 +9,7 @@ import re
 
 from remora.core.events import Event
 from remora.observer.calls import Call
-from remora.observer.keeping import Kept, keep_last
+from remora.observer.checkpoint import Kept, keep_last
 
 MOST = 500  # of each kind
 _CITED = re.compile(

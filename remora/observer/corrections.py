@@ -20,7 +20,7 @@ from remora.core.text import collapse, shorten, words
 from remora.observer import signals
 from remora.observer.candidate import NOT_ALONE, USER_SAID, Candidate, Evidence, Rejected, draft
 from remora.observer.couplings import outside
-from remora.observer.seen import Seen, SeenCount, needed
+from remora.observer.past_sessions import Seen, SeenCount, needed
 from remora.observer.sentences import quoted, seen_words, sentence
 from remora.observer.statements import names_something, stands_alone, statements, states, tidy
 

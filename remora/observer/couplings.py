@@ -21,8 +21,8 @@ from remora.core.events import Observation
 from remora.core.values import Relation
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Withdrawn, draft, external_id, shown_by
+from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.paths import is_lock, is_test
-from remora.observer.seen import Seen, SeenCount
 from remora.observer.sentences import code
 from remora.shell.location import inside
 

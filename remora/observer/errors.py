@@ -19,11 +19,10 @@ from remora.core.programs import CHECKS
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
+from remora.observer.checkpoint import Kept, cut, keep_last, make_room
+from remora.observer.command_fixes import after, already_there, instead, with_set, without_flag
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
-from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.scratchpad import Limits, Scratchpad
-from remora.observer.slips import after, already_there, instead, with_set, without_flag
-from remora.observer.undoing import (
+from remora.observer.git_undo import (
     ELSEWHERE,
     Commit,
     Undo,
@@ -35,6 +34,7 @@ from remora.observer.undoing import (
     undo,
     verb_of,
 )
+from remora.observer.scratchpad import Limits, Scratchpad
 from remora.shell.forms import as_run, command_form
 from remora.shell.lines import name_of, programs_in
 from remora.shell.location import entered, inside

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, shorten
 from remora.core.values import Taint
-from remora.observer.heard import PRINTED, QUOTED_BY_USER
-from remora.observer.keeping import cut
-from remora.observer.quoted import apart
-from remora.observer.seen import Seen
+from remora.observer.attribution import PRINTED, QUOTED_BY_USER
+from remora.observer.checkpoint import cut
+from remora.observer.past_sessions import Seen
+from remora.observer.quoted_text import apart
 
 PACK = 4_000  # tokens
 CHARACTERS = PACK * 4

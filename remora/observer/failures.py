@@ -18,13 +18,13 @@ from remora.core.events import ErrorSeen, Observation
 from remora.core.text import shorten
 from remora.core.values import Taint
 from remora.observer import signals
+from remora.observer.attribution import PRINTED
 from remora.observer.candidate import Candidate, Evidence, Rejected, Withdrawn, draft, external_id
+from remora.observer.command_fixes import after, differs, instead, without_flag
 from remora.observer.errors import heads
 from remora.observer.fingerprint import of_harness, sums_up
-from remora.observer.heard import PRINTED
-from remora.observer.seen import KEPT, ErrorMet, Seen, SeenCount
+from remora.observer.past_sessions import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, quoted, seen_words, sentence, too_few
-from remora.observer.slips import after, differs, instead, without_flag
 
 SIGNAL = "error_retry"
 RECORD = "work_unit_outcome"  # type of what happened in sessions and is no memory

@@ -2,7 +2,7 @@
 
 It holds everything in bounded memory, writes nothing and asks no model. `observe` never fails the agent
 that it watches: a defect of ours is counted and told in `trouble`. Each agent of a session has a
-`Watch` of its own; a session without subagents has one.
+`AgentObserver` of its own; a session without subagents has one.
 
 Text from outside taints: what an agent shows in steps strictly after it fetched something, or read a file
 outside the repository, carries the source and the step. What only repeats the words of any tool's answer, or
@@ -27,17 +27,17 @@ from remora.core.events import (
     Signal,
 )
 from remora.core.values import Taint
+from remora.observer.agent_observer import AgentObserver
+from remora.observer.attribution import Heard
 from remora.observer.calls import Call
+from remora.observer.checkpoint import make_room
 from remora.observer.citations import Citations
 from remora.observer.exchanges import Exchanges
-from remora.observer.facts import SessionFacts
-from remora.observer.heard import Heard
-from remora.observer.keeping import make_room
-from remora.observer.merging import conflicts, merge, merge_commands, merge_errors, merge_files
+from remora.observer.parallel_agents import conflicts, merge, merge_commands, merge_errors, merge_files
 from remora.observer.quotes import MOST, Quotes
 from remora.observer.scratchpad import Limits
-from remora.observer.story import Story
-from remora.observer.watch import Watch
+from remora.observer.session_facts import SessionFacts
+from remora.observer.timeline import Timeline
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
 CHECKPOINT = 10  # the form of a checkpoint
@@ -83,12 +83,12 @@ class Observer:
         self._now = ""  # what the clock said when it was last looked at
         self._keys: dict[str, bool] = {}
         self._told: set[tuple[str, str]] = set()
-        self._story = Story()
+        self._timeline = Timeline()
         self._exchanges = Exchanges()
         self._quotes = Quotes()
         self._heard = Heard()
         self._citations = Citations()
-        self._watches: dict[str, Watch] = {"": Watch("", limits)}
+        self._watches: dict[str, AgentObserver] = {"": AgentObserver("", limits)}
 
     # While it runs
 
@@ -122,10 +122,10 @@ class Observer:
             ahead = event.at is not None and from_iso(event.at) > now
         except ValueError:
             return event._replace(at=None)
-        return event._replace(at=self._story.finished or self._now) if ahead else event
+        return event._replace(at=self._timeline.finished or self._now) if ahead else event
 
     def _look(self, event: Event) -> None:
-        self._story.see(event)
+        self._timeline.see(event)
         watch = self._watch(event)
         if event.kind not in _ENDS:
             watch.lives(self.events)
@@ -138,7 +138,7 @@ class Observer:
             if kind == "tool_call" and event.action == "run":
                 watch.begun(event)
             for call in watch.calls.feed(event):
-                watch.settle(call, self._story, self.events)
+                watch.settle(call, self._timeline, self.events)
                 self._heard.answered(call, pad.cwd(call.extra.get("cwd")))
                 self._citations.answered(call)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
@@ -158,7 +158,7 @@ class Observer:
             pad.seen_cwd(began.get("root", began.get("cwd")))
         elif kind == "compaction":
             watch.pace.compacted()
-            if event.step < 1 and not self._story.prompts:
+            if event.step < 1 and not self._timeline.prompts:
                 pad.taint("a conversation that is not in this transcript", 0)
         elif kind == "subagent_stop":
             self._stopped(watch)
@@ -167,7 +167,7 @@ class Observer:
         self._heard.feed(event)
         self._citations.feed(event)
 
-    def _watch(self, event: Event) -> Watch:
+    def _watch(self, event: Event) -> AgentObserver:
         agent = event.agent
         known = self._watches.get(agent)
         if known is None:
@@ -175,20 +175,20 @@ class Observer:
                 agent = "…"
             known = self._watches.get(agent)
         if known is None:
-            known = self._watches[agent] = Watch(agent, self.limits, self.events)
+            known = self._watches[agent] = AgentObserver(agent, self.limits, self.events)
             main = self._watches[""].pad
             known.pad.cwds = list(main.cwds)
             if main.taint_step is not None:  # what it was asked may rest on what was fetched
                 known.pad.taint(main.taint_source, min(main.taint_step, event.step - 1))
         return known
 
-    def _stopped(self, watch: Watch) -> None:
+    def _stopped(self, watch: AgentObserver) -> None:
         watch.stopped = True
         if watch.pad.agent and watch.pad.taint_step is not None:
             main = self._watches[""].pad
             main.taint(f"subagent: {watch.pad.taint_source}", main.analytics.current_step)
 
-    def _reported(self, watch: Watch, call: Call) -> None:
+    def _reported(self, watch: AgentObserver, call: Call) -> None:
         """Taint who gets the report of a subagent that was tainted, or whose own lines are not there.
 
         Which subagent a report is of is not always told, so each of the others may have written it.
@@ -233,11 +233,11 @@ class Observer:
 
     def started(self) -> str | None:
         """Return when the session began, ISO 8601; None if nobody said."""
-        return self._story.started
+        return self._timeline.started
 
     def branch(self) -> str | None:
         """Return the branch that most of the session was on so far; None if nobody said."""
-        return self._story.branch()
+        return self._timeline.branch()
 
     def inherit(self, other: Observer) -> None:
         """Note that the session goes on from what another one watched: its words, and what it read."""
@@ -251,7 +251,7 @@ class Observer:
         """Return the plain facts of the session so far."""
         main = self._watches[""]
         unresolved = [f for w in self._watches.values() for f in w.errors.unresolved()]
-        return self._story.facts(
+        return self._timeline.facts(
             main.pace.planned(), main.pace.done(), sorted(unresolved, key=lambda f: f.steps[-1])
         )
 
@@ -293,7 +293,7 @@ class Observer:
         )
         made.events, made.late = self.events, self.late
         made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
-        made._story, made._exchanges = self._story.copy(), self._exchanges.copy()
+        made._timeline, made._exchanges = self._timeline.copy(), self._exchanges.copy()
         made._quotes, made._heard = self._quotes.copy(), self._heard.copy()
         made._citations = self._citations.copy()
         made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
@@ -304,7 +304,7 @@ class Observer:
 
         for watch in self._watches.values():
             try:
-                watch.finish(self._story, self.events)
+                watch.finish(self._timeline, self.events)
             except Exception as error:  # noqa: BLE001  as in observe: one agent's defect leaves the others' signals
                 self._failed(f"the end of agent {watch.pad.agent!r}", error)
         judged = judging.infer(self.facts())
@@ -314,7 +314,7 @@ class Observer:
         signals = merge([w.pad.signals() for w in watches])
         signals = [s for s in signals if s.type != "read_abandon" or s.key not in wanted]
         signals += self._conflicts(watches)
-        story, main = self._story, self._watches[""]
+        timeline, main = self._timeline, self._watches[""]
         tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
         found = Observation(
             self.session_id,
@@ -323,13 +323,13 @@ class Observer:
             "given" if kind else judged.kind_why,
             outcome or judged.outcome,
             "given" if outcome else judged.outcome_why,
-            story.started,
-            story.finished,
-            story.steps,
+            timeline.started,
+            timeline.finished,
+            timeline.steps,
             main.pace.planned(),
-            tuple(said.text for said in story.prompts),
-            story.summary(),
-            story.branch(),
+            tuple(said.text for said in timeline.prompts),
+            timeline.summary(),
+            timeline.branch(),
             tuple(sorted(signals, key=lambda s: (s.step, s.type, s.key))),
             tuple(files),
             tuple(merge_errors([w.errors.seen(w.pad) for w in watches])),
@@ -341,7 +341,7 @@ class Observer:
             self._exchanges.exchanges(),
             tuple(self._exchanges.commits),
             {
-                "prompts": tuple((said.step, said.key) for said in story.prompts),
+                "prompts": tuple((said.step, said.key) for said in timeline.prompts),
                 "plan": tuple(main.pace.forms),
                 "tokens": tuple(counted for w in watches for counted in w.pace.counted),
             },
@@ -354,7 +354,7 @@ class Observer:
         )
         return self._heard.marked(found)
 
-    def _conflicts(self, watches: list[Watch]) -> list[Signal]:
+    def _conflicts(self, watches: list[AgentObserver]) -> list[Signal]:
         if len(watches) < 2:
             return []
         found = []
@@ -390,7 +390,7 @@ class Observer:
             "trouble": list(self.trouble),
             "keys": list(self._keys),
             "told": sorted([kind, key] for kind, key in self._told),
-            "story": self._story.to_json(),
+            "story": self._timeline.to_json(),
             "exchanges": self._exchanges.to_json(),
             "quotes": self._quotes.to_json(),
             "heard": self._heard.to_json(),
@@ -429,11 +429,11 @@ class Observer:
             made.trouble = list(data["trouble"])
             made._keys = dict.fromkeys(data["keys"], True)
             made._told = {(kind, key) for kind, key in data["told"]}
-            made._story = Story.from_json(data["story"])
+            made._timeline = Timeline.from_json(data["story"])
             made._exchanges = Exchanges.from_json(data["exchanges"])
             made._quotes = Quotes.from_json(data["quotes"])
             made._heard = Heard.from_json(data["heard"])
-            made._watches = {agent: Watch.from_json(w) for agent, w in data["watches"].items()}
+            made._watches = {agent: AgentObserver.from_json(w) for agent, w in data["watches"].items()}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
                 f"the checkpoint cannot be read ({type(error).__name__}: {error})",

@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from remora.core.text import shorten
-from remora.observer.facts import Judgement, Ran, SessionFacts
+from remora.observer.session_facts import Judgement, Ran, SessionFacts
 
 QUOTE = 80  # characters of a text that is quoted as evidence
 CHECKS = ("test", "lint", "build")

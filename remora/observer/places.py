@@ -16,8 +16,8 @@ from remora.core.events import Observation, Signal
 from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
+from remora.observer.past_sessions import Seen, SeenCount, Shown, needed
 from remora.observer.paths import is_doc
-from remora.observer.seen import Seen, SeenCount, Shown, needed
 from remora.observer.sentences import code, listed, quoted, seen_words, too_few
 
 AGREE = 0.5  # of the sessions that found an answer, for the one that is told

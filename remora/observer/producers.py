@@ -16,7 +16,7 @@ from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkU
 from remora.core.text import words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
 from remora.observer.candidate import USER_SAID, Candidate, Evidence, doubted, draft
-from remora.observer.seen import Seen, SeenCount
+from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.statements import statements
 
 SUBTASKS = 5  # with more, memories are promoted after each validated one

@@ -28,7 +28,7 @@ from remora.core.text import STOP_WORDS, jaccard, salient, words
 from remora.core.values import MemoryDraft
 from remora.observer import calibration, corrections, couplings, failures, places, producers, recipes
 from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted
-from remora.observer.seen import Seen
+from remora.observer.past_sessions import Seen
 from remora.observer.sentences import too_few
 
 NOVEL = 0.88  # cosine; above it a candidate says what a memory says already

@@ -13,11 +13,11 @@ import re
 from remora.core.directive import AUXILIARY, NEGATES, one_of
 from remora.core.events import Agreement, Event, Quote
 from remora.core.text import STOP_WORDS, collapse
-from remora.core.typed import typed
+from remora.core.typed_prompt import typed
 from remora.core.values import Taint
-from remora.observer.keeping import Kept, cut, keep_last
+from remora.observer.checkpoint import Kept, cut, keep_last
 from remora.observer.phrases import NOT_TYPED
-from remora.observer.quoted import apart
+from remora.observer.quoted_text import apart
 from remora.observer.statements import agreed, names_something
 
 MOST = 200  # of a session

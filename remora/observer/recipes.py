@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from remora.checks.counted import parts_of
+from remora.checks.from_sessions import parts_of
 from remora.core.events import CommandRun, Observation, Signal
 from remora.core.programs import CHECKS
 from remora.observer import signals
 from remora.observer.calibration import modules
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
-from remora.observer.seen import KEPT, Seen, Shown
+from remora.observer.past_sessions import KEPT, Seen, Shown
 from remora.observer.sentences import code, seen_words
 from remora.shell.lines import bare
 from remora.shell.purposes import check_in

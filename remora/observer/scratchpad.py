@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from remora.core.drives import forward
 from remora.core.events import Signal
 from remora.core.values import Taint
-from remora.observer.keeping import Kept
+from remora.observer.checkpoint import Kept
 from remora.observer.signals import SCORES
 from remora.shell.location import Home, Place, inside, joined, placed, repository
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remora.core.text import shorten
-from remora.observer.seen import SeenCount
+from remora.observer.past_sessions import SeenCount
 
 FILES = 3  # that a sentence names before it says how many more
 LINE = 220  # characters of a quoted line

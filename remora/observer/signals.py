@@ -97,7 +97,7 @@ KINDS: dict[str, Kind] = {
         "gone: a last search that found nothing",
     ),
     "tool_sequence": Kind(
-        "pace",
+        "workflow",
         0.73,
         ("workflow_recipe",),
         3,
@@ -106,7 +106,7 @@ KINDS: dict[str, Kind] = {
         "chains that end in a failure, looks, one command alone",
     ),
     "time_anomaly": Kind(
-        "pace",
+        "workflow",
         0.48,
         (),
         3,
@@ -156,7 +156,7 @@ KINDS: dict[str, Kind] = {
         "files of one package without an import, reads that are more than three steps apart",
     ),
     "test_order": Kind(
-        "pace",
+        "workflow",
         0.74,
         ("task_calibration",),
         3,
@@ -175,7 +175,7 @@ KINDS: dict[str, Kind] = {
         "reads, failed changes, lock files, a session that changed configuration only",
     ),
     "step_overrun": Kind(
-        "pace",
+        "workflow",
         0.71,
         ("task_calibration",),
         3,
@@ -185,7 +185,7 @@ KINDS: dict[str, Kind] = {
         "sessions without a plan, plans whose items were never started, a new plan for a new prompt",
     ),
     "parallel_conflict": Kind(
-        "merging",
+        "parallel_agents",
         0.82,
         ("gotcha",),
         1,
@@ -194,7 +194,7 @@ KINDS: dict[str, Kind] = {
         "agents that ran one after the other, reads",
     ),
     "context_token_spike": Kind(
-        "pace",
+        "workflow",
         0.63,
         ("context_cost",),
         3,

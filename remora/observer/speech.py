@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 
 from remora.core.text import content_hash, shorten
-from remora.core.typed import typed
+from remora.core.typed_prompt import typed
 from remora.observer.calls import Call
+from remora.observer.checkpoint import Kept
 from remora.observer.fingerprint import user_said
-from remora.observer.keeping import Kept
 from remora.observer.phrases import (
     BELIEF,
     BOTH_SIDES,

@@ -20,7 +20,7 @@ from remora.llm.client import LanguageModel, Message, extract
 from remora.llm.prompts import load
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.evidence import USER, Piece, told
-from remora.observer.seen import SeenCount
+from remora.observer.past_sessions import SeenCount
 
 MEMORIES = 5  # of a session
 LEAST, MOST = 20, 600  # characters of a memory

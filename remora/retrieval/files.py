@@ -147,9 +147,9 @@ def evidence(
         scores = weights.weighed(words, weights.SHIPPED)
         signals["imports"] = tasks.by_imports(tasks.scaled(scores), _imports(db, scores))
     paths = {path for votes in signals.values() for path in votes}
-    wanted = db.leads.code_files(paths, tests=tests)
+    wanted = db.file_prediction.code_files(paths, tests=tests)
     edited = {path for name in _EDITED for path in signals.get(name, ())}
-    wanted |= db.leads.other_files(paths if tests else edited)
+    wanted |= db.file_prediction.other_files(paths if tests else edited)
     kept: Votes = {}
     for name, votes in signals.items():
         own = {path: vote for path, vote in votes.items() if path in wanted}
@@ -170,7 +170,7 @@ def _known(db: Database, task: str) -> float:
 def named(db: Database, task: str, there: Callable[[str], bool] | None = None) -> list[str]:
     """Return the files that a task names by a path, in order, each once."""
     written = tasks.written_paths(tasks.zones(task))[:NAMED]
-    known = db.leads.named(written)
+    known = db.file_prediction.named(written)
     found = [known.get(path, path) for path in written if path in known or there is not None]
     return [path for path in dict.fromkeys(found) if there is None or there(path)]
 
@@ -226,10 +226,10 @@ def _gather(
 
 def _habits(db: Database, signals: Votes, without: frozenset[str], before: Before | None) -> None:
     """Add the files that sessions and commits change in general, independent of the task."""
-    worked = db.observed.worked(tasks.SESSIONS, before and before.at)
+    worked = db.sessions.worked(tasks.SESSIONS, before and before.at)
     commits = db.commits.newest(tasks.COMMITS, before and before.clock)
     groups = [one.edited for one in worked], [one.files for one in commits]
-    today = db.leads.today({path for group in groups for files in group for path in files})
+    today = db.file_prediction.today({path for group in groups for files in group for path in files})
     sessions, changes = (
         [there for files in group if (there := {today[p] for p in files if p in today})] for group in groups
     )
@@ -259,7 +259,7 @@ def _commits(
     hits = db.commits.search(query, tasks.TOP_COMMITS)
     rows = db.commits.get_many([i for i, _ in hits])
     hits = [(i, score) for i, score in hits if before is None or rows[i].clock < before.clock]
-    today = db.leads.today({path for row in rows.values() for path in row.files})
+    today = db.file_prediction.today({path for row in rows.values() for path in row.files})
     found = [(score, rows[i], sorted({today[p] for p in rows[i].files if p in today})) for i, score in hits]
     said = _first(
         (path, f"commit {row.sha[:8]}: {shorten(row.subject, 70)}")
@@ -271,8 +271,8 @@ def _commits(
 
 def _names(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
     weights = tasks.names(zones)
-    defined = db.leads.definers(weights)
-    users = db.leads.user_counts(defined)
+    defined = db.file_prediction.definers(weights)
+    users = db.file_prediction.user_counts(defined)
     found = tasks.by_names(weights, defined, users, max(1, db.graph.file_count()))
     by_weight = sorted(defined, key=lambda name: (-weights[name] / (1 + users.get(name, 0)), name))
     return found, _first((path, f"defines {name}") for name in by_weight for path, _ in defined[name])
@@ -314,24 +314,24 @@ def _sessions(
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Return the files edited by agent sessions with a similar prompt."""
     asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
-    hits = db.observed.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
-    edited = db.observed.edited([session for session, _ in hits])
+    hits = db.sessions.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
+    edited = db.sessions.edited([session for session, _ in hits])
     if before is not None:
-        over = {one.id for one in db.observed.worked(tasks.SESSIONS, before.at)}
+        over = {one.id for one in db.sessions.worked(tasks.SESSIONS, before.at)}
         hits = [(session, score) for session, score in hits if session in over]
-    today = db.leads.today({path for files in edited.values() for path in files})
+    today = db.file_prediction.today({path for files in edited.values() for path in files})
     found = [
         (score, session, sorted({today[p] for p in edited.get(session, ()) if p in today}))
         for session, score in hits
     ]
-    started = {row.id: (row.started_at or "")[:10] for row in db.observed.rows([i for i, _ in hits])}
+    started = {row.id: (row.started_at or "")[:10] for row in db.sessions.rows([i for i, _ in hits])}
     said = _first((path, f"edited in a session of {started[i]}") for _, i, files in found for path in files)
     return tasks.by_commits((score, files) for score, _, files in found), said
 
 
 def _imports(db: Database, scores: Mapping[str, float]) -> list[tuple[str, str]]:
     best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
-    return db.leads.imported(best)
+    return db.file_prediction.imported(best)
 
 
 def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

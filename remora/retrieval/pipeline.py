@@ -9,8 +9,8 @@
 
 Each stage takes the run and the candidates and returns candidates; scores are relevances from 0 to 1 from
 `fuse` on; every order is total. After the stages: a guess by a language model if too few hits are good
-(hyde.py), then contradictions are marked (disagree.py), and what was said again later comes before what it
-replaces (amended.py). Nothing here writes.
+(hyde.py), then contradictions are marked (contradictions.py), and what was said again later comes before
+what it replaces (amended.py). Nothing here writes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from remora.core import cochange
 from remora.core.query import WEIGHTS, PathWeights, detect_type
 from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Hit, Reason
-from remora.retrieval import amended, code, disagree, fusion, hyde
+from remora.retrieval import amended, code, contradictions, fusion, hyde
 from remora.retrieval import boost as boosting
 from remora.retrieval import candidates as gathering
 from remora.retrieval import notes as noting
@@ -79,12 +79,12 @@ def search(reader: Reader, request: Request) -> Results:
     found = run(reader, request)
     hits = [gathering.as_hit(c) for c in found.candidates[: max(request.k * 2, 20)]]
     if len(reader.databases) > 1:
-        hits = disagree.mark(hits, _similarity(reader, found.run))
+        hits = contradictions.mark(hits, _similarity(reader, found.run))
     turns = {c.key[2]: c.turn for c in found.candidates if c.turn is not None}
     db = reader.databases[0]
     if turns and "amended" not in request.without:
         hits = amended.mark(hits, turns, gathering.word_weights(db, "turns", found.run.asked.terms))
-    cut = gathering.with_context(db, disagree.cut(hits, request.k), turns)
+    cut = gathering.with_context(db, contradictions.cut(hits, request.k), turns)
     boosted = any(found.run.boosted) if found.run.boosted else None
     return Results(cut, tuple(found.run.notes), boosted)
 
@@ -302,7 +302,7 @@ def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     db = state.reader.databases[0]
 
     def neighbours(file: str) -> dict[str, float]:
-        near = cochange.related(file, db.history, NEIGHBOURS, db.ties.of(file))
+        near = cochange.related(file, db.history, NEIGHBOURS, db.file_coupling.of(file))
         return {hit.path: hit.score for hit in near if hit.score >= gathering.MIN_CO_ACCESS}
 
     boosted = boosting.boost(candidates, neighbours)
@@ -414,7 +414,7 @@ def _places(state: Run, key: Key) -> str:
     return ", ".join(places) or "beyond the places that count"
 
 
-def _similarity(reader: Reader, state: Run) -> disagree.Similarity:
+def _similarity(reader: Reader, state: Run) -> contradictions.Similarity:
     databases = {db.realm: db for db in reader.databases}
 
     @cache

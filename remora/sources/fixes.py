@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.text import STOP_WORDS, content_hash, words
 from remora.core.values import MemoryDraft, Skipped
-from remora.sources.cues import any_of
 from remora.sources.history import module_of, renames
 from remora.sources.messages import body_of, subject_of
+from remora.sources.word_patterns import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence

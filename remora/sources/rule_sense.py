@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from remora.core.directive import LASTS, NEGATES, one_of
 from remora.core.fences import without_code
 from remora.core.text import words, words_or_pairs
-from remora.sources.cues import VERBS, any_of, cue, whole
 from remora.sources.rule_text import CODE_SPAN
+from remora.sources.word_patterns import VERBS, any_of, cue, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

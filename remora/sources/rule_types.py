@@ -20,8 +20,8 @@ import re
 from collections.abc import Sequence
 
 from remora.core.fences import without_code
-from remora.sources.cues import any_of, cue, whole
 from remora.sources.rule_sense import is_imperative
+from remora.sources.word_patterns import any_of, cue, whole
 
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bE(?:NOENT|CONNREFUSED|ADDRINUSE)\b|\bSIGSEGV\b")
 _ERROR = cue(

@@ -20,7 +20,7 @@ from remora.core.budget import FILE_SECONDS, look, within
 from remora.core.errors import StoreError
 from remora.core.rule_names import CLAUDE_MEMORY, CONTRIBUTING, DECISIONS, HOST_FILES, LESSONS, kind_of
 from remora.core.secrets import find as find_secrets
-from remora.core.sparing import sparing
+from remora.core.skip import sparing
 from remora.core.text import content_hash, shorten
 from remora.core.values import MemoryDraft, Redaction, Skipped
 from remora.disk.files import read_small

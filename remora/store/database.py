@@ -12,32 +12,32 @@ from remora.store.chunks import Chunks
 from remora.store.closure import Closure
 from remora.store.commits import Commits
 from remora.store.connection import Connection
+from remora.store.file_coupling import FileCoupling
+from remora.store.file_prediction import FilePrediction
 from remora.store.fulltext import FullText
 from remora.store.graph import Graph
 from remora.store.history import History
 from remora.store.injections import Injections
 from remora.store.layers import Layers
-from remora.store.leads import Leads
 from remora.store.memories import Memories
 from remora.store.meta import Meta
+from remora.store.model_costs import ModelCosts
 from remora.store.module_evidence import ModuleEvidence
-from remora.store.namings import Namings
+from remora.store.name_references import NameReferences
 from remora.store.notes import Notes
-from remora.store.observed import Observed
 from remora.store.other_sources import OtherSources
 from remora.store.overrides import Overrides
 from remora.store.overview import Overview
 from remora.store.revisions import Revisions
 from remora.store.selections import Selections
+from remora.store.session_reader import SessionReader
 from remora.store.shared import Shared
-from remora.store.spent import Spent
-from remora.store.ties import Ties
-from remora.store.trees import Trees
 from remora.store.trials import Trials
 from remora.store.triggers import Triggers
 from remora.store.turns import Turns
 from remora.store.uses import Uses
 from remora.store.vectors import EmbeddingCache, Vectors
+from remora.store.work_trees import WorkTrees
 
 if TYPE_CHECKING:
     from remora.store.nearest import NearestIndex
@@ -72,17 +72,17 @@ class Database:
         self.cache = EmbeddingCache(connection)
         self.turns = Turns(connection)
         self.notes = Notes(connection)
-        self.observed = Observed(connection, project_id)
+        self.sessions = SessionReader(connection, project_id)
         self.history = History(connection)
         self.commits = Commits(connection)
         self.graph = Graph(connection)
-        self.namings = Namings(connection)
+        self.name_references = NameReferences(connection)
         self.overrides = Overrides(connection)
-        self.leads = Leads(connection)
+        self.file_prediction = FilePrediction(connection)
         self.other_sources = OtherSources(connection)
         self.closure = Closure(connection)
-        self.trees = Trees(connection)
-        self.ties = Ties(connection)
+        self.work_trees = WorkTrees(connection)
+        self.file_coupling = FileCoupling(connection)
         self.chunks = Chunks(connection)
         self.layers = Layers(connection)
         self.overview = Overview(connection)
@@ -91,7 +91,7 @@ class Database:
         self.uses = Uses(connection, self.memories)
         self.shared = Shared(connection)
         self.trials = Trials(connection)
-        self.spent = Spent(connection)
+        self.model_costs = ModelCosts(connection)
         self.module_evidence = ModuleEvidence(connection, project_id)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()

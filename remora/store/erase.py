@@ -47,7 +47,7 @@ def quote(db: Database, note_id: int) -> None:
 
 def session(db: Database, session_id: str) -> None:
     """Delete the data of a session, "host:session" or a conversation's id; call inside a transaction."""
-    db.observed.remove(session_id)
+    db.sessions.remove(session_id)
     db.notes.forget(f"{SESSION}{session_id}")
     db.turns.forget_session(session_id)
     for table in ("memory_use", "injections"):

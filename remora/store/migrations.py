@@ -20,7 +20,7 @@ from remora.core import sketch
 from remora.core.errors import StoreTooNew
 from remora.core.text import content_hash, index_terms
 from remora.core.times import instant_of
-from remora.store.half import half
+from remora.store.float16 import half
 
 _SOME_VECTORS = "SELECT id, embedding FROM embeddings WHERE id > ? ORDER BY id LIMIT ?"
 _AT_A_TIME = 5_000  # rows

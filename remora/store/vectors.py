@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from remora.core.errors import StoreError
 from remora.store.connection import Connection
-from remora.store.half import half
+from remora.store.float16 import half
 
 
 class VectorRow(NamedTuple):

@@ -100,15 +100,15 @@ def test_what_a_check_leaves_alone() -> None:
     """Private methods and what stands behind `**` are not looked at; an iterator is not used up."""
 
     @checked
-    class Desk:
+    class CliContext:
         def _own(self, name: str) -> str:
             return name
 
         def put(self, names: list[str], **more: int) -> list[Any]:
             return [*names, more]
 
-    desk = Desk()
-    assert desk._own(3) == 3  # type: ignore[arg-type,comparison-overlap]
-    assert desk.put(iter(["a"]), more="x") == ["a", {"more": "x"}]  # type: ignore[arg-type]
+    cli = CliContext()
+    assert cli._own(3) == 3  # type: ignore[arg-type,comparison-overlap]
+    assert cli.put(iter(["a"]), more="x") == ["a", {"more": "x"}]  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="names must be a list of texts, not str"):
-        desk.put("a")  # type: ignore[arg-type]
+        cli.put("a")  # type: ignore[arg-type]

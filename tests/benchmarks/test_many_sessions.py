@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.many_sessions import Repository, read, write
-from remora.sources.transcripts.reading import read as events_of
+from remora.sources.transcripts.reader import read as events_of
 
 Record = Mapping[str, Any]
 

@@ -54,4 +54,4 @@ def test_the_graph_goes_forth_and_back(repo: Repo, trees: Trees):
     with tree_graph(repo.root) as graph:
         for sha, tied in ((commits[2], {"b.py", "sub/c.py"}), (commits[0], {"b.py"})):
             graph.stand_at(sha)
-            assert set(graph.db.ties.of("a.py")) == tied
+            assert set(graph.db.file_coupling.of("a.py")) == tied

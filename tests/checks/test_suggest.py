@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from remora.checks.named import NamedCheck
+from remora.checks.from_project import NamedCheck
 from remora.checks.suggest import suggest
 from remora.core.events import CommandRun
 from remora.core.triggers import Trigger
 from tests.retrieval.worlds import World
-from tests.store.test_observed import record, session, use
+from tests.store.test_session_reader import record, session, use
 
 RED, GREEN = (1, 1), (2, 1)  # runs and failures: failed, and passed in the end
 WITH = "PYTHONPATH=. pytest tests"

@@ -6,7 +6,7 @@ import pytest
 
 from remora.core.budget import look, within
 from remora.core.errors import InvalidInput
-from remora.core.sparing import sparing
+from remora.core.skip import sparing
 from remora.core.values import Skipped
 
 

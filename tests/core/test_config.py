@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from remora.core.config import CHOICES, SHARES, Settings, keys, parse, variable
-from remora.core.described import DESCRIPTIONS
 from remora.core.errors import ConfigError
+from remora.core.setting_descriptions import DESCRIPTIONS
 
 USER, REPO = "config.toml", "remora.toml"
 

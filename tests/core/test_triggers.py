@@ -6,7 +6,7 @@ import pytest
 
 from remora.core.directive import directive, explicit
 from remora.core.triggers import read_edit, triggers_of, writes
-from remora.shell.matching import marks, read_line, sets_off
+from remora.shell.trigger_match import marks, read_line, sets_off
 
 
 def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...] = ()) -> bool:

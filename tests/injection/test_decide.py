@@ -15,7 +15,7 @@ from remora.core.triggers import Trigger
 from remora.injection import render
 from remora.injection.decide import Limits, Setting, decide
 from remora.injection.state import State, state_of
-from remora.store.glimpse import Note, Partner
+from remora.store.hook_reader import Note, Partner
 
 
 def note(text: str, *files: str, number: int = 1, **more: Any) -> Note:

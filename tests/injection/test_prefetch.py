@@ -46,7 +46,7 @@ class Shop:
                 started=f"2026-01-{self.number:02d}T10:00:00.000Z",
             )
             with self.world.db.transaction():
-                self.world.db.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+                self.world.db.sessions.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
     def ahead(self, task: str = ASKED, where: Scope = AUTH, **more) -> Prefetch:
         """Return the files to load ahead."""

@@ -19,7 +19,7 @@ from remora.injection.work_state import (
     taken_up,
     told,
 )
-from remora.store.observed import Later
+from remora.store.session_reader import Later
 from tests.observer.sessions import ran, session
 from tests.retrieval.worlds import record
 

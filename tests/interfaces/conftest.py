@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 import remora
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
-from remora.interfaces.commands.desk import Desk
+from remora.interfaces.commands.cli_context import CliContext
 from tests.interfaces.planting import plant
 
 NOW = "2026-03-01T12:00:00Z"
@@ -64,7 +64,7 @@ def run(project: Path, clock: FixedClock) -> Run:
     """Run a command line in this process, as in a pipe."""
 
     def call(*words: str, stdin: str | bytes | None = None) -> Result:
-        return CliRunner().invoke(cli, list(words), input=stdin, obj=Desk(clock))
+        return CliRunner().invoke(cli, list(words), input=stdin, obj=CliContext(clock))
 
     return call
 

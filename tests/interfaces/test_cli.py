@@ -12,7 +12,7 @@ import pytest
 
 from remora.core.errors import EXIT_CODES, StoreFull
 from remora.interfaces.cli import cli
-from remora.interfaces.commands.desk import Desk
+from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.verbs import VERBS
 from tests.helpers import no_file_above
 from tests.interfaces.conftest import Run
@@ -164,8 +164,8 @@ def test_damaged_database(run: Run, content: bytes, code: int, tmp_path: Path) -
     assert run("list").exit_code == code
 
 
-class _Broken(Desk):
-    """A desk whose memory fails in a way of choice."""
+class _Broken(CliContext):
+    """A cli whose memory fails in a way of choice."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()
@@ -222,12 +222,12 @@ def test_interrupt_is_quiet(environ: dict[str, str]) -> None:
 def test_no_color(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """NO_COLOR, a dumb terminal and --no-color each switch colour off."""
     monkeypatch.setenv("TERM", "xterm")
-    assert Desk().colour
+    assert CliContext().colour
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not Desk().colour
+    assert not CliContext().colour
     monkeypatch.setenv("NO_COLOR", "")
-    assert Desk().colour
+    assert CliContext().colour
     monkeypatch.setenv("TERM", "dumb")
-    assert not Desk().colour
+    assert not CliContext().colour
     assert run("--no-color", "list").exit_code == 0
     assert run("list", "--no-color").exit_code == 0

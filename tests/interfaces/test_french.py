@@ -18,7 +18,7 @@ from remora.interfaces import words
 from remora.interfaces.cli import cli, load
 from remora.interfaces.verbs import VERBS
 from tests.interfaces.conftest import Run
-from tests.interfaces.test_recalling import git
+from tests.interfaces.test_search import git
 
 SENTENCES = json.loads(Path(words.__file__).with_name("sentences.fr.json").read_text("utf-8"))
 OF_OTHERS = {  # of click and of the system, and units

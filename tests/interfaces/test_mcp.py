@@ -20,11 +20,11 @@ from remora.core.clock import FixedClock
 from remora.core.errors import StoreFull, StoreReadOnly
 from remora.core.tokens import ceil_chars_4, scripts
 from remora.core.values import MEMORY_TYPES, Taint
-from remora.interfaces.mcp_server.holder import Holder
+from remora.interfaces.mcp_server.answer_format import TOKENS
+from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING
+from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log
-from remora.interfaces.mcp_server.offered import INSTRUCTIONS, TOOLS, WAITING
 from remora.interfaces.mcp_server.tools import Tools
-from remora.interfaces.mcp_server.words import TOKENS
 from tests.helpers import SECRET, Repo, unprivileged
 from tests.interfaces.conftest import NOW
 from tests.interfaces.mcp_calls import MODES, Caller, with_client

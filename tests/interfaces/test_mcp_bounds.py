@@ -15,8 +15,8 @@ import pytest
 
 uvicorn = pytest.importorskip("uvicorn")
 
-from remora.interfaces.mcp_server.bounded import CONNECTIONS, REQUEST_BYTES, BoundedProtocol  # noqa: E402
-from remora.interfaces.mcp_server.serving import _Once  # noqa: E402
+from remora.interfaces.mcp_server.http_limits import CONNECTIONS, REQUEST_BYTES, BoundedProtocol  # noqa: E402
+from remora.interfaces.mcp_server.transports import _Once  # noqa: E402
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 

@@ -16,10 +16,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from remora.core.clock import FixedClock
 from remora.core.errors import ConfigError, InvalidInput
-from remora.interfaces.mcp_server.holder import Holder
+from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.server import build
-from remora.interfaces.mcp_server.serving import Bearer, app_of, token_from
 from remora.interfaces.mcp_server.tools import Tools
+from remora.interfaces.mcp_server.transports import Bearer, app_of, token_from
 from remora.net.ports import listen
 from tests.interfaces.mcp_calls import MODES, text_of
 

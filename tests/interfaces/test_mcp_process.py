@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from remora.app.memory import Memory
-from remora.interfaces.commands.serving import entry
+from remora.interfaces.commands.mcp import entry
 from tests.interfaces.conftest import Run, command_line
 
 HEAVY = (
@@ -38,13 +38,13 @@ CLIENT = {
 WHAT_IS_LOADED = """
 import sys
 sys.path.insert(0, {where!r})
-from remora.interfaces.mcp_server import serving
+from remora.interfaces.mcp_server import transports
 from remora.interfaces.mcp_server.server import Server
 
 def say(when):
     print(when, *(m for m in {heavy!r} if m in sys.modules), file=sys.stderr, flush=True)
 
-serve, call = serving.over_stdio, Server.call_tool
+serve, call = transports.over_stdio, Server.call_tool
 
 def over_stdio(server, holder):
     say("serving")
@@ -55,7 +55,7 @@ async def call_tool(self, *arguments):
     say("called")
     return answer
 
-serving.over_stdio, Server.call_tool = over_stdio, call_tool
+transports.over_stdio, Server.call_tool = over_stdio, call_tool
 sys.argv = ["remora", "mcp"]
 from remora.interfaces.cli import main
 main()
@@ -211,7 +211,7 @@ def test_it_is_thin_to_start(start: Start) -> None:
 
 def test_over_http(project: Path) -> None:
     """Without a token HTTP is not served; with one it is, to so many at once, unlogged, until a signal."""
-    from remora.interfaces.mcp_server.bounded import CONNECTIONS
+    from remora.interfaces.mcp_server.http_limits import CONNECTIONS
 
     command = [*command_line(), "mcp", "--http", "--port", "0", "--token-env", "THE_TOKEN"]
     refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

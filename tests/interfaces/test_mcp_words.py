@@ -6,8 +6,8 @@ import pytest
 
 from remora.core.tokens import scripts
 from remora.core.values import MemoryRecord, Receipt, Taint
+from remora.interfaces.mcp_server.answer_format import bounded, cut, memory_line, said, source
 from remora.interfaces.mcp_server.log import MOST, RECALLS, Log
-from remora.interfaces.mcp_server.words import bounded, cut, memory_line, said, source
 
 NOW = 1_000_000.0
 

@@ -14,7 +14,7 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import ProviderError
 from remora.interfaces.cli import cli
-from remora.interfaces.commands.desk import Desk
+from remora.interfaces.commands.cli_context import CliContext
 from remora.llm.scripted import Reply, ScriptedModel
 from tests.interfaces.conftest import Run
 
@@ -84,8 +84,8 @@ def test_index_with_a_model(project: Path, clock: FixedClock) -> None:
         def opener(path: str, **how: Any) -> Memory:
             return Memory.open(path, llm=ScriptedModel(replies), **how)
 
-        desk = Desk(clock, opener)
-        return CliRunner().invoke(cli, ["index", "--semantic", "--project", str(project)], obj=desk)
+        context = CliContext(clock, opener)
+        return CliRunner().invoke(cli, ["index", "--semantic", "--project", str(project)], obj=context)
 
     said = json.dumps({"purpose": "Keeps tokens.", "edges": [{"type": "calls"}]})
     result = call(said, ProviderError("it broke"))

@@ -19,8 +19,8 @@ from remora.core.moments import Reply
 from remora.interfaces.hooks import claude_code
 from remora.interfaces.hooks.hosts import host_named
 from remora.interfaces.hooks.main import answer, clean
-from remora.interfaces.mcp_server.holder import Holder
-from remora.interfaces.mcp_server.offered import TOOLS
+from remora.interfaces.mcp_server.descriptions import TOOLS
+from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
 from tests.interfaces.conftest import NOW
 from tests.interfaces.mcp_calls import Caller, with_client

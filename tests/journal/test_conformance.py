@@ -30,12 +30,12 @@ import pytest
 
 from remora.core.errors import ProviderBusy, StoreError
 from remora.core.values import Message
+from remora.journal.auto_note import note_exchange
 from remora.journal.block import BlockTexts, to_context
 from remora.journal.consolidate import consolidate
 from remora.journal.daily import one_line
 from remora.journal.history import entries
-from remora.journal.noting import note_exchange
-from remora.journal.pieces import history_pieces, memory_pieces
+from remora.journal.sections import history_pieces, memory_pieces
 from remora.journal.window import recap, window_cut
 from remora.llm.scripted import ScriptedModel
 from tests.journal.made import NOW, SETTINGS, answer, history, journal_in, no_sleep, talk

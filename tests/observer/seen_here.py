@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from remora.core.events import Observation, Signal
-from remora.observer.seen import KEPT, ErrorMet, SeenCount, Shown, same_words
+from remora.observer.past_sessions import KEPT, ErrorMet, SeenCount, Shown, same_words
 
 
 class SeenHere:

@@ -21,7 +21,7 @@ from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.observer import Observer
 from remora.observer.promotion import Promotion, promote, tallies
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from tests.observer.seen_here import SeenHere
 
 WIDTH = 100  # of a text in a line

@@ -10,9 +10,9 @@ from remora.core.events import ErrorSeen
 from remora.core.evidence import hit_source
 from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Rejected, Withdrawn
+from remora.observer.command_fixes import after, instead, without_flag
 from remora.observer.failures import failures
-from remora.observer.seen import KEPT
-from remora.observer.slips import after, instead, without_flag
+from remora.observer.past_sessions import KEPT
 from tests.observer.sessions import met, on, seen_of
 
 STALE = "undefined: api.NewHandler"

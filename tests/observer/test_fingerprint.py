@@ -208,7 +208,7 @@ def test_a_failure_that_a_pipe_hid(output: str):
     ],
 )
 def test_counts_alone_sum_up(message: str, sums_up: bool):
-    """What else is said of the errors that were counted tells another story."""
+    """What else is said of the errors that were counted tells another timeline."""
     assert f.sums_up(message) == sums_up
 
 

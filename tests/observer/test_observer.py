@@ -15,10 +15,10 @@ from remora.core.errors import InvalidInput
 from remora.core.events import Event, Observation
 from remora.core.values import Taint
 from remora.observer import signals
+from remora.observer.agent_observer import AgentObserver
 from remora.observer.observer import Observer
 from remora.observer.scratchpad import Limits
 from remora.observer.signals import KINDS
-from remora.observer.watch import Watch
 from tests.observer.script import Script, observed, of_type, still, watching
 
 # Score, memory types and minimum of sessions, as the specification's table has them.
@@ -59,7 +59,9 @@ def test_each_signal_is_shown_by_the_detector_that_its_row_names():
         for first in ast.walk(call.args[0])
         if isinstance(first, ast.Constant) and first.value in KINDS
     }
-    assert shown | {("parallel_conflict", "merging")} == {(n, kind.detector) for n, kind in KINDS.items()}
+    assert shown | {("parallel_conflict", "parallel_agents")} == {
+        (n, kind.detector) for n, kind in KINDS.items()
+    }
 
 
 def session() -> Script:
@@ -198,7 +200,7 @@ def test_a_defect_of_ours_is_counted_and_told_and_never_raised(monkeypatch: pyte
     def broken(*_: object) -> None:
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(Watch, "settle", broken)
+    monkeypatch.setattr(AgentObserver, "settle", broken)
     observer = Observer("s1", "x")
     for event in session().events:
         observer.observe(event)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.observer.outcome import infer, refuses
+from remora.observer.session_facts import Edited, OpenError, Ran, Said, SessionFacts
 from tests.tables import table
 
 

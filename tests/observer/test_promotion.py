@@ -9,8 +9,8 @@ import pytest
 from remora.core.events import Observation
 from remora.core.values import MemoryDraft, Taint
 from remora.observer.candidate import Candidate, external_id
+from remora.observer.past_sessions import SeenCount
 from remora.observer.promotion import LIMITS, promote, tallies
-from remora.observer.seen import SeenCount
 from tests.observer.seen_here import SeenHere
 from tests.observer.sessions import met, on, ran, said, seen_of, session, shows
 

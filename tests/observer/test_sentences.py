@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remora.observer.seen import SeenCount
+from remora.observer.past_sessions import SeenCount
 from remora.observer.sentences import code, listed, quoted, seen_words, sentence
 
 

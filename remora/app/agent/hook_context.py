@@ -21,7 +21,7 @@ from remora.injection.decide import Limits, Setting
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from remora.store.glimpse import Note
+    from remora.store.hook_reader import Note
 
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
 DEEPEST = 24  # folders above a working folder that are looked at
@@ -192,7 +192,7 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
     if moment.action == "run" and moment.kind == moments.AFTER and not moment.failed:
-        from remora.shell.matching import marks  # patterns that cost a millisecond to load
+        from remora.shell.trigger_match import marks  # patterns that cost a millisecond to load
 
         line["c"] = marks(moment.command)
     here = not moment.place or is_within(head, moment.cwd, moment.place)

@@ -31,7 +31,7 @@ from remora.disk.places import data_folder
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
 from remora.injection.trial import decide_in_trial
-from remora.store.glimpse import Glimpse, look
+from remora.store.hook_reader import HookReader, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,13 +87,13 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
                 question,
             )
 
-            glimpse = _glimpse(head, environ) if may_ask(live.lines) else None
-            if glimpse is None:
+            hook_reader = _hook_reader(head, environ) if may_ask(live.lines) else None
+            if hook_reader is None:
                 return reply
             try:
-                text, sentence = question(moment.text, glimpse)
+                text, sentence = question(moment.text, hook_reader)
             finally:
-                glimpse.close()
+                hook_reader.close()
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
             note_trouble(error, environ)
             return reply
@@ -279,28 +279,28 @@ def _homeless(moment: Moment, started: str) -> Head:
 def _decided(
     moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str], *, early: bool
 ) -> Reply:
-    glimpse = _glimpse(head, environ)
-    if glimpse is None:
+    hook_reader = _hook_reader(head, environ)
+    if hook_reader is None:
         return SILENCE
     try:
         state = state_of(told, moment.agent)
-        setting = setting_of(head, moment.cwd, glimpse.threshold(), early=early)
-        return decide_in_trial(moment, state, glimpse, setting, head.session, told)
+        setting = setting_of(head, moment.cwd, hook_reader.threshold(), early=early)
+        return decide_in_trial(moment, state, hook_reader, setting, head.session, told)
     finally:
-        glimpse.close()
+        hook_reader.close()
 
 
-def _glimpse(head: Head, environ: Mapping[str, str]) -> Glimpse | None:
+def _hook_reader(head: Head, environ: Mapping[str, str]) -> HookReader | None:
     """Open the project's database to read; None where there is none yet.
 
     Raises:
         OSError: it is there and cannot be read.
     """
     path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
-    glimpse = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
-    if glimpse is None and os.path.exists(path):  # noqa: PTH110
+    hook_reader = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
+    if hook_reader is None and os.path.exists(path):  # noqa: PTH110
         raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
-    return glimpse
+    return hook_reader
 
 
 # What needs the whole memory

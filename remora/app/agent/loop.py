@@ -41,7 +41,7 @@ from remora.disk.live import Head, Line
 from remora.injection.e2e import is_ui_tool
 from remora.injection.state import State, state_of
 from remora.injection.trial import HELD, decide_in_trial
-from remora.store.glimpse import look
+from remora.store.hook_reader import look
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -327,20 +327,22 @@ class Loop:
     # Inside
 
     def _decided(self, moment: Moment, *, early: bool = True, least: int = 0) -> Reply:
-        glimpse = look(str(self._project.location.home / DATABASE), str(self._project.user_home / DATABASE))
-        if glimpse is None:
+        hook_reader = look(
+            str(self._project.location.home / DATABASE), str(self._project.user_home / DATABASE)
+        )
+        if hook_reader is None:
             return SILENCE
         try:
             with self._lock:
                 state = deepcopy(self._state(moment.agent))
             state.steps = max(state.steps, least)
             now = self._project.clock.now()
-            setting = setting_of(self._head, moment.cwd, glimpse.threshold(), early=early, now=now)
+            setting = setting_of(self._head, moment.cwd, hook_reader.threshold(), early=early, now=now)
             with self._lock:
                 told = [*self._earlier, *self._lines]
-            return decide_in_trial(moment, state, glimpse, setting, self.session_id, told)
+            return decide_in_trial(moment, state, hook_reader, setting, self.session_id, told)
         finally:
-            glimpse.close()
+            hook_reader.close()
 
     def _state(self, agent: str) -> State:
         """Return what an agent did and was told, with the lines since the last time added up."""

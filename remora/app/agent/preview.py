@@ -22,7 +22,7 @@ from remora.disk.live import Head
 from remora.injection import brief as briefs
 from remora.injection.decide import decide
 from remora.injection.state import State
-from remora.store.glimpse import look
+from remora.store.hook_reader import look
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -86,14 +86,14 @@ def preview(project: OpenProject, at: str, about: str) -> Preview:
         )
         tool = "Edit" if at == "edit" else "Bash"
         moment = moment_of(head, moments.BEFORE, tool, arguments[at], "", "", "")
-        glimpse = look(str(location.home / DATABASE), str(project.user_home / DATABASE))
+        hook_reader = look(str(location.home / DATABASE), str(project.user_home / DATABASE))
         reply = SILENCE
-        if glimpse is not None and project.settings.inject.enabled:
+        if hook_reader is not None and project.settings.inject.enabled:
             try:
-                setting = setting_of(head, "", glimpse.threshold(), now=project.clock.now())
-                reply = decide(moment, State(), glimpse, setting)
+                setting = setting_of(head, "", hook_reader.threshold(), now=project.clock.now())
+                reply = decide(moment, State(), hook_reader, setting)
             finally:
-                glimpse.close()
+                hook_reader.close()
     silent = _silent(project, about, reply.ids) if at == "edit" else ()
     return Preview(at, about, reply.text, tuple(reply.ids), reply.trigger, reply.why, silent)
 

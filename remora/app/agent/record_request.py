@@ -17,7 +17,7 @@ from remora.core.relation import relation, restates
 from remora.core.secrets import redact
 from remora.core.text import shorten, without_private
 from remora.observer.quotes import sentences, weight
-from remora.store.glimpse import Glimpse
+from remora.store.hook_reader import HookReader
 
 ASK = "ask"  # trigger of the line
 ASKED = "quote"  # part of the line of a live file: the sentence that was asked about
@@ -37,7 +37,7 @@ def may_ask(lines: Sequence[Mapping[str, Any]]) -> bool:
     return True
 
 
-def question(prompt: str, look: Glimpse) -> tuple[str, str]:
+def question(prompt: str, look: HookReader) -> tuple[str, str]:
     """Return the line for a prompt and the sentence it asks about, without secrets.
 
     Both are empty where no sentence speaks for it, or memory has it already.

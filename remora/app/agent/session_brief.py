@@ -43,7 +43,7 @@ from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
-from remora.store.glimpse import look
+from remora.store.hook_reader import look
 from remora.store.memories import records_in
 from remora.store.shared import SPACE
 
@@ -91,13 +91,13 @@ def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> He
 
 def _arm(moment: Moment, path: str) -> str:
     """Return the arm of a session, where sessions are compared; empty for one that is told everything."""
-    glimpse = look(path, "")
-    if glimpse is None:
+    hook_reader = look(path, "")
+    if hook_reader is None:
         return ""
     try:
-        arm = arm_of_session(glimpse.trial()[0], moment.session)
+        arm = arm_of_session(hook_reader.trial()[0], moment.session)
     finally:
-        glimpse.close()
+        hook_reader.close()
     return "" if arm == "full" else arm
 
 
@@ -273,7 +273,7 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
 
 def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
     """Return what the first session of a project hears once: how much is known, and that new things wait."""
-    if not held or project.db.observed.count() or trust_of(project).level != min(NAMES):
+    if not held or project.db.sessions.count() or trust_of(project).level != min(NAMES):
         return ""
     if any(one.session_id.partition(":")[2] != session_id for one in project.db.injections.latest()):
         return ""

@@ -19,7 +19,7 @@ from remora.core.errors import RemoraError
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.disk.live import Head, Line
-    from remora.store.observed import Told
+    from remora.store.session_reader import Told
 
 NOTED = "noted"  # kind of the line that says what was written into the journal
 
@@ -43,7 +43,7 @@ def write_down(
         The line for the live file: `n` says what the session came to, `d` on which day, `l` which line the
         note has and `h` what is in the history, each where it was written. None where nothing is new.
     """
-    about = project.db.observed.told(f"{head.host}:{head.session}")
+    about = project.db.sessions.told(f"{head.host}:{head.session}")
     if about is None or not about.prompt or not project.settings.journal.enabled:
         return None
     day = f"{project.journal().moment(at):%Y-%m-%d}"

@@ -232,7 +232,7 @@ def status(project: OpenProject) -> Status:
         counts["live"],
         records_in(counts),
         counts["needs_review"],
-        db.observed.count(),
+        db.sessions.count(),
         tuple(_sessions(project)),
         said.text,
         said.ids,

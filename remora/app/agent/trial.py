@@ -17,7 +17,7 @@ from remora.core.errors import InvalidInput
 from remora.core.trial import HELD, QUIET, SAID, Compared, Estimate
 from remora.injection.trial import HELD as HELD_KEY
 from remora.injection.trial import UNIT
-from remora.store.glimpse import AT_ONCE
+from remora.store.hook_reader import AT_ONCE
 from remora.store.trials import MOMENT, SESSION, Effect, Unit
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _rereads(acts: Sequence[Line], known: Mapping[str, int]) -> int:
 
 def keep_units(project: OpenProject, head: Head, lines: Sequence[Line]) -> None:
     """Store the units of a session; keeping them twice counts them once."""
-    units = units_of(head, lines, project.db.observed.reads())
+    units = units_of(head, lines, project.db.sessions.reads())
     if units:
         with project.db.transaction():
             project.db.trials.put(units)

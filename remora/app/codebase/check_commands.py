@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from remora.app.project.arguments import paths
-from remora.checks.named import named_checks
-from remora.checks.standing import stands
+from remora.checks.check_exists import stands
+from remora.checks.from_project import named_checks
 from remora.checks.suggest import suggest
 from remora.core.errors import InvalidInput
 from remora.core.programs import CHECKS
@@ -31,7 +31,7 @@ def suggest_commands(
     given = paths("files", files or named_files, root)
 
     def had(path: str) -> bool:
-        return db.observed.had(path) or db.history.had(path)
+        return db.sessions.had(path) or db.history.had(path)
 
     return suggest(
         db,

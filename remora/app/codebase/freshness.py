@@ -104,7 +104,7 @@ def unfinished(project: OpenProject) -> str:
     """Return what the first sessions are told of an index that is not finished (section 21.9), else ""."""
     note = next(iter(notices(project)), "")
     db = project.db
-    if note not in (IN_PROGRESS, NOT_INDEXED) or db.observed.count(db.meta.get(BEGUN) or "") >= FIRST:
+    if note not in (IN_PROGRESS, NOT_INDEXED) or db.sessions.count(db.meta.get(BEGUN) or "") >= FIRST:
         return ""
     return note
 

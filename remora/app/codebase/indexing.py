@@ -243,7 +243,7 @@ def _settle_layers(project: OpenProject, db: Database) -> None:
     from remora.graph.knowledge import refresh as follow_memories
 
     now = _now(project)
-    learnt = [db.history.clock(), *db.overview.newest_file(), db.observed.count()]
+    learnt = [db.history.clock(), *db.overview.newest_file(), db.sessions.count()]
     with db.connection.transaction(durable=False):
         db.layers.drop_empty_modules()
         if db.meta.get(PARTNERS_OF) != learnt:

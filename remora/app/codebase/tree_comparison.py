@@ -20,7 +20,7 @@ from remora.core.code import hash_of
 from remora.core.errors import StoreError
 from remora.disk.files import lock
 from remora.sources.tree import LARGEST_CODE, LeftOut, read
-from remora.store.trees import Content
+from remora.store.work_trees import Content
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -55,7 +55,10 @@ class Compared(NamedTuple):
 def compare(project: OpenProject, looks: Mapping[str, os.stat_result]) -> Compared:
     """Hold the content of files against what the graph was read from, and remember what came of it."""
     db, root = project.db, str(project.location.root)
-    known = {**db.trees.contents(root, looks), **{p: c for p, c in project.contents.items() if p in looks}}
+    known = {
+        **db.work_trees.contents(root, looks),
+        **{p: c for p, c in project.contents.items() if p in looks},
+    }
     end = time.monotonic() + COMPARE_SECONDS
     found = Compared(set(), set(), set())
     fresh: dict[str, Content] = {}
@@ -106,7 +109,7 @@ def _remember(project: OpenProject, fresh: Mapping[str, Content], same: Mapping[
     ):
         for path, status in same.items():
             db.graph.touch(path, status.st_size, status.st_mtime_ns)
-        db.trees.put(str(project.location.root), rest)
+        db.work_trees.put(str(project.location.root), rest)
 
 
 def other_tree(project: OpenProject) -> str:
@@ -134,7 +137,7 @@ def note_listed(project: OpenProject, at: int | None = None, *, deleted: bool = 
     before = before if isinstance(before, dict) else {}
     gone = [tree for tree in before if tree != root and not os.path.isdir(tree)]  # noqa: PTH112
     for tree in gone:
-        db.trees.forget(tree)
+        db.work_trees.forget(tree)
     now = {tree: ns for tree, ns in before.items() if tree == root or not (deleted or tree in gone)}
     if at is not None:
         now[root] = at

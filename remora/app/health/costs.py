@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from remora.app.project.metered_models import CostRow, Costs
 from remora.core.clock import DAY_SECONDS, to_iso
 from remora.core.errors import InvalidInput
-from remora.store.spent import OTHERS
+from remora.store.model_costs import OTHERS
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -22,14 +22,16 @@ def costs(project: OpenProject, days: int) -> Costs:
     now, settings = project.clock.now(), project.settings.llm
     since = to_iso(now - (days - 1) * DAY_SECONDS)[:10]
     rows = []
-    for purpose, model, calls, failed, read, written, estimated, seconds in project.db.spent.since(since):
+    for purpose, model, calls, failed, read, written, estimated, seconds in project.db.model_costs.since(
+        since
+    ):
         money = None
         if (settings.price_in or settings.price_out) and purpose not in OTHERS:
             money = (read * settings.price_in + written * settings.price_out) / MILLION
         rows.append(
             CostRow(purpose, model, calls, failed, read, written, estimated, round(seconds, 3), money)
         )
-    today = project.db.spent.tokens_of(to_iso(now)[:10])
+    today = project.db.model_costs.tokens_of(to_iso(now)[:10])
     return Costs(days, tuple(rows), today, settings.daily_tokens, _due(project))
 
 

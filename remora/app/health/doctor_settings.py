@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from remora.app.health.findings import Finding
 from remora.app.project.locate import SETTINGS_FILE, config_dir, ignored_settings, set_in_repository
 from remora.core.config import Settings, keys, parse, variable
-from remora.core.described import DESCRIPTIONS
 from remora.core.errors import ConfigError
 from remora.core.secrets import redact
+from remora.core.setting_descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject

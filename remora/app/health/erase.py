@@ -109,7 +109,7 @@ def erase_session(project: OpenProject, session_id: str) -> Erased:
     project.must_be_writable()
     log = project.sessions_folder / f"{safe_name(session_id)}{SUFFIX}"
     said = project.db.injections.latest(1_000_000, session_id)
-    seen = {*project.db.observed.seen(), *(one.session_id for one in said)}
+    seen = {*project.db.sessions.seen(), *(one.session_id for one in said)}
     known = sorted(one for one in seen if session_id in (one, one.partition(":")[2]))
     if not (log.exists() or known):
         raise NotFound(f"there is no session {session_id!r}", hint="`remora session list` shows them.")

@@ -29,7 +29,7 @@ from remora.lifecycle.redaction import holds_secret, redact_json
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryDraft, MemoryRecord
-    from remora.sources.others.found import Found, FoundSession
+    from remora.sources.others.import_result import Found, FoundSession
 
 Progress = Callable[[str, int, int], None]
 Fresh = tuple[str, str, Add | Write]  # an origin, its text, and what brings it over

@@ -27,7 +27,7 @@ from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
 from remora.core.secrets import redact
-from remora.core.sparing import FAILED, sparing
+from remora.core.skip import FAILED, sparing
 from remora.core.text import content_hash
 from remora.core.values import HISTORY, InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
 from remora.lifecycle.flags import RETIRED, with_reason, without_reason

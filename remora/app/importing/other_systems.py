@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.app.project.open_project import OpenProject
-    from remora.sources.others.found import Count
+    from remora.sources.others.import_result import Count
 
 
 class MoveReport(NamedTuple):

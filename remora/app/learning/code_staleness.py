@@ -51,7 +51,7 @@ class CodeNow:
     def __init__(self, project: OpenProject) -> None:
         self._root = project.location.root
         self._chunks, self._graph = project.db.chunks, project.db.graph
-        self._ties = project.db.ties
+        self._ties = project.db.file_coupling
         self._indexed = self._chunks.any()
 
     def overtaken(self, candidate: Candidate) -> str:
@@ -151,7 +151,7 @@ def _as_learnt(project: OpenProject) -> list[MemoryRecord]:
     """Return the live memories that learning has made and no person has confirmed, pinned or rewritten."""
     db = project.db
     records = db.memories.get_many(db.selections.learnt()).values()
-    return [r for r in records if (b := db.observed.last_learned(r.id)) and b.text == r.content]
+    return [r for r in records if (b := db.sessions.last_learned(r.id)) and b.text == r.content]
 
 
 def _of_code(project: OpenProject) -> list[MemoryRecord]:

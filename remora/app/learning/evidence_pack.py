@@ -16,9 +16,9 @@ from remora.core.text import safe
 from remora.llm.prompts import load
 from remora.observer.evidence import pack, told
 from remora.observer.observer import Observer
-from remora.sources.transcripts.finding import Transcript, find, folders_of, roots_of
+from remora.sources.transcripts.discovery import Transcript, find, folders_of, roots_of
 from remora.sources.transcripts.hosts.databases import let_go
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -93,7 +93,7 @@ def _reflect(project: OpenProject, session_id: str | None) -> Reflection:
     if not watched:
         return Reflection(transcript.session_id, transcript.host, instructions, "")
     own = watched.get(transcript.session_id) or max(watched.values(), key=lambda one: one.events)
-    pieces = pack(own.finalize(), StoredSeen(project.db.observed))
+    pieces = pack(own.finalize(), StoredSeen(project.db.sessions))
     return Reflection(own.session_id, transcript.host, instructions, told(pieces))
 
 

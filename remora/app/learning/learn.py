@@ -36,16 +36,16 @@ from remora.app.project.branches import settle
 from remora.app.project.off import off_in
 from remora.core.budget import FILE_SECONDS, SECONDS_PER_BYTE, within
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
-from remora.core.sparing import sparing
+from remora.core.skip import sparing
 from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
 from remora.injection.e2e import is_ui_tool
 from remora.observer.observer import Observer
 from remora.sources.transcripts import entire
-from remora.sources.transcripts.finding import find, find_in, folders_of, roots_of
+from remora.sources.transcripts.discovery import find, find_in, folders_of, roots_of
 from remora.sources.transcripts.hosts import COPIES
 from remora.sources.transcripts.hosts.databases import let_go
-from remora.sources.transcripts.reading import HOSTS, read
+from remora.sources.transcripts.reader import HOSTS, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.events import Event, Observation
     from remora.observer.promotion import Discarded
-    from remora.sources.transcripts.finding import Found, Transcript
-    from remora.sources.transcripts.reading import Reading
+    from remora.sources.transcripts.discovery import Found, Transcript
+    from remora.sources.transcripts.reader import Reading
 
 Progress = Callable[[str, int, int], None]
 READ = "transcript:"  # meta key, a digest of the path behind it: how the files looked, "|", what is in them
@@ -216,8 +216,8 @@ def learned(project: OpenProject, run: int | None = None, *, ever: bool = False)
         NotFound: there is no such run.
     """
     db = project.db
-    last = db.observed.last_run()
-    rows = db.observed.learned(None if ever else last if run is None else run)
+    last = db.sessions.last_run()
+    rows = db.sessions.learned(None if ever else last if run is None else run)
     if run is not None and not rows:
         there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
         nothing = "Nothing learned yet. `remora learn` reads agent sessions."
@@ -244,7 +244,7 @@ class _Run:
         self._progress = progress
         self._again = again
         self._db = project.db
-        self._number = self._db.observed.last_run() + 1
+        self._number = self._db.sessions.last_run() + 1
         self._dry_run = dry_run
         self._promoter = Promoter(project, dry_run=dry_run)
         self._marks: set[int] = set()
@@ -272,7 +272,7 @@ class _Run:
     def all(self) -> None:
         """Read every transcript that is new or has changed, in order of time."""
         fresh = []
-        learned = (name.partition(":") for name in self._db.observed.seen())
+        learned = (name.partition(":") for name in self._db.sessions.seen())
         originals = {session for host, _, session in learned if host not in COPIES}
         for transcript in self._found.transcripts:
             with sparing(str(transcript.path), self.skipped):
@@ -333,7 +333,7 @@ class _Run:
         with closing(self._reading(transcript, set())) as reading:
             names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
         own = _key(transcript)
-        for seen in self._db.observed.beginning_with(names).values():
+        for seen in self._db.sessions.beginning_with(names).values():
             origin = self._by_key.get(seen.partition("|")[0])
             if origin is not None and _key(origin) != own and _key(origin) not in self._marked:
                 self._marked.add(_key(origin))
@@ -380,7 +380,7 @@ class _Run:
         self.bad += reading.counts.bad
         named = [Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines]
         self.bad_lines += named[: MAX_BAD - len(self.bad_lines)]
-        known = self._db.observed.seen()
+        known = self._db.sessions.seen()
         for name, observer in watched.items():
             session = f"{observer.host}:{name}"
             place = known.get(session, "").partition("|")[0]
@@ -389,10 +389,10 @@ class _Run:
             if observer.host not in COPIES:
                 with self._db.transaction():
                     for copy in COPIES:
-                        self._db.observed.remove(f"{copy}:{name}")
+                        self._db.sessions.remove(f"{copy}:{name}")
             self._session(observer, f"{_key(transcript)}|{looks}")
             with self._db.transaction():
-                self._db.observed.note_first(session, firsts.get(name, ""))
+                self._db.sessions.note_first(session, firsts.get(name, ""))
         if shown and not self._dry_run:
             self._calls = take_in_ui(self._project, shown, self._calls)
         with self._db.transaction():

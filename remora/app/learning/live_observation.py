@@ -179,7 +179,7 @@ class Watched:
 
     def _take(self, observation: Observation, context: ExecutionContext | None = None) -> Taken:
         """Record and promote what the session showed so far; `context` is the unit of work it ended."""
-        run = self._project.db.observed.last_run() + 1
+        run = self._project.db.sessions.last_run() + 1
         looks = f"observed|{observation.events}"
         if context is None:
             return Promoter(self._project).take(observation, looks, run)

@@ -27,8 +27,8 @@ from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, over
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.candidate import Rejected
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
-from remora.store.observed import LearnedRow
-from remora.store.recording import Pair
+from remora.store.session_reader import LearnedRow
+from remora.store.session_writer import Pair
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -127,7 +127,7 @@ class Promoter:
         self._since = observation.started
         model = self._model()
         with self._db.transaction():
-            self._db.observed.record(
+            self._db.sessions.record(
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
             commit_taint.note(self._db, observation, self._time())
@@ -156,7 +156,7 @@ class Promoter:
         made: Callable[[MemoryDraft], MemoryDraft],
     ) -> Taken:
         """Filter what a session is worth, and store what is left; call inside a transaction."""
-        stored = StoredSeen(self._db.observed)
+        stored = StoredSeen(self._db.sessions)
         promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
         drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
         return self._kept(promotion._replace(promoted=drafts), run)
@@ -178,7 +178,7 @@ class Promoter:
         from remora.observer.evidence import USER, pack
         from remora.observer.writer import write
 
-        pieces = pack(observation, StoredSeen(self._db.observed))
+        pieces = pack(observation, StoredSeen(self._db.sessions))
         digests = " ".join(piece.digest for piece in pieces)
         before = str(self._db.meta.get(_asked(observation)) or "").split()
         new = set(digests.split()) - set(before)
@@ -249,7 +249,7 @@ class Promoter:
     def _noted(self, run: int, one: Learnt) -> Learnt:
         """Note at once what was learned: said again in the session, it was not changed by a person."""
         row = LearnedRow(one.memory.id, one.action, one.why, one.memory.content, self._time())
-        self._db.observed.note_learned(run, [row])
+        self._db.sessions.note_learned(run, [row])
         return one
 
     def _of_all(self, one: Learnt) -> Learnt:
@@ -263,7 +263,7 @@ class Promoter:
         """Store a draft, or say why not: a person has forgotten or changed what it would refresh."""
         draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
         known = self._db.memories.with_external_id(draft.external_id or "")
-        before = self._db.observed.last_learned(known.id) if known is not None else None
+        before = self._db.sessions.last_learned(known.id) if known is not None else None
         if known is not None and before is not None and before.text != known.content:
             return A_PERSON
         if known is None and is_forgotten(self._db, draft.external_id or ""):
@@ -317,7 +317,7 @@ class Promoter:
 
     def _is_as_learnt(self, record: MemoryRecord) -> bool:
         """Return whether no person has confirmed, pinned or changed a memory since it was learned."""
-        before = self._db.observed.last_learned(record.id)
+        before = self._db.sessions.last_learned(record.id)
         touched = record.deprecated or record.pinned or record.user_verified
         return not touched and before is not None and before.text == record.content
 

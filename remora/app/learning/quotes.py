@@ -19,10 +19,10 @@ from remora.core.text import collapse, content_hash, words
 from remora.core.triggers import Trigger, triggers_of
 from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
+from remora.observer.past_sessions import same_words
 from remora.observer.phrases import NOT_TYPED
-from remora.observer.quoted import apart
+from remora.observer.quoted_text import apart
 from remora.observer.quotes import LONGEST
-from remora.observer.seen import same_words
 from remora.retrieval.candidates import as_hit
 from remora.retrieval.request import Candidate
 from remora.store import erase
@@ -31,7 +31,7 @@ from remora.store.notes import SESSION, NoteRow, Written
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.values import Hit
-    from remora.observer.seen import Seen
+    from remora.observer.past_sessions import Seen
     from remora.store.database import Database
 
 LEAST_WORDS = 3  # of a request
@@ -48,7 +48,7 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
     said = {quote.text: (quote.at, quote.answers) for quote in observation.quotes}
-    asked = routine(observation, StoredSeen(db.observed))
+    asked = routine(observation, StoredSeen(db.sessions))
     said |= {text: (None, "") for text in asked if not _is_kept(db, path, text)}
     pieces = [
         Written("quote", "", None, None, at or over, text, answers)

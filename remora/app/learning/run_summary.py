@@ -72,13 +72,13 @@ def summary(
     )
 
     db = project.db
-    number = db.observed.last_run() if run is None else run
+    number = db.sessions.last_run() if run is None else run
     if session_id is None:
         found = learned(project, run)
         ids = {name for one in found for name in _sessions_of(one.memory)}
-        rows = [row for row in db.observed.sessions(RECENT) if _name(row.id) in ids]
+        rows = [row for row in db.sessions.sessions(RECENT) if _name(row.id) in ids]
     else:
-        rows = db.observed.rows(_named(db, session_id))
+        rows = db.sessions.rows(_named(db, session_id))
         every = learned(project, run, ever=run is None)
         found = [one for row in rows for one in every if _name(row.id) in _sessions_of(one.memory)]
     rows.sort(key=lambda row: (row.started_at or "", row.id))
@@ -94,7 +94,7 @@ def summary(
 
 def _named(db: Database, name: str) -> list[str]:
     """Return the id of the session of a name, or the start of one; empty where there is none."""
-    found = db.observed.named(name, 5)
+    found = db.sessions.named(name, 5)
     if len(found) > 1:
         ids = ", ".join(found)
         raise Conflict(f"{name!r} matches several ids: {ids}", hint="Give more characters of the id.")

@@ -20,7 +20,7 @@ from remora.retrieval.files import WEIGHTS, Before, evidence, named
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.store.database import Database
-    from remora.store.observed import Worked
+    from remora.store.session_reader import Worked
 
 SESSIONS = 40  # the newest that are asked again
 SECONDS = 3.0  # after which no further one is
@@ -38,7 +38,7 @@ def weigh_when_due(project: OpenProject) -> Fitted | None:
     """Weigh where some sessions were learned since the last time; None where that is not due."""
     db = project.db
     kept = db.meta.get(WEIGHTS)
-    new = db.observed.count() - (kept or {}).get("known", 0)
+    new = db.sessions.count() - (kept or {}).get("known", 0)
     return weigh(project) if kept is None or not 0 <= new < AGAIN else None
 
 
@@ -62,7 +62,7 @@ def weigh(project: OpenProject, seconds: float = SECONDS) -> Fitted | None:
         "shipped": found.shipped,
         "floor": found.floor,
         "floor_recall": found.floor_recall,
-        "known": db.observed.count(),
+        "known": db.sessions.count(),
         "at": to_iso(project.clock.now()),
     }
     with db.connection.transaction(durable=False):
@@ -77,11 +77,11 @@ def replay(db: Database, seconds: float) -> list[Asked]:
     """
     until = time.monotonic() + seconds
     found: list[Asked] = []
-    past = db.observed.worked(SESSIONS)
+    past = db.sessions.worked(SESSIONS)
     for session in past if len(past) >= weights.FEWEST else ():
         if time.monotonic() > until:
             break
-        touched = frozenset(db.leads.today(session.edited).values())
+        touched = frozenset(db.file_prediction.today(session.edited).values())
         if touched and any(sign.isalnum() for sign in session.asked):
             before = Before(session.started, db.commits.clock_at(session.started))
             signals = evidence(db, session.asked, tests=True, before=before).signals

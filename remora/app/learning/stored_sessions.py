@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from remora.observer.seen import KEPT, ErrorMet, SeenCount, Shown, same_words
+from remora.observer.past_sessions import KEPT, ErrorMet, SeenCount, Shown, same_words
 
 if TYPE_CHECKING:
-    from remora.store.observed import Observed
+    from remora.store.session_reader import SessionReader
 
 SESSIONS = 200  # whose prompts are compared, the newest
 
@@ -17,7 +17,7 @@ SESSIONS = 200  # whose prompts are compared, the newest
 class StoredSeen:
     """`observer.seen.Seen` over the sessions that were learned, the one being judged included."""
 
-    def __init__(self, observed: Observed) -> None:
+    def __init__(self, observed: SessionReader) -> None:
         self._observed = observed
         self._prompts: Counter[str] | None = None
 

@@ -79,7 +79,7 @@ def save_work_state(
 def _retire_done(project: OpenProject, session: str) -> None:
     """Retire what earlier sessions had left, and one that was just learned took up and did."""
     db = project.db
-    for later in db.observed.ended_after("", only=session):
+    for later in db.sessions.ended_after("", only=session):
         for record in db.memories.find(Filters(types=("work_state",)), limit=STATES):
             if _left_by(record) == session or _is_kept(record) or _ended(record) >= later.ended_at:
                 continue
@@ -89,7 +89,7 @@ def _retire_done(project: OpenProject, session: str) -> None:
 
 def _doer(project: OpenProject, state: work_state.WorkState, session: str) -> str | None:
     """Return the later session that did what one leaves; None where nobody did."""
-    later = project.db.observed.ended_after(state.at) if state.at else []
+    later = project.db.sessions.ended_after(state.at) if state.at else []
     return next((one.id for one in later if one.id != session and work_state.taken_up(state, one)), None)
 
 
@@ -153,7 +153,7 @@ def last_state(
             if work_state.same_task(task, state):
                 return record
             continue
-        since = db.observed.ended_after(_ended(record))
+        since = db.sessions.ended_after(_ended(record))
         others = (one for one in since if one.id != _left_by(record) and one.changed)
         return None if any(work_state.on_branch(one.branch, state) for one in others) else record
     return None

@@ -195,13 +195,13 @@ def _from_rules(record: MemoryRecord) -> bool:
 def _met(db: Database) -> dict[str, Met]:
     """Return how each error was met, by its fingerprint."""
     grouped: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for fingerprint, command, message in db.observed.errors_met():
+    for fingerprint, command, message in db.sessions.errors_met():
         grouped[fingerprint].append((command, message))
     found = {
         fingerprint: Met(len(own), tuple(c for c, _ in own), tuple(m for _, m in own))
         for fingerprint, own in grouped.items()
     }
-    for fingerprint, command in db.observed.failing(SESSIONS):
+    for fingerprint, command in db.sessions.failing(SESSIONS):
         if whole := whole_of(command):
             known = found[fingerprint]
             found[fingerprint] = known._replace(lines=(*known.lines, whole))

@@ -16,7 +16,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import ProviderError, RemoraError, StoreError
 from remora.core.tokens import ceil_chars_4
 from remora.llm.client import Completion
-from remora.store.spent import EMBEDDINGS, OTHERS, RERANK
+from remora.store.model_costs import EMBEDDINGS, OTHERS, RERANK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ class Ledger:
         """Return the tokens that language models used today."""
         told = sum(c.read + c.written for c in self._pending if c.day == self.day and c.purpose not in OTHERS)
         try:
-            return told + (self._db().spent.tokens_of(self.day) if self._db is not None else 0)
+            return told + (self._db().model_costs.tokens_of(self.day) if self._db is not None else 0)
         except StoreError:
             return told
 
@@ -96,7 +96,7 @@ class Ledger:
             db = self._db()
             with db.connection.transaction(durable=False, wait=wait):
                 for call in calls:
-                    db.spent.add(*call[:6], estimated=call.estimated, failed=call.failed)
+                    db.model_costs.add(*call[:6], estimated=call.estimated, failed=call.failed)
         except StoreError:
             self._pending = [*calls, *self._pending]
 

@@ -25,8 +25,8 @@ from remora.disk.files import make_folder
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
 from remora.store.database import Database
-from remora.store.glimpse import ROOT
 from remora.store.history import COMMIT
+from remora.store.hook_reader import ROOT
 
 if TYPE_CHECKING:
     from remora.app.project.metered_models import Ledger
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from remora.journal.files import Journal
     from remora.llm.client import LanguageModel, Reranker
     from remora.llm.rerankers import HttpReranker
-    from remora.store.trees import Content
+    from remora.store.work_trees import Content
 
 DATABASE = "memory.db"
 ENTRIES = "entries.mem"

@@ -41,7 +41,7 @@ def ownership(project: OpenProject, path: str) -> Ownership | None:
 def _related(project: OpenProject, wanted: str, k: int) -> list[FileHit]:
     """Return the files related to one by history, code and sessions, best first."""
     db = project.db
-    history, ties = db.history, db.ties.of(wanted)
+    history, ties = db.history, db.file_coupling.of(wanted)
     found = {hit.path: hit for hit in cochange.related(wanted, history, k + 10, ties)}
     for _, other, weight in history.co_access([wanted], 0.0, 50):
         share = min(1.0, weight)

@@ -40,12 +40,12 @@ def calibrate(project: OpenProject, *, again: bool = False) -> float | None:
     """
     db = project.db
     filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
-    sessions = db.observed.count()
+    sessions = db.sessions.count()
     if not again and sessions < max(FEW, float(db.meta.get(COUNTED, 0)) * GROWN):
         return None
     reached: list[float] = []
     end = time.monotonic() + SECONDS
-    for session_id, prompt in db.observed.prompts(PROMPTS):
+    for session_id, prompt in db.sessions.prompts(PROMPTS):
         first = prompt.partition("\n")[0][:2_000]
         if len(words_or_pairs(first)) < WORDS or time.monotonic() > end:
             continue

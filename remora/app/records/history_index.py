@@ -114,7 +114,7 @@ def _first(entry: HistoryEntry, told: set[bytes]) -> bool:
 
 
 def _pieces(entries: Iterable[HistoryEntry]) -> list[Written]:
-    from remora.journal.pieces import history_pieces
+    from remora.journal.sections import history_pieces
 
     return [
         Written(piece.kind, piece.heading, piece.start_line, piece.end_line, piece.time, piece.text)

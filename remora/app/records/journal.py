@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from remora.app.records.consolidation import Consolidation
     from remora.journal.files import Journal as Files
     from remora.journal.history import HistoryEntry
-    from remora.journal.kept import KeptFile
+    from remora.journal.versions import KeptFile
 
 
 @checked

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.app.project.open_project import OpenProject
-    from remora.journal.pieces import Piece
+    from remora.journal.sections import Piece
     from remora.store.notes import Notes
 
 TOOL_FOLDER, TOOL_ROOT = "tool", "/memories"  # where the memory tool's files are, and what it calls that
@@ -114,7 +114,7 @@ def _pieces(project: OpenProject, changed: set[str]) -> Iterator[tuple[str, list
 
 def _tool_file(path: Path, name: str) -> list[Written]:
     """Return the pieces of a file of the memory tool, each a note under the name that the model knows."""
-    from remora.journal.pieces import memory_pieces
+    from remora.journal.sections import memory_pieces
 
     data = path.read_bytes() if path.stat().st_size <= MOST_READ else b""
     if b"\0" in data:
@@ -126,7 +126,7 @@ def _tool_file(path: Path, name: str) -> list[Written]:
 
 def _notes(project: OpenProject, name: str) -> list[Piece]:
     """Return the pieces of MEMORY.md or of a daily note."""
-    from remora.journal.pieces import daily_pieces, memory_pieces
+    from remora.journal.sections import daily_pieces, memory_pieces
 
     text = (project.memory_folder / name).read_bytes().decode("utf-8-sig", "replace")
     day = _day(name)

@@ -202,7 +202,7 @@ class Session:
         return self._note_exchange()
 
     def _note_exchange(self) -> str:
-        from remora.journal.noting import note_exchange
+        from remora.journal.auto_note import note_exchange
 
         said = [m._replace(content=redact(m.content).text) for m in self.messages()]
         noted = note_exchange(self._project.journal(), said, self._project.settings.journal)

@@ -24,7 +24,7 @@ from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.drafts import prepare
 from remora.lifecycle.intake import search_terms
 from remora.sharing.entries import MEMBERSHIP, Entry, is_genuine, parse
-from remora.sharing.standing import ROLES, Standing
+from remora.sharing.permissions import ROLES, Standing
 from remora.store.shared import COUNTS, HELD, REFUSED, UNKNOWN, SharedLine
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
 from remora.core.merge import Revision
 from remora.sharing.entries import TALK
-from remora.sharing.standing import Standing
+from remora.sharing.permissions import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from remora.core.errors import InvalidInput, NotFound, RemoraError, SourceError
 from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.upkeep import resolve
 from remora.sharing.carriers.postgresql import PostgreSQL
-from remora.sharing.standing import ROLES, VISIBILITIES
+from remora.sharing.permissions import ROLES, VISIBILITIES
 from remora.store.shared import HELD, REFUSED, STATE, UNKNOWN
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from remora.core.text import content_hash
 from remora.core.values import MemoryDraft
 from remora.lifecycle.intake import search_terms
 from remora.lifecycle.upkeep import resolve
-from remora.sharing.standing import REMOVED, ROLES
+from remora.sharing.permissions import REMOVED, ROLES
 from remora.store.shared import COUNTS
 
 if TYPE_CHECKING:

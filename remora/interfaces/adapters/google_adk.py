@@ -26,7 +26,7 @@ from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemor
 from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
-from remora.conversation.finding import find
+from remora.conversation.message_search import find
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.text import safe

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.errors import RemoraError
-from remora.interfaces.commands.desk import Desk
+from remora.interfaces.commands.cli_context import CliContext
 
 if TYPE_CHECKING:
     import click
@@ -32,8 +32,8 @@ def ids(*, forgotten: bool = False) -> Completer:
     """Return a completer for ids of memories, with their text as help; newest first."""
 
     def complete(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-        desk = context.find_object(Desk)
-        return _ids(desk.project if desk is not None else ".", start, forgotten=forgotten)
+        cli = context.find_object(CliContext)
+        return _ids(cli.project if cli is not None else ".", start, forgotten=forgotten)
 
     return complete
 

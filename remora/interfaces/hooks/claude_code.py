@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,26 +52,26 @@ _NOTICES = ("<task-notification", "<teammate-message", "<cross-session-message")
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
     """Return the moment that a payload tells of; never raises."""
-    kind = _KINDS.get(reading.text(payload, "hook_event_name"), moments.OTHER)
+    kind = _KINDS.get(payloads.text(payload, "hook_event_name"), moments.OTHER)
     if _of_another_host(payload, environ) or _nobody(kind, payload):
         kind = moments.OTHER
     told = {**payload, "cwd": payload.get("cwd") or environ.get("CLAUDE_PROJECT_DIR")}
-    return reading.moment(kind, HOST, told)
+    return payloads.moment(kind, HOST, told)
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return what is printed; None for nothing."""
-    event = reading.text(payload, "hook_event_name")
+    event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
     said = reply.text if _KINDS[event] in INJECTS else ""
-    return reading.spoken(event, said, reply.note)
+    return payloads.spoken(event, said, reply.note)
 
 
 def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:
     """Say whether a prompt is no person's, or a subagent only the summarizer of a compaction."""
     if kind == moments.PROMPT:
-        said = reading.text(payload, "prompt").lstrip()
+        said = payloads.text(payload, "prompt").lstrip()
         return payload.get("source") in _NOT_A_PERSON or said.startswith(_NOTICES)
     return kind == moments.SUBAGENT_STOP and payload.get("agent_type") == ""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
 from remora.core.actions import of_codex
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,25 +45,25 @@ _NOTED = ("SessionStart", "SubagentStart", "UserPromptSubmit", "PreCompact", "Po
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     """Return the moment that a payload tells of; never raises."""
-    kind = _KINDS.get(reading.text(payload, "hook_event_name"), moments.OTHER)
-    made = reading.moment(kind, HOST, {**payload, "prompt_id": payload.get("turn_id")}, of_codex)
+    kind = _KINDS.get(payloads.text(payload, "hook_event_name"), moments.OTHER)
+    made = payloads.moment(kind, HOST, {**payload, "prompt_id": payload.get("turn_id")}, of_codex)
     return _answered(made, payload.get("tool_response")) if made.kind == moments.AFTER else made
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return what is printed; None for nothing."""
-    event = reading.text(payload, "hook_event_name")
+    event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
     said = reply.text if _KINDS[event] in INJECTS else ""
-    return reading.spoken(event, said, reply.note if event in _NOTED else "", LIMIT)
+    return payloads.spoken(event, said, reply.note if event in _NOTED else "", LIMIT)
 
 
 def _answered(made: Moment, answer: Any) -> Moment:
     """Return the moment with what the answer shows: whether the tool failed, and its text without a frame."""
     if made.action not in ("run", "edit", "write"):
-        return made._replace(failed=reading.shows_failure(answer))
+        return made._replace(failed=payloads.shows_failure(answer))
     from remora.sources.transcripts.codex_output import read_output
 
-    output = read_output(reading.words(answer), made.action, reading.MAX_TEXT)
-    return made._replace(text=output.text, failed=output.failed or reading.shows_failure(answer))
+    output = read_output(payloads.words(answer), made.action, payloads.MAX_TEXT)
+    return made._replace(text=output.text, failed=output.failed or payloads.shows_failure(answer))

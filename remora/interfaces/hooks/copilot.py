@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server, table
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,12 +91,12 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     told.setdefault("tool_response", payload.get("tool_result"))
     told["agent_id"] = told.get("agent_id") or told.get("agent_name")
     # One tool for reading, making and changing files, which says in `command` which of them.
-    editor = reading.text(reading.mapping(told.get("tool_input")), "command")
-    made = reading.moment(kind, HOST, told, lambda tool: _meaning(tool, editor))
+    editor = payloads.text(payloads.mapping(told.get("tool_input")), "command")
+    made = payloads.moment(kind, HOST, told, lambda tool: _meaning(tool, editor))
     if made.kind != moments.AFTER:
         return made
-    result = reading.text(reading.mapping(told["tool_response"]), "resultType", "result_type")
-    coded = made.action == "run" and reading.code_told(made.text, _CODE)
+    result = payloads.text(payloads.mapping(told["tool_response"]), "resultType", "result_type")
+    coded = made.action == "run" and payloads.code_told(made.text, _CODE)
     return made._replace(failed=coded or result == "failure")
 
 
@@ -104,12 +104,12 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
     """Return what is printed; None for nothing."""
     if moment.kind not in INJECTS or _KINDS.get(_event(payload)) != moment.kind or not reply.text.strip():
         return None
-    return {"additionalContext": reading.fitted(reply.text)}
+    return {"additionalContext": payloads.fitted(reply.text)}
 
 
 def _event(payload: Mapping[str, Any]) -> str:
     """Return an event's camelCase name; empty for one that is not ours."""
-    said = reading.text(payload, "hook_event_name", "hookEventName")
+    said = payloads.text(payload, "hook_event_name", "hookEventName")
     if said:
         return said[:1].lower() + said[1:]
     return next((event for event, parts in _PARTS if all(part in payload for part in parts)), "")

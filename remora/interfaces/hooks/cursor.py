@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server, table
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,52 +71,52 @@ _TOOLS = {
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
     """Return the moment that a payload tells of; never raises."""
-    event = reading.text(payload, "hook_event_name")
+    event = payloads.text(payload, "hook_event_name")
     kind = _KINDS.get(event, moments.OTHER)
     if payload.get("failure_type") == "permission_denied":
         kind = moments.OTHER  # a person said no: nothing failed
-    roots = reading.items(payload.get("workspace_roots")) or [environ.get("CURSOR_PROJECT_DIR")]
-    answer = reading.decoded(
+    roots = payloads.items(payload.get("workspace_roots")) or [environ.get("CURSOR_PROJECT_DIR")]
+    answer = payloads.decoded(
         payload.get("tool_output") or payload.get("result_json") or payload.get("output")
     )
     told = {
         **payload,
-        "session_id": reading.text(payload, "conversation_id", "session_id"),
+        "session_id": payloads.text(payload, "conversation_id", "session_id"),
         "prompt_id": payload.get("generation_id"),
         "agent_id": payload.get("subagent_id"),
-        "cwd": reading.text(payload, "cwd") or roots[0],
+        "cwd": payloads.text(payload, "cwd") or roots[0],
         "transcript_path": payload.get("transcript_path") or environ.get("CURSOR_TRANSCRIPT_PATH"),
         "source": "startup",
         "tool_response": answer,
         "error": payload.get("error_message"),
-        "last_assistant_message": reading.text(payload, "text", "summary"),
+        "last_assistant_message": payloads.text(payload, "text", "summary"),
     }
     if event in _TOOLS:
         tool, parts = _TOOLS[event]
         told |= {"tool_name": tool, "tool_input": {part: payload.get(part) for part in parts}}
     elif event in ("beforeMCPExecution", "afterMCPExecution"):
-        told["tool_name"] = f"MCP:{reading.name(payload.get('tool_name'))}"
-    made = reading.moment(kind, HOST, told, _meaning)
+        told["tool_name"] = f"MCP:{payloads.name(payload.get('tool_name'))}"
+    made = payloads.moment(kind, HOST, told, _meaning)
     if made.kind == moments.STOP and payload.get("status") in ("aborted", "error"):
         return made._replace(source=moments.ABORTED)
     if made.kind != moments.AFTER:
         return made
     # What a file or a server says of errors is its own business: only a command's answer is the host's.
-    failed = made.action == "run" and reading.shows_failure(answer)
+    failed = made.action == "run" and payloads.shows_failure(answer)
     action = "edit" if event == "afterFileEdit" else made.action
     return made._replace(action=action, failed=failed)
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return what is printed; None for nothing."""
-    event = reading.text(payload, "hook_event_name")
+    event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in ("sessionStart", "beforeSubmitPrompt", "postToolUse"):
         return None
     answer: dict[str, Any] = {}
     if reply.text.strip():
-        answer["additional_context"] = reading.fitted(reply.text)
+        answer["additional_context"] = payloads.fitted(reply.text)
     if event == "beforeSubmitPrompt" and reply.note.strip():
-        answer["user_message"] = reading.fitted(reply.note)
+        answer["user_message"] = payloads.fitted(reply.note)
     if not answer:
         return None
     return {"continue": True, **answer} if event == "beforeSubmitPrompt" else answer

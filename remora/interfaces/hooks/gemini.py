@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server, table
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,29 +49,29 @@ _CODE = r"^Exit Code: (\d{1,9})$"
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
     """Return the moment that a payload tells of; never raises."""
-    kind = _KINDS.get(reading.text(payload, "hook_event_name"), moments.OTHER)
+    kind = _KINDS.get(payloads.text(payload, "hook_event_name"), moments.OTHER)
     told = {
         **payload,
         "session_id": payload.get("session_id") or environ.get("GEMINI_SESSION_ID"),
         "cwd": payload.get("cwd") or environ.get("GEMINI_PROJECT_DIR"),
         "last_assistant_message": payload.get("prompt_response"),
     }
-    server = reading.name(reading.mapping(payload.get("mcp_context")).get("server_name"))
-    made = reading.moment(kind, HOST, told, lambda tool: _meaning(tool, server))
+    server = payloads.name(payloads.mapping(payload.get("mcp_context")).get("server_name"))
+    made = payloads.moment(kind, HOST, told, lambda tool: _meaning(tool, server))
     if made.kind != moments.AFTER:
         return made
-    answer = reading.mapping(payload.get("tool_response"))
-    failed = bool(answer.get("error")) or (made.action == "run" and reading.code_told(made.text, _CODE))
+    answer = payloads.mapping(payload.get("tool_response"))
+    failed = bool(answer.get("error")) or (made.action == "run" and payloads.code_told(made.text, _CODE))
     return made._replace(failed=failed)
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return what is printed; None for nothing."""
-    event = reading.text(payload, "hook_event_name")
+    event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
     said = reply.text if _KINDS[event] in INJECTS else ""
-    return reading.spoken(event, said, reply.note)
+    return payloads.spoken(event, said, reply.note)
 
 
 def _meaning(tool: str, server: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server, table
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,38 +57,38 @@ _ACTIONS = table(
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     """Return the moment that a payload tells of; never raises."""
-    kind = _KINDS.get(reading.text(payload, "event"), moments.OTHER)
-    given, answer = reading.mapping(payload.get("input")), reading.mapping(payload.get("output"))
-    info = reading.mapping(given.get("info"))
-    session = reading.text(given, "sessionID") or reading.text(info, "id")
+    kind = _KINDS.get(payloads.text(payload, "event"), moments.OTHER)
+    given, answer = payloads.mapping(payload.get("input")), payloads.mapping(payload.get("output"))
+    info = payloads.mapping(given.get("info"))
+    session = payloads.text(given, "sessionID") or payloads.text(info, "id")
     child = kind == moments.START and bool(info.get("parentID"))
     told = {
         "session_id": session,
-        "prompt_id": given.get("messageID") or reading.mapping(answer.get("message")).get("id"),
+        "prompt_id": given.get("messageID") or payloads.mapping(answer.get("message")).get("id"),
         "agent_id": session if child else "",
-        "cwd": reading.text(info, "directory") or payload.get("directory"),
+        "cwd": payloads.text(info, "directory") or payload.get("directory"),
         "source": "startup",
         "reason": "deleted",
-        "prompt": [part for part in reading.items(answer.get("parts")) if _typed(part)],
+        "prompt": [part for part in payloads.items(answer.get("parts")) if _typed(part)],
         "last_assistant_message": answer.get("text"),
         "tool_name": given.get("tool"),
         "tool_use_id": given.get("callID"),
         "tool_input": given.get("args") or answer.get("args"),
         "tool_response": answer,
     }
-    made = reading.moment(moments.SUBAGENT_START if child else kind, HOST, told, _meaning)
-    return made._replace(failed=reading.shows_failure(answer)) if made.kind == moments.AFTER else made
+    made = payloads.moment(moments.SUBAGENT_START if child else kind, HOST, told, _meaning)
+    return made._replace(failed=payloads.shows_failure(answer)) if made.kind == moments.AFTER else made
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return what is printed; None for nothing."""
-    if moment.kind == moments.OTHER or reading.text(payload, "event") not in _KINDS:
+    if moment.kind == moments.OTHER or payloads.text(payload, "event") not in _KINDS:
         return None
     answer = {}
     if moment.kind in INJECTS and reply.text.strip():
-        answer["context"] = reading.fitted(reply.text)
+        answer["context"] = payloads.fitted(reply.text)
     if reply.note.strip():
-        answer["message"] = reading.fitted(reply.note)
+        answer["message"] = payloads.fitted(reply.note)
     return answer or None
 
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from remora.app.agent.hook_context import note_trouble
 from remora.disk.live import file_name, folder, is_off, read
 from remora.interfaces.words import Words, language_of
-from remora.store.glimpse import look
+from remora.store.hook_reader import look
 
 DATABASE = "memory.db"
 
@@ -50,13 +50,13 @@ def line(payload: Mapping[str, Any], environ: Mapping[str, str], host: str = "cl
     if not session or not os.path.exists(path):  # noqa: PTH110
         return ""
     head, lines = read(path)
-    glimpse = look(os.path.join(head.home, DATABASE), "") if head and head.home else None  # noqa: PTH118
-    if head is None or glimpse is None:
+    hook_reader = look(os.path.join(head.home, DATABASE), "") if head and head.home else None  # noqa: PTH118
+    if head is None or hook_reader is None:
         return ""
     try:
-        memories, waiting = glimpse.counts()
+        memories, waiting = hook_reader.counts()
     finally:
-        glimpse.close()
+        hook_reader.close()
     t = Words(language_of(environ))
     if not head.limits or is_off(head, lines):
         return t("line.off", memories=t.number(memories))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server, table
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,12 +51,12 @@ _CODE = r"exited with (?:exit )?code (\d{1,9})\.?\s*\Z"
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     """Return the moment that a payload tells of; never raises."""
-    told = {**payload, "session_id": reading.text(payload, "sessionId", "session_id")}
-    made = reading.moment(_KINDS.get(_event(payload), moments.OTHER), HOST, told, _meaning)
+    told = {**payload, "session_id": payloads.text(payload, "sessionId", "session_id")}
+    made = payloads.moment(_KINDS.get(_event(payload), moments.OTHER), HOST, told, _meaning)
     if made.kind != moments.AFTER or made.action != "run":
         return made
-    failed = reading.shows_failure(payload.get("tool_response"))
-    return made._replace(failed=failed or reading.code_told(made.text, _CODE))
+    failed = payloads.shows_failure(payload.get("tool_response"))
+    return made._replace(failed=failed or payloads.code_told(made.text, _CODE))
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
@@ -64,11 +64,11 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
     event = _event(payload)
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
-    return reading.spoken(event, reply.text if _KINDS[event] in INJECTS else "", reply.note)
+    return payloads.spoken(event, reply.text if _KINDS[event] in INJECTS else "", reply.note)
 
 
 def _event(payload: Mapping[str, Any]) -> str:
-    return reading.text(payload, "hookEventName", "hook_event_name")
+    return payloads.text(payload, "hookEventName", "hook_event_name")
 
 
 def _meaning(tool: str) -> str:

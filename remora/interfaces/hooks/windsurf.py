@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
 from remora.core.actions import action_of
-from remora.interfaces.hooks import reading
+from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +32,9 @@ _TIMES = {"pre": moments.BEFORE, "post": moments.AFTER}
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     """Return the moment that a payload tells of; never raises."""
-    event = reading.text(payload, "agent_action_name")
+    event = payloads.text(payload, "agent_action_name")
     time, _, tool = event.partition("_")
-    info = reading.mapping(payload.get("tool_info"))
+    info = payloads.mapping(payload.get("tool_info"))
     kind = _KINDS.get(event, moments.OTHER)
     if tool in _MEANING or tool == "mcp_tool_use":
         kind = _TIMES.get(time, moments.OTHER)
@@ -51,12 +51,12 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
         "tool_response": answer,
     }
     if tool == "mcp_tool_use":
-        server, own = reading.name(info.get("mcp_server_name")), reading.name(info.get("mcp_tool_name"))
+        server, own = payloads.name(info.get("mcp_server_name")), payloads.name(info.get("mcp_tool_name"))
         told |= {"tool_name": f"mcp__{server}__{own}", "tool_input": info.get("mcp_tool_arguments")}
-    made = reading.moment(kind, HOST, told, lambda name: _MEANING.get(name) or action_of(name))
+    made = payloads.moment(kind, HOST, told, lambda name: _MEANING.get(name) or action_of(name))
     if made.kind != moments.AFTER:
         return made
-    return made._replace(failed=reading.shows_failure(reading.decoded(answer)))
+    return made._replace(failed=payloads.shows_failure(payloads.decoded(answer)))
 
 
 def render(_payload: Mapping[str, Any], _moment: Moment, _reply: Reply) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from remora.interfaces.install.drafts import Draft, ended, line_end
+from remora.interfaces.install.insertions import Draft, ended, line_end
 
 
 class Block(NamedTuple):

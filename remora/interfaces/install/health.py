@@ -14,10 +14,10 @@ from remora.core.clock import from_iso
 from remora.disk.live import FOLDER as LIVE
 from remora.disk.live import KEPT, file_name
 from remora.disk.programs import find_program, search_path
+from remora.interfaces.install.components import HOOKS
 from remora.interfaces.install.hosts import HOSTS
-from remora.interfaces.install.pieces import HOOKS
 from remora.interfaces.install.records import FOLDER, read
-from remora.sources.transcripts.finding import find
+from remora.sources.transcripts.discovery import find
 from remora.sources.transcripts.hosts import DATABASES
 
 SESSIONS = 3  # the newest, that are looked at

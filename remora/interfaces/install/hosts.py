@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from remora.interfaces.install import tomls
 from remora.interfaces.install.blocks import Block
-from remora.interfaces.install.calling import NAME, Call, Ours
-from remora.interfaces.install.pieces import HOOKS, MCP, RULES, Hooks, Marked, Piece, Server, TomlServer
+from remora.interfaces.install.components import HOOKS, MCP, RULES, Hooks, Marked, Piece, Server, TomlServer
+from remora.interfaces.install.launch_command import NAME, Call, Ours
 
 # The project's files, which others share; one's own for every project; one's own for this project alone.
 PROJECT, USER, LOCAL = "project", "user", "local"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from remora.interfaces.install.drafts import Broken, Draft, line_end
+from remora.interfaces.install.insertions import Broken, Draft, line_end
 
 WIDTH = 120  # a value that fits into so many columns is written on one line
 Path = Sequence[str]

@@ -12,8 +12,7 @@ from remora.core.errors import RemoraError, SourceError
 from remora.core.secrets import redact
 from remora.disk.files import error_of
 from remora.interfaces.install import jsonc, records
-from remora.interfaces.install.calling import NAME, command_lines
-from remora.interfaces.install.drafts import Broken, Draft, Text, refused
+from remora.interfaces.install.components import HOOKS, MCP, RULES, Hooks, Kept, Piece
 from remora.interfaces.install.hosts import (
     HOSTS,
     LOCAL,
@@ -25,7 +24,8 @@ from remora.interfaces.install.hosts import (
     claude_folder,
     files_of,
 )
-from remora.interfaces.install.pieces import HOOKS, MCP, RULES, Hooks, Kept, Piece
+from remora.interfaces.install.insertions import Broken, Draft, Text, refused
+from remora.interfaces.install.launch_command import NAME, command_lines
 from remora.interfaces.install.records import Past, Record, digest
 
 TOO_LARGE = 50_000_000  # bytes; a host's settings are no such file
@@ -124,7 +124,7 @@ class Wish(NamedTuple):
     rules: bool | None = None
 
 
-class Desk(NamedTuple):
+class PlanInput(NamedTuple):
     """What planning reads.
 
     Attributes:
@@ -137,7 +137,7 @@ class Desk(NamedTuple):
     data: Path
     pending: Mapping[Path, bytes | None] = {}
 
-    def of(self, scope: str) -> Desk:
+    def of(self, scope: str) -> PlanInput:
         """Return the same for the files of a scope: the user's own call Remora by its place."""
         return (
             self if scope == PROJECT else self._replace(place=self.place._replace(call=self.place.call.own()))
@@ -169,7 +169,7 @@ class Desk(NamedTuple):
             raise error_of(error, path, "read") from error
 
 
-def install(desk: Desk, host: Host, wish: Wish) -> Plan:
+def install(given: PlanInput, host: Host, wish: Wish) -> Plan:
     """Return what installing would do.
 
     Raises:
@@ -177,32 +177,32 @@ def install(desk: Desk, host: Host, wish: Wish) -> Plan:
     """
     notes: list[str] = []
     scope = wish.scope or PROJECT
-    wanted = _wanted(desk, host, wish, notes)
-    plan = _plan(desk, host, scope, list(_of(desk, host, wish.scope, scope)), wanted, notes)
-    others = list(_of(desk, host, wish.scope, USER)) if wish.scope is None else []
+    wanted = _wanted(given, host, wish, notes)
+    plan = _plan(given, host, scope, list(_of(given, host, wish.scope, scope)), wanted, notes)
+    others = list(_of(given, host, wish.scope, USER)) if wish.scope is None else []
     if others:
-        inner = _plan(desk, host, USER, others, wanted, [])
+        inner = _plan(given, host, USER, others, wanted, [])
         plan = plan._replace(user=(inner,))
         names = ", ".join(sorted({file.part for file in others if file.part in wanted}))
         if names:
             notes.append(f"{host.title} has this only for the user, not for a project: {names}")
-    if not desk.place.call.shared and scope == PROJECT and not plan.idle:
-        words = " ".join(desk.place.call.words)
+    if not given.place.call.shared and scope == PROJECT and not plan.idle:
+        words = " ".join(given.place.call.words)
         notes.append(f"these files call `{words}`, which exists only on this machine; do not commit them")
     if HOOKS in wanted and scope == LOCAL:
         notes += [f"{one.path} is for you alone: keep it out of git" for one in plan.changes[:1] if one.past]
     return plan._replace(notes=tuple(notes), after=host.after)
 
 
-def uninstall(desk: Desk, host: Host, scope: str | None) -> Plan:
+def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
     """Return what uninstalling would do."""
     notes: list[str] = []
-    plan = _plan(desk, host, scope or PROJECT, list(_of(desk, host, scope, scope or PROJECT)), (), notes)
-    others = list(_of(desk, host, scope, USER)) if scope is None else []
+    plan = _plan(given, host, scope or PROJECT, list(_of(given, host, scope, scope or PROJECT)), (), notes)
+    others = list(_of(given, host, scope, USER)) if scope is None else []
     if others:
-        elsewhere = [r for r in records.every(desk.data, host.name) if r.scope == PROJECT]
-        elsewhere = [r for r in elsewhere if r.root != str(desk.place.root) and Path(r.root).exists()]
-        inner = _plan(desk, host, USER, others, (), [])
+        elsewhere = [r for r in records.every(given.data, host.name) if r.scope == PROJECT]
+        elsewhere = [r for r in elsewhere if r.root != str(given.place.root) and Path(r.root).exists()]
+        inner = _plan(given, host, USER, others, (), [])
         if elsewhere and not inner.idle:
             again = f"`remora uninstall {host.name} --scope user` removes it"
             where = elsewhere[0].root
@@ -210,26 +210,30 @@ def uninstall(desk: Desk, host: Host, scope: str | None) -> Plan:
         else:
             plan = plan._replace(user=(inner,))
     for other in (USER, LOCAL):
-        if scope is None and plan.idle and not _plan(desk, host, other, _all(desk, host, other), (), []).idle:
+        if (
+            scope is None
+            and plan.idle
+            and not _plan(given, host, other, _all(given, host, other), (), []).idle
+        ):
             where = "the user" if other == USER else "you in this project"
             notes.append(f"it is installed for {where}: `remora uninstall {host.name} --scope {other}`")
     return plan._replace(notes=tuple(notes))
 
 
-def _all(desk: Desk, host: Host, scope: str) -> list[File]:
-    return list(files_of(host, desk.place, scope))
+def _all(given: PlanInput, host: Host, scope: str) -> list[File]:
+    return list(files_of(host, given.place, scope))
 
 
-def _of(desk: Desk, host: Host, asked: str | None, scope: str) -> Iterable[File]:
-    return (file for file in files_of(host, desk.of(scope).place, asked) if file.scope == scope)
+def _of(given: PlanInput, host: Host, asked: str | None, scope: str) -> Iterable[File]:
+    return (file for file in files_of(host, given.of(scope).place, asked) if file.scope == scope)
 
 
-def _wanted(desk: Desk, host: Host, wish: Wish, notes: list[str]) -> set[str]:
+def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[str]:
     """Return the parts to install: what was asked for, and otherwise what is sensible."""
-    offered = {file.part for file in files_of(host, desk.place, wish.scope)}
-    by_plugin = _plugin_of(desk) if host.name == "claude-code" else None
+    offered = {file.part for file in files_of(host, given.place, wish.scope)}
+    by_plugin = _plugin_of(given) if host.name == "claude-code" else None
     wanted = set()
-    if wish.hooks or (wish.hooks is None and not _held_back(desk, host, wish, by_plugin, notes)):
+    if wish.hooks or (wish.hooks is None and not _held_back(given, host, wish, by_plugin, notes)):
         wanted.add(HOOKS)
     if wish.mcp or (wish.mcp is None and by_plugin is None):
         wanted.add(MCP)
@@ -246,7 +250,7 @@ def _wanted(desk: Desk, host: Host, wish: Wish, notes: list[str]) -> set[str]:
     return wanted & offered
 
 
-def _held_back(desk: Desk, host: Host, wish: Wish, by_plugin: Path | None, notes: list[str]) -> bool:
+def _held_back(given: PlanInput, host: Host, wish: Wish, by_plugin: Path | None, notes: list[str]) -> bool:
     """Return whether hooks are better left out, because the host would run them twice; say so."""
     if by_plugin is not None:
         notes.append(
@@ -254,17 +258,17 @@ def _held_back(desk: Desk, host: Host, wish: Wish, by_plugin: Path | None, notes
             "--hooks --mcp installs both anyway, and then each event is handled twice"
         )
         return True
-    own = [file for file in host.files(desk.place) if file.part == HOOKS]
+    own = [file for file in host.files(given.place) if file.part == HOOKS]
     here = [file for file in own if file.scope == (wish.scope or PROJECT)]
-    if any(_is_there(desk, file) for file in here):
+    if any(_is_there(given, file) for file in here):
         return False
     for file in own:
-        if file not in here and _is_there(desk, file):
+        if file not in here and _is_there(given, file):
             whose = {USER: "the user has", LOCAL: "you have", PROJECT: "this project has"}[file.scope]
             notes.append(f"no hooks: {whose} them already, in {file.path}; --hooks adds them here, too")
             return True
-    for path in host.also_runs(desk.place):
-        calls = _hosts_called(desk, path) - {host.name}
+    for path in host.also_runs(given.place):
+        calls = _hosts_called(given, path) - {host.name}
         if calls:
             title = HOSTS[min(calls)].title if min(calls) in HOSTS else min(calls)
             notes.append(
@@ -272,37 +276,37 @@ def _held_back(desk: Desk, host: Host, wish: Wish, by_plugin: Path | None, notes
                 "event twice; --hooks adds them anyway"
             )
             return True
-    for path in host.runs_claude(desk.place):
-        if "claude-code" in _hosts_called(desk, path):
+    for path in host.runs_claude(given.place):
+        if "claude-code" in _hosts_called(given, path):
             notes.append(f"{host.title} also runs Claude Code's hooks in {path}; they stay silent there")
             break
     return False
 
 
-def _is_there(desk: Desk, file: File) -> bool:
-    data = desk.read(file.path)
+def _is_there(given: PlanInput, file: File) -> bool:
+    data = given.read(file.path)
     try:
         return data is not None and file.piece.there(Text.of(data, str(file.path)).text, Kept())
     except (Broken, SourceError):
         return False
 
 
-def _plugin_of(desk: Desk) -> Path | None:
+def _plugin_of(given: PlanInput) -> Path | None:
     """Return the settings in which Claude Code's plugin of ours is switched on, None when it is not."""
-    project = desk.place.root / ".claude"
-    own = claude_folder(desk.place) / "settings.json"
+    project = given.place.root / ".claude"
+    own = claude_folder(given.place) / "settings.json"
     for path in (project / "settings.local.json", project / "settings.json", own):
-        found = _json(desk, path, ["enabledPlugins"])
+        found = _json(given, path, ["enabledPlugins"])
         for name, on in found.items() if isinstance(found, Mapping) else ():
             if name.partition("@")[0] == NAME and on:
                 return path
     return None
 
 
-def _hosts_called(desk: Desk, path: Path) -> set[str]:
+def _hosts_called(given: PlanInput, path: Path) -> set[str]:
     """Return the hosts that the hooks of a file name when they call Remora."""
     called = set()
-    todo: list[Any] = [_json(desk, path, ["hooks"])]
+    todo: list[Any] = [_json(given, path, ["hooks"])]
     while todo:
         one = todo.pop()
         if isinstance(one, Mapping):
@@ -316,9 +320,9 @@ def _hosts_called(desk: Desk, path: Path) -> set[str]:
     return called - {""}
 
 
-def _json(desk: Desk, path: Path, keys: Sequence[str]) -> Any:
+def _json(given: PlanInput, path: Path, keys: Sequence[str]) -> Any:
     try:
-        data = desk.read(path)
+        data = given.read(path)
         found = None if data is None else jsonc.at_path(jsonc.parse(Text.of(data, "").text), keys)
     except (Broken, RemoraError):
         return None
@@ -326,36 +330,36 @@ def _json(desk: Desk, path: Path, keys: Sequence[str]) -> Any:
 
 
 def _plan(
-    desk: Desk, host: Host, scope: str, files: list[File], wanted: Collection[str], notes: list[str]
+    given: PlanInput, host: Host, scope: str, files: list[File], wanted: Collection[str], notes: list[str]
 ) -> Plan:
-    desk = desk.of(scope)
-    place = records.place_of(desk.data, host.name, scope, desk.place.root)
+    given = given.of(scope)
+    place = records.place_of(given.data, host.name, scope, given.place.root)
     record = records.read(place)
     changes = []
     for path in dict.fromkeys(file.path for file in files):
         pieces = {file.part: file.piece for file in files if file.path == path}
         past = record.file(path) if record else None
-        changes.append(_change(desk, path, pieces, wanted, past))
+        changes.append(_change(given, path, pieces, wanted, past))
     planned = {change.path for change in changes}
     others = [past for past in (record.files if record else ()) if past.path not in planned]
-    known = {file.path for file in files_of(host, desk.place, scope)}
-    changes += [_elsewhere(desk, past) for past in others if past.path not in known]
+    known = {file.path for file in files_of(host, given.place, scope)}
+    changes += [_elsewhere(given, past) for past in others if past.path not in known]
     notes += [f"{change.path}: {remark}" for change in changes for remark in change.remarks]
     left = [change.past for change in changes if change.past is not None]
     left += [past for past in others if past.path in known]
-    root = "" if scope == USER else str(desk.place.root)
-    command = " ".join(desk.place.call.words)
+    root = "" if scope == USER else str(given.place.root)
+    command = " ".join(given.place.call.words)
     written = Record(host.name, scope, root, command, tuple(left)) if left else None
-    return Plan(host.name, scope, desk.place.root, tuple(changes), place, written)
+    return Plan(host.name, scope, given.place.root, tuple(changes), place, written)
 
 
 def _change(
-    desk: Desk, path: Path, pieces: Mapping[str, Piece], wanted: Collection[str], past: Past | None
+    given: PlanInput, path: Path, pieces: Mapping[str, Piece], wanted: Collection[str], past: Past | None
 ) -> Change:
     mine = {part: piece for part, piece in pieces.items() if part in wanted}
-    data = desk.read(path)
+    data = given.read(path)
     try:
-        return _changed(desk, path, pieces, mine, past, data)
+        return _changed(given, path, pieces, mine, past, data)
     except Broken as why:
         if not mine:
             if NAME.encode() not in (data or b""):  # whatever it is, there is nothing of ours in it
@@ -368,7 +372,7 @@ def _change(
 
 
 def _changed(
-    desk: Desk,
+    given: PlanInput,
     path: Path,
     pieces: Mapping[str, Piece],
     mine: Mapping[str, Piece],
@@ -403,7 +407,7 @@ def _changed(
         tuple(draft.inserted),
         () if base is None or path.suffix == ".toml" else _empty(old.text),
         () if base is None else _added_keys(mine.values(), old.text),
-        _folders(desk, path),
+        _folders(given, path),
     )
     return change._replace(after=after, past=new)
 
@@ -426,9 +430,9 @@ def _without_us(
     return None if left is None else text._replace(text=left).encoded()
 
 
-def _elsewhere(desk: Desk, past: Past) -> Change:
+def _elsewhere(given: PlanInput, past: Past) -> Change:
     """Return what becomes of a file that an earlier install changed and this one would not."""
-    data = desk.read(past.path)
+    data = given.read(past.path)
     if past.untouched(data):
         assert data is not None
         exact, old = past.restored(data)
@@ -440,13 +444,13 @@ def _elsewhere(desk: Desk, past: Past) -> Change:
     return Change(past.path, (), data, data, None, (said,))
 
 
-def _folders(desk: Desk, path: Path) -> tuple[Path, ...]:
+def _folders(given: PlanInput, path: Path) -> tuple[Path, ...]:
     """Return the folders of a file that are there for us alone, the outermost first.
 
     Those have to be made, or an install made them, be it for another host: the last to go takes them along.
     """
     real = Path(os.path.realpath(path)) if path.is_symlink() else path
-    made = {folder for one in records.every(desk.data) for past in one.files for folder in past.folders}
+    made = {folder for one in records.every(given.data) for past in one.files for folder in past.folders}
     return tuple(folder for folder in reversed(real.parents) if folder in made or not folder.exists())
 
 

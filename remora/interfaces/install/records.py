@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.disk.files import write_atomic
-from remora.interfaces.install.drafts import Span, Text, without
-from remora.interfaces.install.pieces import Kept
+from remora.interfaces.install.components import Kept
+from remora.interfaces.install.insertions import Span, Text, without
 
 FOLDER = "installed"
 VERSION = 1

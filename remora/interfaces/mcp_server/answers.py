@@ -13,7 +13,7 @@ from remora.core.errors import NotFound
 from remora.core.evidence import amounts
 from remora.core.text import collapse, safe, shorten
 from remora.core.values import FileHit, MemoryRecord
-from remora.interfaces.mcp_server.words import bounded, memory_line, said, source, sure
+from remora.interfaces.mcp_server.answer_format import bounded, memory_line, said, source, sure
 from remora.interfaces.present import (
     SOURCE_WORDS,
     age,

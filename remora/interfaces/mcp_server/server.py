@@ -27,7 +27,7 @@ from remora.app.project.arguments import SHORT
 from remora.core.errors import NotFound, RemoraError
 from remora.core.text import safe
 from remora.interfaces.mcp_server import answers
-from remora.interfaces.mcp_server.offered import INSTRUCTIONS, TOOLS, WAITING, Tool
+from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING, Tool
 from remora.interfaces.mcp_server.tools import Tools, one_or_many
 from remora.interfaces.present import listed, unexpected
 

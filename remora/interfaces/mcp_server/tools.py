@@ -16,10 +16,10 @@ from remora.core.errors import InvalidInput, NotFound
 from remora.core.text import collapse, safe, shorten
 from remora.core.values import MEMORY_TYPES, MemoryRecord
 from remora.interfaces.mcp_server import answers
+from remora.interfaces.mcp_server.answer_format import bounded, hit_line, memory_line, said, source
 from remora.interfaces.mcp_server.answers import lines
-from remora.interfaces.mcp_server.holder import Holder
+from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log
-from remora.interfaces.mcp_server.words import bounded, hit_line, memory_line, said, source
 from remora.interfaces.memory_pages import used_for
 from remora.interfaces.present import (
     TOLD,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from remora.core.errors import ConfigError, Conflict, InvalidInput, RemoraError
-from remora.interfaces.commands.reviewing import due
+from remora.interfaces.commands.review import due
 from remora.interfaces.panel.pages import FILTERS, list_filters, teach_fields
 from remora.interfaces.panel.settings import set_setting
 from remora.interfaces.panel.view import CARDS, Asked, Done, View

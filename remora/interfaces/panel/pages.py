@@ -10,13 +10,13 @@ from remora.core.clock import days_between, to_iso
 from remora.core.errors import NotFound
 from remora.core.strength import current_confidence
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
-from remora.interfaces.commands.reviewing import due
-from remora.interfaces.commands.sharing import ROLES
-from remora.interfaces.commands.talking import SHOWN as SESSIONS
+from remora.interfaces.commands.review import due
+from remora.interfaces.commands.session import SHOWN as SESSIONS
+from remora.interfaces.commands.share import ROLES
 from remora.interfaces.panel import pictures
 from remora.interfaces.panel.settings import shown_settings
 from remora.interfaces.panel.view import Asked, View
-from remora.sharing.standing import VISIBILITIES
+from remora.sharing.permissions import VISIBILITIES
 
 MEMORIES, HITS, MODULES, SAID, WAITING = 50, 50, 30, 50, 20  # of one page
 RELATED = 10

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from remora.app.project.known import KnownProject, known_projects
+from remora.app.project.known_projects import KnownProject, known_projects
 from remora.core.errors import NotFound
 
 if TYPE_CHECKING:

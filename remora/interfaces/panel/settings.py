@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from remora.app.project.locate import SETTINGS_FILE, config_dir
 from remora.core.config import CHOICES, Settings, keys, parse, variable
-from remora.core.described import DESCRIPTIONS
 from remora.core.errors import ConfigError
+from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.disk.files import make_folder, read_small, write_atomic
 
 FILE = "config.toml"

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from remora.core.errors import ConfigError, InvalidInput, SourceError
 from remora.sharing.carriers.sql import TABLES, SqlCarrier, Statement
-from remora.sharing.standing import ROLES
+from remora.sharing.permissions import ROLES
 
 CONNECT_SECONDS = 5
 PARTITIONS = 8

@@ -25,7 +25,7 @@ from remora.core.values import (
     WorkUnitRef,
 )
 from remora.sources.others.files import instant, number, text, texts
-from remora.sources.others.found import Found, Gatherer, Link
+from remora.sources.others.import_result import Found, Gatherer, Link
 from remora.store.foreign import Foreign, is_sqlite
 
 SYSTEM = "auto-claude"

@@ -32,7 +32,7 @@ from remora.sources.others.files import (
     modified,
     read_bytes,
 )
-from remora.sources.others.found import Found, Gatherer
+from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_text import Text
 from remora.sources.rule_text import read as read_markdown
 from remora.sources.rule_types import guess_type

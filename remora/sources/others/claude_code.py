@@ -16,7 +16,7 @@ from pathlib import Path
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft
 from remora.sources.others.files import File, Unreadable, files_of, instant, modified, read_bytes
-from remora.sources.others.found import Found, Gatherer
+from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_text import Text
 from remora.sources.rule_text import read as read_markdown
 from remora.sources.rules import read_memory_file

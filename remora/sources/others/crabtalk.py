@@ -11,7 +11,7 @@ from pathlib import Path
 
 from remora.sources.others import crabtalk_file, crabtalk_sessions, crabtalk_tree
 from remora.sources.others.files import File, files_of, head_of
-from remora.sources.others.found import Found, Gatherer
+from remora.sources.others.import_result import Found, Gatherer
 
 SYSTEM = "crabtalk"
 LOOKED_AT = 2_000  # files whose beginning is looked at

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from remora.core.values import Entry
 from remora.sources.others.files import File, Unreadable, instant, open_regular
-from remora.sources.others.found import Gatherer
+from remora.sources.others.import_result import Gatherer
 
 MAGIC = b"CRMEM\0"
 KINDS = {0: "note", 1: "archive", 2: "topic"}

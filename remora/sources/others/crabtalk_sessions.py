@@ -26,7 +26,7 @@ from remora.sources.others.files import (
     text,
     tool_calls_of,
 )
-from remora.sources.others.found import FoundSession, Gatherer
+from remora.sources.others.import_result import FoundSession, Gatherer
 
 _STEP = re.compile(r"step-(\d{1,18})")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from remora.core.values import Entry
 from remora.sources.others.files import Unreadable, files_of, instant, read_text
-from remora.sources.others.found import Gatherer
+from remora.sources.others.import_result import Gatherer
 
 FOLDERS = {"notes": "note", "archives": "archive", "topics": "note", "prompts": "note"}
 META = '<div id="meta">'

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from remora.core.clock import from_iso, to_iso
 from remora.core.decoding import decode
 from remora.core.text import clean
-from remora.sources.others.found import Gatherer
+from remora.sources.others.import_result import Gatherer
 
 MAX_TEXT = 64 << 20  # bytes of a file that is read whole
 MAX_LINE = 16 << 20  # bytes of one line of JSON

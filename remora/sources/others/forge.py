@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from remora.core.values import MemoryDraft
 from remora.sources.others.files import File, Unreadable, files_of, head_of, instant, read_bytes
-from remora.sources.others.found import Found, Gatherer, Link
+from remora.sources.others.import_result import Found, Gatherer, Link
 from remora.sources.rule_text import Text
 from remora.sources.rule_text import read as read_markdown
 

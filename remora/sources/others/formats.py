@@ -26,7 +26,7 @@ from remora.sources.others import (
     neoclaw,
 )
 from remora.sources.others.files import File, Unreadable, files_of, head_of, json_lines
-from remora.sources.others.found import Found
+from remora.sources.others.import_result import Found
 
 SYSTEMS = (
     neoclaw.SYSTEM,

@@ -42,7 +42,7 @@ from remora.sources.others.files import (
     text,
     texts,
 )
-from remora.sources.others.found import Gatherer
+from remora.sources.others.import_result import Gatherer
 
 TYPES = {
     "DECISION": "decision",

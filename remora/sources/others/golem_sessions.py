@@ -26,7 +26,7 @@ from remora.sources.others.files import (
     tool_calls_of,
     with_times,
 )
-from remora.sources.others.found import FoundSession, Gatherer
+from remora.sources.others.import_result import FoundSession, Gatherer
 
 SUFFIXES = (".pb", ".json")  # in this order: a .json beside a .pb is what was there before
 _STATES = ("ACTIVE", "PAUSED", "TERMINATED")

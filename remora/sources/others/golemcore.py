@@ -13,9 +13,9 @@ from datetime import date
 from pathlib import Path
 
 from remora.sources.others.files import File, Unreadable, files_of, read_text
-from remora.sources.others.found import Found, Gatherer
 from remora.sources.others.golem_items import read_items
 from remora.sources.others.golem_sessions import read_sessions
+from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.others.neoclaw import read_longterm, workspace_of
 
 SYSTEM = "golemcore"

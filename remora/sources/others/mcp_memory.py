@@ -14,7 +14,7 @@ from typing import Any
 
 from remora.core.values import MemoryDraft
 from remora.sources.others.files import File, Unreadable, digest, files_of, json_lines, text
-from remora.sources.others.found import Found, Gatherer
+from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_types import memory_type
 
 SYSTEM = "mcp-memory"

@@ -37,7 +37,7 @@ from remora.sources.others.files import (
     tool_calls_of,
     with_times,
 )
-from remora.sources.others.found import Found, FoundSession, Gatherer
+from remora.sources.others.import_result import Found, FoundSession, Gatherer
 
 SYSTEM = "neoclaw"
 

@@ -20,7 +20,7 @@ from typing import Any
 from remora.core.actions import own_id
 from remora.core.cut import both_ends
 from remora.core.events import Event
-from remora.core.typed import without_blocks
+from remora.core.typed_prompt import without_blocks
 from remora.sources.transcripts.calls import Calls, Plans
 from remora.sources.transcripts.claude_line import (
     EXIT,

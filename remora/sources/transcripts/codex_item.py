@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from remora.core.actions import known, names_a_file, of_codex, of_server
-from remora.core.typed import without_blocks
-from remora.shell.matching import read_line
+from remora.core.typed_prompt import without_blocks
+from remora.shell.trigger_match import read_line
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})

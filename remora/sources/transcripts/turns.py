@@ -15,7 +15,7 @@ from remora.core.actions import host_action, own_id
 from remora.core.budget import look
 from remora.core.cut import both_ends
 from remora.core.events import Event
-from remora.core.typed import typed
+from remora.core.typed_prompt import typed
 from remora.sources.transcripts.calls import Calls
 from remora.sources.transcripts.codex_patch import as_extra, parse_patch
 from remora.sources.transcripts.lines import Counts
@@ -166,11 +166,11 @@ def events(
         actions: what the host's own tools do.
         roots: for relative paths.
     """
-    story = _Story(session, actions, roots)
+    timeline = _Story(session, actions, roots)
     for turn in turns:
         look()
-        yield from story.take(turn)
-    yield from story.close()
+        yield from timeline.take(turn)
+    yield from timeline.close()
 
 
 class _Story:

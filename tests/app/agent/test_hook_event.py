@@ -26,7 +26,7 @@ from remora.core import moments
 from remora.core.moments import Moment, Reply
 from remora.disk import live
 from remora.disk.live import LiveFile
-from remora.store.glimpse import Note
+from remora.store.hook_reader import Note
 from tests.app.hooked import Hooked
 from tests.helpers import SECRET, Repo, environment, holds
 

@@ -71,7 +71,7 @@ def journal(repo: Repo, environ: dict[str, str]) -> tuple[list[str], list[str]]:
 def learnt(repo: Repo, environ: dict[str, str]) -> int:
     """Return how many sessions the project has learned."""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        return memory._project.db.observed.count()
+        return memory._project.db.sessions.count()
 
 
 def go_on(repo: Repo, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def noted(
     """Learn what the session came to by now and write it down."""
     db = memory._project.db
     with db.connection.transaction():
-        db.observed.record(session("s1", **fields), (), "1", "2026-01-05T12:00:00.000Z")
+        db.sessions.record(session("s1", **fields), (), "1", "2026-01-05T12:00:00.000Z")
     found = write_down(memory._project, HEAD, 2, lines, at=at, ended=ended)
     lines += [found] if found else []
     return found

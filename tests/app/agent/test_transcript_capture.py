@@ -16,7 +16,7 @@ from remora.app.agent.session_end import work
 from remora.app.agent.transcript_capture import capture
 from remora.core import moments
 from remora.core.moments import Moment
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from tests.app.hooked import Hooked
 from tests.helpers import SECRET, Repo, environment, holds
 
@@ -72,7 +72,7 @@ def shape(session: Hooked) -> list[tuple[str, int]]:
 def observed(repo: Repo, environ: dict[str, str]) -> list[Any]:
     """Return the sessions that were learned."""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        return memory._project.db.observed.sessions(9)
+        return memory._project.db.sessions.sessions(9)
 
 
 def test_a_session_becomes_events(cursor):
@@ -183,7 +183,7 @@ def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ):
     found = observed(repo, environ)
     assert [(s.host, s.kind, s.outcome, s.steps) for s in found] == [("cursor", "build", "success", 4)]
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        assert [command for _, command, _ in memory._project.db.observed.errors_met()] == ["make check"]
+        assert [command for _, command, _ in memory._project.db.sessions.errors_met()] == ["make check"]
         assert len(memory.journal.history()) == 1
     cursor.end()
     work(environ)

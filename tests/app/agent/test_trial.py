@@ -171,7 +171,7 @@ def learned(name: str, memory: Memory, *, failures: int, paths: tuple[str, ...])
     seen = session(name, host="t", started=EARLY, signals=signals, commands=checks)
     db = memory._project.db
     with db.transaction():
-        db.observed.record(seen, [], name, EARLY, [])
+        db.sessions.record(seen, [], name, EARLY, [])
 
 
 def said(memory_id: str, session: str, followed: str) -> Injection:

@@ -15,8 +15,8 @@ from remora.app.health.doctor import diagnose, disk
 from remora.app.health.findings import Finding, Report
 from remora.app.memory import Memory
 from remora.app.project.open_project import build
-from remora.core.described import DESCRIPTIONS
 from remora.core.errors import ProviderBusy
+from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store import migrations
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"

@@ -18,7 +18,7 @@ from remora.app.importing import init as day_one
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.values import Author, MemoryRecord
-from remora.graph import reading
+from remora.graph import file_reader
 from remora.sources import rules
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
 
@@ -637,14 +637,14 @@ def test_a_file_of_code_that_cannot_be_read_is_named_by_init(
 ) -> None:
     """It is skipped with the type of its error, and the other file is indexed."""
     repo.commit("Add the shop", {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"})
-    parse = reading.FileReader._parse
+    parse = file_reader.FileReader._parse
 
-    def failing(self: reading.FileReader, item: reading.Listed) -> Any:
+    def failing(self: file_reader.FileReader, item: file_reader.Listed) -> Any:
         if item.path == "bad.py":
             raise ValueError("max() of nothing")
         return parse(self, item)
 
-    monkeypatch.setattr(reading.FileReader, "_parse", failing)
+    monkeypatch.setattr(file_reader.FileReader, "_parse", failing)
     report = memory.init()
     assert "bad.py: could not be read: ValueError: max() of nothing" in why(report)
     assert report.code is not None

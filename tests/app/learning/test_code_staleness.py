@@ -11,7 +11,7 @@ from remora import Memory
 from remora.app.learning.code_staleness import CodeNow
 from remora.app.learning.learn import LearnReport
 from remora.core.values import MemoryDraft
-from remora.store.observed import LearnedRow
+from remora.store.session_reader import LearnedRow
 from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 
@@ -174,7 +174,7 @@ def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memo
         )
         row = LearnedRow(record.id, "stored", "it was committed", record.content, record.created_at)
         with db.connection.transaction():
-            db.observed.note_learned(1, [row])
+            db.sessions.note_learned(1, [row])
         ids.append(record.id)
     memory.edit(ids[1], content="The till was slow until its parts were read at once.")
     memory.verify(ids[2])

@@ -317,7 +317,7 @@ def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
     report = learn()
     assert [s.id for s in report.sessions] == ["s2"]
     assert report.unchanged == 3
-    observed = memory._project.db.observed
+    observed = memory._project.db.sessions
     assert observed.count() == 4
     assert observed.edits("web/page.py").sessions == 1
     assert observed.edits("auth/tokens.py").sessions == 4
@@ -349,7 +349,7 @@ def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
     fork.edit("web/page.py").save(tmp_path / "talks")
     report = learn()
     assert [s.id for s in report.sessions] == ["s2"]
-    observed = memory._project.db.observed
+    observed = memory._project.db.sessions
     assert observed.edits("auth/tokens.py").sessions == 1
     assert observed.edits("web/page.py").sessions == 1
 
@@ -401,7 +401,7 @@ def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path
     fork.number = 500
     fork.tool("Bash", "ok", command="make evil-test").edit("web/page.py").save(tmp_path / "talks")
     learn()
-    ran = memory._project.db.observed.commands(5)
+    ran = memory._project.db.sessions.commands(5)
     assert {one.command for one in ran} == {"make test", "make lint", "make config"}
 
 
@@ -435,7 +435,7 @@ def test_keys_of_our_own_events_are_a_sessions_own(memory, learn, tmp_path, one_
         (tmp_path / "talks" / f"{number}.jsonl").write_text("\n".join(lines) + "\n")
     report = learn()
     assert [(s.id, s.events) for s in report.sessions] == [("s1", 7), ("s2", 5)]
-    observed = memory._project.db.observed
+    observed = memory._project.db.sessions
     assert observed.edits("web/page.py").sessions == 1
     assert [one.session_id for one in observed.commands(5)] == ["my-agent:s2"]  # not tainted
 
@@ -481,7 +481,7 @@ def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
     assert tried.dry_run
     assert memory.list() == []
     assert memory.learned() == []
-    assert memory._project.db.observed.count() == 0
+    assert memory._project.db.sessions.count() == 0
     assert sorted(said(tried)) == sorted(said(learn()))
 
 
@@ -618,7 +618,7 @@ def test_a_session_replaces_its_copy(memory, learn, tmp_path):
     assert [one.host for one in learn().sessions] == ["specstory"]
     work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
     learn()
-    assert {row.id for row in memory._project.db.observed.sessions()} == {"claude-code:session-0001"}
+    assert {row.id for row in memory._project.db.sessions.sessions()} == {"claude-code:session-0001"}
 
 
 @pytest.mark.parametrize("ask", ["learn", "reflect"])

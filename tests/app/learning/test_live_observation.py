@@ -16,7 +16,7 @@ from remora.core.errors import InvalidInput
 from remora.core.events import Event
 from remora.core.methodology import ExecutionContext, WorkUnitResult
 from remora.core.values import Taint
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from tests.app.learning.test_learn import work
 from tests.helpers import environment
 
@@ -58,7 +58,7 @@ def test_a_transcript_read_later_counts_nothing_twice(memory, events, tmp_path):
         watched.finish()
     before = {m.id for m in memory.list()}
     memory.learn(tmp_path / "talks")
-    observed = memory._project.db.observed
+    observed = memory._project.db.sessions
     assert observed.count() == 1
     assert observed.edits("auth/tokens.py").sessions == 1
     assert {m.id for m in memory.list()} >= before
@@ -107,7 +107,7 @@ KILLED = """
 import sys
 from remora.app.memory import Memory
 from remora.core.methodology import ExecutionContext, WorkUnitResult
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from pathlib import Path
 memory = Memory.open(sys.argv[1])
 watched = memory.observe("s1", "claude-code", subtasks=8)

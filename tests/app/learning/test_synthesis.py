@@ -16,7 +16,7 @@ from remora.core.events import ErrorSeen, FileUse
 from remora.core.values import Taint
 from remora.llm.client import Completion
 from remora.store.module_evidence import ROOT
-from remora.store.recording import Pair
+from remora.store.session_writer import Pair
 from tests.helpers import environment
 from tests.observer.sessions import session
 from tests.observer.test_golden import SESSIONS
@@ -55,7 +55,7 @@ def met(memory: Memory, numbers: range, module: str = "shop", taint: Taint | Non
         seen = session(f"s{number}", host="t", files=files, errors=errors, steps=5)
         pairs = [Pair(f"{module}/tax.py", f"{module}/till.py", 1, None)]
         with db.transaction():
-            db.observed.record(seen, pairs, f"seen{number}", "2026-01-01T00:00:00.000Z", [])
+            db.sessions.record(seen, pairs, f"seen{number}", "2026-01-01T00:00:00.000Z", [])
 
 
 def elsewhere(memory: Memory) -> None:

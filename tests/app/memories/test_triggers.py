@@ -9,7 +9,7 @@ from remora.app.memory import Memory
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.values import MemoryDraft, Taint
 from tests.helpers import Repo, environment
-from tests.store.test_observed import record, session
+from tests.store.test_session_reader import record, session
 
 KEY = "9aa4040998c551d2"
 

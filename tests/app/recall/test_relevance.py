@@ -5,7 +5,7 @@ from __future__ import annotations
 from remora.app.memory import Memory
 from remora.app.recall.relevance import CHANCE, FEW, calibrate, relevance_bar
 from remora.core.values import MemoryDraft
-from tests.store.test_observed import record, session
+from tests.store.test_session_reader import record, session
 
 SUBJECTS = "token cache parser router ledger invoice mailer search export import locale schema".split()
 

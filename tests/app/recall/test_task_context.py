@@ -42,7 +42,7 @@ def worked(memory: Memory, name: str, *files: str, asked: str = TASK, edited: st
     db = memory._project.db
     with db.connection.transaction():
         one = session(name, prompts=(asked,), files=uses)
-        db.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+        db.sessions.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
 
 def test_blocks_for_planning_and_testing(bare: Memory) -> None:
@@ -206,7 +206,7 @@ def learnt(memory: Memory, name: str, **fields: object) -> None:
     one = session(name, **given)
     db = memory._project.db
     with db.connection.transaction():
-        db.observed.record(one, (), "1", one.ended or "")
+        db.sessions.record(one, (), "1", one.ended or "")
     save_work_state(memory._project, name, "claude-code", one)
 
 

@@ -382,7 +382,7 @@ def test_a_session_that_is_not_there(bare: Memory) -> None:
 
 def test_a_turn_that_does_not_come(tmp_path: Path, folder: Path) -> None:
     """Who waits too long for others is told to try again; nothing was written and nothing marked."""
-    from remora.journal.turns import turn
+    from remora.journal.consolidation_lock import turn
 
     environ = environment(tmp_path, REMORA_JOURNAL_CONSOLIDATION_TIMEOUT="0.01")
     with Memory.open(folder, environ=environ) as memory:

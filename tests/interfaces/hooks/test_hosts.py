@@ -48,7 +48,7 @@ def test_a_host_is_loaded_alone_and_is_light(name: str) -> None:
     first, last = (json.loads(line) for line in done.stdout.splitlines())
     assert [heavy for heavy in HEAVY if heavy in last] == []
     hooks = {module for module in first if module.startswith("remora.interfaces.hooks.")}
-    own = {"hosts", "reading", name.replace("-", "_")}
+    own = {"hosts", "payloads", name.replace("-", "_")}
     assert hooks == {f"remora.interfaces.hooks.{module}" for module in own}
     remora = {module for module in first if module.startswith("remora.core.")}
     assert remora == {

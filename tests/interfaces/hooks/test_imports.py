@@ -79,7 +79,7 @@ def test_imports_stay_few(begun, name):
     assert done.returncode == 0
     loaded = imported(done)
     assert "remora.app.agent.hook_event" in loaded
-    assert "remora.store.glimpse" in loaded
+    assert "remora.store.hook_reader" in loaded
     assert loaded & HEAVY == set()
     assert begun.log == []
 

@@ -87,12 +87,12 @@ def test_a_session_is_learnt(
     (done,) = work(world.environ, idle=0.0)
     assert done.problem == ""
     with Memory.open(world.root, environ=world.environ, read_only=True) as memory:
-        (session,) = memory._project.db.observed.sessions()
+        (session,) = memory._project.db.sessions.sessions()
         assert (session.host, session.kind, session.outcome) == (host, "build", "success")
         learnt = {
             m.type: m.content for m in memory.list() if m.source in ("observer_inferred", "user_taught")
         }
         assert "always use tenant keys in the cache" in learnt["preference"]
-        ((_, _, message),) = memory._project.db.observed.errors_met()
+        ((_, _, message),) = memory._project.db.sessions.errors_met()
         assert "unrecognized arguments: --fast" in message
         assert "work_state" not in learnt

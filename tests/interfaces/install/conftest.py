@@ -9,10 +9,10 @@ import pytest
 
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install import records
-from remora.interfaces.install.calling import Call
-from remora.interfaces.install.carrying_out import carry_out
+from remora.interfaces.install.apply import carry_out
 from remora.interfaces.install.hosts import HOSTS, Place
-from remora.interfaces.install.plan import Desk, Plan, Wish
+from remora.interfaces.install.launch_command import Call
+from remora.interfaces.install.plan import Plan, PlanInput, Wish
 
 Tree = dict[str, bytes]
 
@@ -37,14 +37,16 @@ class Bench:
         self.environ: dict[str, str] = {}
         self.platform = "linux"
 
-    def desk(self, host: str = "") -> Desk:
+    def given(self, host: str = "") -> PlanInput:
         """Return what planning reads."""
         known = tuple(record.command for record in records.every(self.data, host))
-        return Desk(Place(self.root, self.home, self.environ, self.call, self.platform, known), self.data)
+        return PlanInput(
+            Place(self.root, self.home, self.environ, self.call, self.platform, known), self.data
+        )
 
     def plan(self, host: str, wish: Wish | None = None) -> Plan:
         """Return what installing would do; everything that a host can have, unless it says otherwise."""
-        return planning.install(self.desk(host), HOSTS[host], wish or Wish())
+        return planning.install(self.given(host), HOSTS[host], wish or Wish())
 
     def install(self, host: str, wish: Wish | None = None) -> Plan:
         """Install."""
@@ -54,7 +56,7 @@ class Bench:
 
     def uninstall(self, host: str, scope: str | None = None) -> Plan:
         """Uninstall."""
-        plan = planning.uninstall(self.desk(host), HOSTS[host], scope)
+        plan = planning.uninstall(self.given(host), HOSTS[host], scope)
         carry_out(plan)
         return plan
 

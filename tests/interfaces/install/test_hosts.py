@@ -12,8 +12,8 @@ import pytest
 
 from remora.core import moments
 from remora.interfaces.hooks.hosts import host_named
-from remora.interfaces.install.calling import Call
 from remora.interfaces.install.hosts import HOSTS, LOCAL, SCOPES, USER, files_of
+from remora.interfaces.install.launch_command import Call
 from remora.interfaces.install.plan import Wish
 from remora.sources import rule_text
 from tests.interfaces.install.conftest import Bench
@@ -285,7 +285,7 @@ def test_rules(bench: Bench) -> None:
 def test_every_host_names_its_files(bench: Bench) -> None:
     """No host writes outside the project and the home."""
     for host in HOSTS.values():
-        place = bench.desk().place
+        place = bench.given().place
         for file in [one for scope in (None, *SCOPES) for one in files_of(host, place, scope)]:
             top = bench.home if file.scope == USER or file.path.parent == bench.home else bench.root
             assert Path(file.path).is_relative_to(top)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.interfaces.install import jsonc
-from remora.interfaces.install.drafts import Broken, Draft, without
+from remora.interfaces.install.insertions import Broken, Draft, without
 
 KEYS = st.text('abhooks. {}[]:,/"\\é', min_size=1, max_size=6)
 PLAIN = st.none() | st.booleans() | st.integers(-99, 99) | st.text('a/*"\\,:}é \n', max_size=6)

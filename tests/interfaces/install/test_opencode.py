@@ -14,7 +14,7 @@ import pytest
 
 from remora.core import moments
 from remora.interfaces.hooks import opencode
-from remora.interfaces.install.calling import Call
+from remora.interfaces.install.launch_command import Call
 from tests.interfaces.install.conftest import Bench
 
 NODE = shutil.which("node")

@@ -11,7 +11,7 @@ import pytest
 from remora.core.errors import Conflict, SourceError, StoreReadOnly
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install import records
-from remora.interfaces.install.carrying_out import carry_out
+from remora.interfaces.install.apply import carry_out
 from remora.interfaces.install.hosts import HOSTS, USER
 from remora.interfaces.install.plan import Wish
 from tests.interfaces.install.conftest import Bench
@@ -219,10 +219,10 @@ def test_the_projects_files_alone(bench: Bench) -> None:
 def test_uninstalling_says_where_it_is(bench: Bench) -> None:
     """Where the project has nothing but the user has, the other scope is named."""
     bench.install("codex", Wish(scope=USER))
-    plan = planning.uninstall(bench.desk("codex"), HOSTS["codex"], None)
+    plan = planning.uninstall(bench.given("codex"), HOSTS["codex"], None)
     assert plan.idle
     assert "--scope user" in " ".join(plan.notes)
-    assert not planning.uninstall(bench.desk("codex"), HOSTS["codex"], USER).idle
+    assert not planning.uninstall(bench.given("codex"), HOSTS["codex"], USER).idle
 
 
 def test_a_broken_file_of_somebody_else(bench: Bench) -> None:

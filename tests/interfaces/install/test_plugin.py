@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import remora
-from remora.interfaces.install.calling import Call
+from remora.interfaces.install.components import Hooks
 from remora.interfaces.install.hosts import HOSTS, Place
-from remora.interfaces.install.pieces import Hooks
+from remora.interfaces.install.launch_command import Call
 from remora.interfaces.mcp_server.tools import Tools
 from remora.interfaces.verbs import VERBS
 

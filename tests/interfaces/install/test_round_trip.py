@@ -12,8 +12,8 @@ import pytest
 
 from remora.core.errors import SourceError
 from remora.interfaces.install import jsonc
-from remora.interfaces.install.drafts import BOM
 from remora.interfaces.install.hosts import HOSTS, LOCAL, SCOPES, USER, File, files_of
+from remora.interfaces.install.insertions import BOM
 from remora.interfaces.install.plan import Wish
 from tests.interfaces.install.conftest import Bench
 
@@ -57,7 +57,7 @@ def before(kind: str, state: str) -> str | None:
 
 def prepared(bench: Bench, host: str, state: str) -> Iterator[File]:
     """Write every file that a host will change as it may be beforehand; files with our own name excepted."""
-    place = bench.desk(host).place
+    place = bench.given(host).place
     for file in {
         f.path: f for scope in (None, *SCOPES) for f in files_of(HOSTS[host], place, scope)
     }.values():
@@ -94,7 +94,7 @@ def test_what_is_installed_can_be_read(bench: Bench, host: str) -> None:
     """Every file says what it said before, and what is ours beside it."""
     files = list(prepared(bench, host, "other"))
     bench.install(host, ALL)
-    for file in files_of(HOSTS[host], bench.desk().place, None):
+    for file in files_of(HOSTS[host], bench.given().place, None):
         text = file.path.read_text("utf-8")
         if file.path.suffix == ".toml":
             assert tomllib.loads(text)["mcp_servers"].keys() == {"other", "remora"}
@@ -120,14 +120,14 @@ def test_edited_since(bench: Bench, host: str) -> None:
     """What somebody wrote into the files after installing stays, and only that stays."""
     list(prepared(bench, host, "other"))
     bench.install(host, ALL)
-    for path in {file.path for file in files_of(HOSTS[host], bench.desk().place, None)}:
+    for path in {file.path for file in files_of(HOSTS[host], bench.given().place, None)}:
         text = path.read_text("utf-8")
         if path.suffix in (".json", ".jsonc"):
             bench.put(path, text.replace("{", '{"added": [1], // later\n', 1))
         else:
             bench.put(path, text + "\n# added later\n")
     bench.uninstall(host)
-    for file in files_of(HOSTS[host], bench.desk().place, None):
+    for file in files_of(HOSTS[host], bench.given().place, None):
         text = file.path.read_text("utf-8")
         assert "remora" not in text.lower().replace(str(bench.folder), "")
         assert "later" in text
@@ -187,7 +187,7 @@ def test_another_wish(bench: Bench, host: str) -> None:
 def test_a_broken_file_is_never_touched(bench: Bench, host: str, text: str) -> None:
     """One file that cannot be read stops everything, names its place, and says what to write by hand."""
     files = [
-        f for f in files_of(HOSTS[host], bench.desk().place, None) if f.path.suffix in (".json", ".toml")
+        f for f in files_of(HOSTS[host], bench.given().place, None) if f.path.suffix in (".json", ".toml")
     ]
     bench.put(files[-1].path, text)
     was = bench.tree()

@@ -36,7 +36,7 @@ from remora.core.errors import (
     StoreTooNew,
 )
 from remora.interfaces.hooks.main import main as hook
-from remora.interfaces.mcp_server.holder import Holder
+from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
 from remora.interfaces.panel.app import build
 from remora.interfaces.panel.projects import Projects

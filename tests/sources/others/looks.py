@@ -11,7 +11,7 @@ from remora.conversation.format import prepare as prepare_messages
 from remora.core.clock import from_iso
 from remora.entries.names import checked
 from remora.lifecycle.drafts import prepare as prepare_draft
-from remora.sources.others.found import Found
+from remora.sources.others.import_result import Found
 
 
 def check(found: Found) -> Found:

@@ -12,7 +12,7 @@ import pytest
 from remora.core.values import MEMORY_TYPES, Relation, WorkUnitRef
 from remora.sources.others import auto_claude
 from remora.sources.others.formats import detect
-from remora.sources.others.found import Found, Link
+from remora.sources.others.import_result import Found, Link
 from remora.store.connection import Connection
 from tests.helpers import files
 from tests.sources.others.looks import check, counts, why

@@ -10,7 +10,7 @@ import pytest
 from remora.core.values import Entry
 from remora.sources.others import crabtalk
 from remora.sources.others.formats import detect
-from remora.sources.others.found import Found
+from remora.sources.others.import_result import Found
 from tests.sources.others.looks import check, counts, why
 
 HEADER = b"CRMEM\0" + struct.pack("<IH", 1, 0) + b"\0\0\0\0"

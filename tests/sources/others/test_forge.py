@@ -9,7 +9,7 @@ import pytest
 
 from remora.sources.others import forge
 from remora.sources.others.formats import detect
-from remora.sources.others.found import Found, Link
+from remora.sources.others.import_result import Found, Link
 from tests.sources.others.looks import check, counts, why, write
 
 NO_NUMBER = "front matter with a version that is not a positive number"

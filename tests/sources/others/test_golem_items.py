@@ -11,7 +11,7 @@ from remora.core.clock import from_iso
 from remora.core.values import WorkUnitRef
 from remora.sources.others import golemcore
 from remora.sources.others.formats import detect
-from remora.sources.others.found import Found
+from remora.sources.others.import_result import Found
 from tests.sources.others.looks import check, counts, lines, why, write
 
 NOW = from_iso("2026-03-01T00:00:00Z")

@@ -8,7 +8,7 @@ from typing import Any
 
 from remora.sources.others import mcp_memory
 from remora.sources.others.formats import detect
-from remora.sources.others.found import Found
+from remora.sources.others.import_result import Found
 from tests.sources.others.looks import check, counts, lines, why, write
 
 ANN = {

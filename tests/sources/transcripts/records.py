@@ -8,7 +8,7 @@ from typing import Any
 
 from remora.core.events import Event
 from remora.sources.transcripts.paths import Roots
-from remora.sources.transcripts.reading import Reading, read
+from remora.sources.transcripts.reader import Reading, read
 
 ROOT = "/w/app"
 

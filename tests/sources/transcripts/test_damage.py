@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
-from remora.sources.transcripts.finding import find_in
+from remora.sources.transcripts.discovery import find_in
 from remora.sources.transcripts.plain import header, line_of
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from tests.sources.transcripts.records import ROOT, claude, codex, put, result, use
 from tests.sources.transcripts.test_codex_patch import PATCH
 

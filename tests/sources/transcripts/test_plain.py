@@ -11,7 +11,7 @@ import pytest
 from remora.core.errors import InvalidInput
 from remora.core.events import Event
 from remora.sources.transcripts.plain import header, line_of, write
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from tests.sources.transcripts.records import claude, put, reading, result, use
 
 EVENTS = [

@@ -132,12 +132,12 @@ def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = Fal
         counts: what is skipped.
         delegated: another task began it, so that its first prompt is the model's.
     """
-    story = _Task(Keys(session.id), counts)
+    timeline = _Task(Keys(session.id), counts)
     times = _times(path.with_name("ui_messages.json"))
     for place, message in enumerate(items(json_file(path, counts))):
         told = mapping(message)
         at = told.get("ts") or times.get(place) or times.get(place - 1)
-        for turn in story.message(told, instant_of(at)):
+        for turn in timeline.message(told, instant_of(at)):
             if delegated and isinstance(turn, Prompt):
                 delegated = False
                 counts.skip("prompt of another task")

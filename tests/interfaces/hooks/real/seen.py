@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from remora.interfaces.mcp_server.offered import INSTRUCTIONS
+from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS
 from tests.interfaces.hooks.real.scripted_api import Asked, Message, texts_of
 from tests.interfaces.hooks.real.world import SERVER, Session, World
 

@@ -11,11 +11,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from remora.sources.transcripts.finding import Found, find, roots_of
+from remora.sources.transcripts.discovery import Found, find, roots_of
 from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.hosts.places import editor_folders
 from remora.sources.transcripts.plain import line_of
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 
 HERE = Path(__file__).resolve().parent
 ROOT = "{ROOT}"

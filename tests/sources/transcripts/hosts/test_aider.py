@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from remora.sources.transcripts.finding import find_in
+from remora.sources.transcripts.discovery import find_in
 from remora.sources.transcripts.hosts import aider
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from tests.sources.transcripts.hosts.homes_kit import Machine
 
 

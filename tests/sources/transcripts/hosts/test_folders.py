@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from remora.sources.transcripts.finding import Found, find, find_in
+from remora.sources.transcripts.discovery import Found, find, find_in
 from remora.sources.transcripts.hosts import cline, tasks
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from remora.sources.transcripts.finding import find, find_in
+from remora.sources.transcripts.discovery import find, find_in
 from remora.sources.transcripts.hosts import OTHERS
-from remora.sources.transcripts.reading import read
+from remora.sources.transcripts.reader import read
 from tests.sources.transcripts.hosts.homes_kit import Machine, golden, in_utc
 from tests.sources.transcripts.test_damage import changed, check
 

@@ -1,0 +1,156 @@
+"""Read one file for the graph: its stored facts, or the reason for skipping it.
+
+This module does not use the database. Secrets are removed before any other step sees the text, so that
+neither a chunk nor a signature can hold one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from remora.core.budget import FILE_SECONDS, look, within
+from remora.core.code import Chunk, FileFacts, hash_of
+from remora.core.errors import SourceError
+from remora.core.secrets import find as find_secrets
+from remora.core.skip import FAILED, sparing
+from remora.core.values import Skipped
+from remora.graph.chunks import chunks
+from remora.graph.extract import extract_with_tree
+from remora.graph.languages import LANGUAGES, kind_of, language_of
+from remora.graph.packed import pack_outline, pack_uses
+from remora.graph.statements import Statements
+from remora.graph.test_files import is_test_path
+from remora.store.graph import NewFile
+
+HEAD_BYTES = 65_536  # what tells the language of a file whose name does not
+PARSE_SECONDS = 5.0  # for one file; the slowest real ones take a tenth of it
+
+Read = Callable[[str], "bytes | str"]
+
+
+class Listed(NamedTuple):
+    """A file as the folder lists it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+class Refused(NamedTuple):
+    """The reason for skipping a file; `again` if it may pass without a change of the file.
+
+    `hash` is that of its content, "" if that was not read.
+    """
+
+    why: str
+    again: bool = False
+    hash: str = ""
+
+
+class Parsed(NamedTuple):
+    """A file after reading, before it is written."""
+
+    file: NewFile
+    facts: FileFacts | None
+    text: str
+    parts: list[Chunk]
+
+
+class FileReader:
+    """Reads the files of one project.
+
+    Args:
+        read: returns the bytes of a path, or the reason for skipping it.
+        decode: bytes to text.
+        unwanted: returns the reason for skipping a file by its bytes (generated, minified), or "".
+        module_of: the module of a path.
+    """
+
+    def __init__(
+        self,
+        read: Read,
+        decode: Callable[[bytes], str],
+        unwanted: Callable[[str, bytes], str],
+        module_of: Callable[[str], str],
+    ) -> None:
+        self._read = read
+        self._decode = decode
+        self._unwanted = unwanted
+        self._module_of = module_of
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text, None if it cannot be read."""
+        data = self._read(path)
+        return None if isinstance(data, str) else self._decode(data)
+
+    def parse(self, item: Listed) -> Parsed | Refused:
+        """Return a file's content ready for writing, or the reason for skipping it; it never fails."""
+        failed: list[Skipped] = []
+        gone = (SourceError,)  # of the whole folder
+        with sparing(item.path, failed, f"{FAILED} be read: ", gone), within(FILE_SECONDS, time.thread_time):
+            return self._parse(item)
+        return Refused(failed[0].why)
+
+    def _parse(self, item: Listed) -> Parsed | Refused:
+        data = self._read(item.path)
+        if isinstance(data, str):
+            return Refused(data, again=True)
+        hashed = hash_of(data)
+        if why := self._unwanted(item.path, data):
+            return Refused(why, hash=hashed)
+        head = data[:HEAD_BYTES]
+        kind = kind_of(item.path, head)
+        if kind is None:
+            return Refused("unknown kind", hash=hashed)
+        language = language_of(item.path, head) or ""
+        text, secrets = without_secrets(self._decode(data))
+        if secrets:
+            data = text.encode("utf-8", "replace")
+        facts = tree = None
+        if LANGUAGES[language].grammar is not None:
+            failed: list[Skipped] = []
+            with sparing(item.path, failed, f"{FAILED} be parsed: "):
+                deadline = time.monotonic() + PARSE_SECONDS
+                facts, tree = extract_with_tree(data, language, lambda: time.monotonic() > deadline)
+            if failed:
+                return Refused(failed[0].why, hash=hashed)
+        lines = facts.lines if facts else text.count("\n") + 1
+        file = NewFile(
+            item.path,
+            kind,
+            language,
+            facts.outline.package if facts else "",
+            self._module_of(item.path),
+            is_test_path(item.path),
+            item.size,
+            item.mtime_ns,
+            hashed,
+            lines,
+            facts.errors if facts else 0,
+            "",
+            pack_outline(facts.outline) if facts else None,
+            pack_uses(facts.uses) if facts else None,
+        )
+        statements = Statements(tree)
+        return Parsed(file, facts, text, chunks(item.path, text, facts, kind, statements, statements.around))
+
+
+def without_secrets(text: str) -> tuple[str, int]:
+    """Return a text without its secrets, with the same line numbers, and the number of secrets.
+
+    >>> without_secrets("a = 1")
+    ('a = 1', 0)
+    """
+    count = 0
+    while found := find_secrets(text):
+        look()
+        count += len(found)
+        parts, at = list[str](), 0
+        for secret in found:
+            breaks = "\n" * text.count("\n", secret.start, secret.end)
+            parts += (text[at : secret.start], f"[REDACTED:{secret.kind}]", breaks)
+            at = secret.end
+        text = "".join((*parts, text[at:]))
+    return text, count

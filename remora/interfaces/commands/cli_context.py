@@ -1,0 +1,367 @@
+"""What the verbs share: the options every verb takes, the memory they work on, how answers leave."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from remora.core.change import PERSON
+from remora.core.clock import Clock, SystemClock
+from remora.core.errors import InvalidInput, RemoraError, StoreFull, StoreReadOnly
+from remora.core.text import safe
+from remora.interfaces.commands.help import Command, Context
+from remora.interfaces.present import dumps
+from remora.interfaces.verbs import Verb, verb
+from remora.interfaces.words import in_words, say, spoken
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory, Progress
+    from remora.interfaces.page import Page
+
+F = TypeVar("F", bound=Callable[..., Any])
+MAX_DOCUMENT_BYTES = 100_000_000  # of one file, or of stdin
+
+
+class CliContext:
+    """One call of the command line: its settings, its memory, its two streams.
+
+    Attributes:
+        project: folder or file whose project is meant.
+        json: True to answer with one JSON document.
+        colour: False to write no escape sequence.
+        clock: what time it is.
+    """
+
+    def __init__(self, clock: Clock | None = None, opener: Callable[..., Memory] | None = None) -> None:
+        self.clock = clock or SystemClock()
+        self._open = opener or _open
+        self.project = "."
+        self.json = False
+        self.colour = colour_is_welcome()
+        self._memory: Memory | None = None
+        self._writes = False
+
+    def memory(self, *, writes: bool = True) -> Memory:
+        """Return the memory of the project, opened on first use.
+
+        Where nothing is to be written and the files cannot be, it is opened for reading only.
+        """
+        self._writes = self._writes or writes
+        if self._memory is None:
+            try:
+                self._memory = self._open(self.project, clock=self.clock)
+            except (StoreReadOnly, StoreFull) as error:
+                if writes:
+                    raise
+                if isinstance(error, StoreFull):
+                    self.remark(say("cli.read_only", error=error))
+                self._memory = self._open(self.project, read_only=True, clock=self.clock)
+        return self._memory
+
+    def close(self) -> None:
+        """Close the memory, if it was opened."""
+        if self._memory is not None:
+            memory, self._memory = self._memory, None
+            root = ""
+            with suppress(RemoraError):  # it may be closed, or erased
+                root = str(memory.root) if self._writes and memory.maintenance_due() else ""
+            memory.close()
+            if root:
+                from remora.app.agent.detach import begin_maintenance
+
+                begin_maintenance(os.environ, root)
+
+    def answer(self, document: Any, page: Page | Callable[[], Page]) -> None:
+        """Write the answer: the document as JSON when asked for, else the page as fits the stream."""
+        if self.json:
+            utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+            click.echo(dumps(document, ascii_only=not utf8))
+            return
+        shown = page() if callable(page) else page
+        from remora.interfaces import draw
+
+        if sys.stdout.isatty():
+            draw.paint(shown, sys.stdout, colour=self.colour)
+        else:
+            click.echo(draw.plain(shown), nl=False)
+
+    def ask(self, question: str, waits: str) -> None:
+        """Ask for a yes at the terminal; anything else ends the command, and nothing was changed.
+
+        Raises:
+            InvalidInput: nobody can be asked; the message says what waits for a yes.
+        """
+        if self.json or not sys.stdin.isatty():
+            raise InvalidInput(waits, hint="Use --yes to confirm.")
+        click.confirm(question, abort=True, err=True)
+
+    def note(self, text: str) -> None:
+        """Say something beside the answer, on stderr; nothing when the answer is JSON."""
+        if not self.json:
+            click.echo(safe(text), err=True)
+
+    def remark(self, text: str) -> None:
+        """Say as a note what an answer came with."""
+        self.note(say("note", text=in_words(text)))
+
+    def tell(self, notes: Sequence[str]) -> None:
+        """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
+        wanted = self.memory(writes=False).settings.embedding.provider == "none"
+        for note in notes:
+            if not (wanted and note == "no embedding model"):
+                self.remark(note)
+
+    def progress(self) -> Bar:
+        """Return a progress bar on stderr; it shows nothing unless a person is watching."""
+        return Bar(shown=not self.json and sys.stderr.isatty(), colour=self.colour)
+
+    def statement(self, words: Sequence[str], what: str) -> str:
+        """Return the words of a command line as one text; a single "-" reads stdin.
+
+        Raises:
+            InvalidInput: there are no words, or stdin cannot be read as text.
+        """
+        if list(words) == ["-"]:
+            return self.document("-")
+        if not words:
+            raise InvalidInput(
+                f"{what} is missing", hint='Write it after the verb, or use "-" to read stdin.'
+            )
+        return " ".join(words)
+
+    def document(self, path: str) -> str:
+        """Return the whole text of a file that was named on the command line; "-" is stdin.
+
+        Raises:
+            InvalidInput: it cannot be read, is no text, or is larger than what is read at once.
+        """
+        from remora.core.decoding import decode
+
+        name = "stdin" if path == "-" else path
+        try:
+            if path == "-":
+                data = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
+            else:
+                with Path(path).open("rb") as file:
+                    data = file.read(MAX_DOCUMENT_BYTES + 1)
+        except (OSError, ValueError) as error:
+            said = error.strerror if isinstance(error, OSError) else error
+            raise InvalidInput(f"{name} cannot be read: {said}", hint="Name a readable file.") from None
+        if len(data) > MAX_DOCUMENT_BYTES:
+            raise InvalidInput(
+                f"{name} has more than {MAX_DOCUMENT_BYTES:,} bytes", hint="Split it into several parts."
+            )
+        try:
+            text, note = decode(data)
+        except ValueError:
+            raise InvalidInput(
+                f"{name} looks like binary data", hint="Use text, preferably UTF-8; nothing was stored."
+            ) from None
+        if note:
+            self.remark(f"{name}: {note}")
+        return text
+
+    def repository_path(self, path: str, *, folders: bool = False) -> str:
+        """Return a path as memories name it: relative to the project's root, with forward slashes.
+
+        A path is taken from where the user stands, as in any other program; from the root only when
+        it is there and not here. What does not exist at all (yet, or any more) is taken from where
+        the user stands, too. What lies outside the project is left as it was written.
+
+        Args:
+            path: as typed.
+            folders: write a folder with "/" at its end, which in a filter means all below it.
+        """
+        root = self.memory(writes=False).root
+        written = path.replace(os.sep, "/").removeprefix("./")
+        candidates = [Path(os.path.normpath(base / path)) for base in (Path.cwd(), root)]
+        real = [candidate.parent.resolve() / candidate.name for candidate in candidates]
+        inside = [one for one in real if one.is_relative_to(root) and one != root]
+        for one in inside:
+            if one.exists():
+                found = one.relative_to(root).as_posix()
+                return found + "/" if folders and one.is_dir() else found
+        if not inside or inside[0] != real[0] or path.startswith("~"):
+            return written
+        return inside[0].relative_to(root).as_posix() + ("/" if written.endswith("/") else "")
+
+
+def _open(project: str, **how: Any) -> Memory:
+    from remora.app.memory import Memory
+
+    return Memory.open(project, actor=PERSON, **how)
+
+
+class Bar:
+    """A progress bar that takes (what, done, of) and draws on stderr while it is entered."""
+
+    def __init__(self, *, shown: bool, colour: bool) -> None:
+        self._shown = shown
+        self._colour = colour
+        self._live: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> Progress:
+        if self._shown:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+            console = Console(stderr=True, color_system="auto" if self._colour else None)
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+            self._live = Progress(*columns, console=console, transient=True)
+            self._live.start()
+        return self._step
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def _step(self, what: str, done: int, of: int) -> None:
+        if self._live is None:
+            return
+        if what not in self._tasks:
+            self._tasks[what] = self._live.add_task(spoken().known(f"doing.{what}", what), total=of or None)
+        self._live.update(self._tasks[what], completed=done, total=of or None)
+
+
+def colour_is_welcome() -> bool:
+    """Return whether the environment allows colour, as no-color.org and terminals have it."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def split(values: Iterable[str]) -> list[str] | None:
+    """Return repeated and comma-separated values as one list, None when there is none."""
+    found = [part.strip() for value in values for part in value.split(",")]
+    return [part for part in found if part] or None
+
+
+def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a verb: help from the verb list, and the options that every verb takes.
+
+    The function gets the cli first, then its own parameters by name.
+    """
+    entry: Verb = verb(name)
+
+    def make(function: Callable[..., None]) -> click.Command:
+        @click.pass_context
+        def run(context: click.Context, /, **values: Any) -> None:
+            cli = context.find_object(CliContext)
+            assert cli is not None
+            function(cli, **values)
+
+        run.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+        details = inspect.cleandoc(function.__doc__ or "")
+        own = common(run, again=True)
+        text = entry.help + ("\n\n" + details if details else "")
+        short_name = name.rpartition(" ")[2]
+        return click.command(short_name, Command, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
+
+    return make
+
+
+def group(
+    name: str, commands: Sequence[click.Command], *, epilog: str = "", otherwise: str = ""
+) -> click.Group:
+    """Return the group of a verb; called with nothing behind it, it does what its first command does.
+
+    Args:
+        name: of the verb.
+        commands: in order.
+        epilog: of its help.
+        otherwise: the command that is meant by a word that is the name of none.
+    """
+    entry = verb(name)
+    first = commands[0]
+
+    @click.pass_context
+    def run(context: click.Context, /) -> None:
+        if context.invoked_subcommand is None:
+            context.invoke(first)
+
+    made = click.group(
+        name,
+        cls=_Ordered,
+        help=entry.help,
+        epilog=epilog or None,
+        invoke_without_command=True,
+        subcommand_metavar="[COMMAND ...]",
+    )(common(run, again=True))
+    made.otherwise = otherwise
+    for one in commands:
+        made.add_command(one)
+    return made
+
+
+class _Ordered(click.Group):
+    """A group that lists its commands in the order in which they were added.
+
+    Attributes:
+        otherwise: the command that is meant by a word that is the name of none; empty for none.
+    """
+
+    context_class = Context
+    otherwise = ""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant."""
+        if self.otherwise and args[0] not in self.commands and not args[0].startswith("-"):
+            return self.otherwise, self.commands[self.otherwise], args
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        return list(self.commands)
+
+
+def common(function: F, *, again: bool = False) -> F:
+    """Add --project, --json and --no-color; they may stand before a verb or behind it (`again`)."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        cli = context.ensure_object(CliContext)
+        if parameter.name == "project_path" and value is not None:
+            cli.project = value
+        elif parameter.name == "as_json" and value:
+            cli.json = True
+        elif parameter.name == "no_color" and value:
+            cli.colour = False
+            context.color = False
+
+    options = (
+        click.option(
+            "--project",
+            "project_path",
+            metavar="PATH",
+            type=click.Path(path_type=str),
+            expose_value=False,
+            callback=keep,
+            help="A folder or file of the project; the current folder by default.",
+        ),
+        click.option(
+            "--json",
+            "as_json",
+            is_flag=True,
+            expose_value=False,
+            callback=keep,
+            help="Answer with one JSON document.",
+        ),
+        click.option(
+            "--no-color",
+            "no_color",
+            is_flag=True,
+            expose_value=False,
+            callback=keep,
+            hidden=again,
+            help="No colour; same as NO_COLOR.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function

@@ -1,0 +1,303 @@
+"""The verbs about the store itself: init, move-in, stats, doctor, reindex, backup, recover and their kin."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
+from remora.interfaces import note_pages, project_pages
+from remora.interfaces.commands import complete
+from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.page import Page, Para
+from remora.interfaces.present import dumps
+from remora.interfaces.words import say
+
+if TYPE_CHECKING:
+    from remora.app.health.findings import Finding
+
+SHELLS = ("bash", "zsh", "fish")
+WHERE = {
+    "bash": 'Add this to ~/.bashrc:\n  eval "$(remora completion bash)"',
+    "zsh": 'Add this to ~/.zshrc:\n  eval "$(remora completion zsh)"',
+    "fish": "Run this once:\n  remora completion fish > ~/.config/fish/completions/remora.fish",
+}
+
+
+@command("init", epilog="Example: remora init ~/src/shop")
+@click.argument("path", required=False, type=click.Path(path_type=str))
+@click.option(
+    "--import-shipped", is_flag=True, help="Import the memory shipped in the repository, unverified."
+)
+@click.option("--claim-home", is_flag=True, help="Use the home in the repository as your own.")
+@click.option("--allow-import", multiple=True, metavar="FILE", help="Allow rule files to import your FILE.")
+def init(
+    cli: CliContext,
+    *,
+    path: str | None,
+    import_shipped: bool,
+    claim_home: bool,
+    allow_import: tuple[str, ...],
+) -> None:
+    """PATH is a folder of the project, the current one by default.
+
+    Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar), CONTRIBUTING, decision records, the
+    git history and the code. Running it again reads only new content.
+    """
+    if path is not None and cli.project == ".":
+        cli.project = path
+    if claim_home:
+        from remora.app.project.homes import reclaim
+        from remora.app.project.locate import data_dir, locate
+
+        project, _ = locate(Path(cli.project), os.environ)
+        if project.foreign is not None:
+            reclaim(project.foreign, project.repository, data_dir(os.environ))
+    memory = cli.memory()
+    for file in allow_import:
+        from remora.app.importing.allowed_imports import allow
+        from remora.app.project.locate import data_dir
+
+        allow(data_dir(os.environ), memory.project_id, Path(file))
+    if import_shipped:
+        found, new = memory.import_shipped()
+        for draft in found.drafts:
+            cli.note(say("init.outside", text=draft.content))
+        left = ", ".join(found.left_alone) or say("nothing")
+        cli.note(say("init.imported", n=new, home=found.home, left=left))
+    with cli.progress() as progress:
+        report = memory.init(path, progress=progress)
+
+    def page() -> Page:
+        hottest = memory.stats().hottest
+        code = next((one for one in hottest if project_pages.is_code(one)), "")
+        related = memory.related_files(code, 1) if code else []
+        checks = [one.command for one in memory.suggest_commands(2)]
+        facts = project_pages.facts_of([code] if code else [], related, checks)
+        return project_pages.initialised(report, hottest=hottest, facts=facts)
+
+    cli.answer(report, page)
+    cli.tell(memory.reminders())
+
+
+@command("move-in", epilog="Example: remora move-in ~/.golemcore/workspace --dry-run")
+@click.argument("path", type=click.Path(path_type=str))
+@click.option("--from", "system", metavar="SYSTEM", help="The other system; detected by default.")
+@click.option(
+    "--of-project", "foreign", metavar="ID", help="The project to import from a database with several."
+)
+@click.option("--dry-run", is_flag=True, help="Show the contents without importing them.")
+def move_in(cli: CliContext, *, path: str, system: str | None, foreign: str | None, dry_run: bool) -> None:
+    """PATH is a file or folder of the other system; it is not changed.
+
+    Supported are neoclaw, GolemCore, CrabTalk, Forge, Auto Claude, Claude Code's auto memory, basic-memory
+    and the MCP memory server. Running it again imports new content; your edits stay, and forgotten
+    memories stay forgotten.
+    """
+    with cli.progress() as progress:
+        report = cli.memory().move_in(path, system, project=foreign, dry_run=dry_run, progress=progress)
+    cli.answer(report, lambda: note_pages.moved(report))
+
+
+@command("stats")
+def stats(cli: CliContext) -> None:
+    """Counts memories by type, conversation turns, vectors and files in git, with sizes."""
+    found = cli.memory(writes=False).stats()
+    cli.answer(found, lambda: project_pages.counts(found))
+    for note in found.notes:
+        cli.remark(note)
+
+
+@command("health")
+def health(cli: CliContext) -> None:
+    """The score is made of four shares; below ten memories there is none."""
+    found = cli.memory(writes=False).health()
+    cli.answer(found, lambda: project_pages.health(found))
+
+
+@command("doctor")
+@click.option("--allow-server", metavar="URL", help="Allow a model server on this machine.")
+@click.pass_context
+def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None) -> None:
+    """Checks the data folder, the database, the embedding model, git, settings, permissions and disk.
+
+    On a terminal it asks once about an Ollama server that may belong to somebody else.
+    The exit code is 0, or that of the first error.
+    """
+    from remora.app.health.doctor import diagnose
+    from remora.disk.places import data_folder
+    from remora.net.listeners import allow
+
+    if allow_server:
+        allow(Path(data_folder(os.environ)), allow_server)
+    elif not cli.json and sys.stdin.isatty() and sys.stderr.isatty():
+        _ask_about_listener(Path(cli.project))
+    report = diagnose(Path(cli.project), os.environ)
+    report = report._replace(findings=(*report.findings, *_installed(Path(cli.project))))
+    document = {"level": report.level, "findings": report.findings}
+    cli.answer(document, lambda: project_pages.examination(report))
+    codes = {kind.__name__: code for kind, code in EXIT_CODES.items()}
+    context.exit(codes.get(report.kind, 1) if report.level == "error" else 0)
+
+
+def _installed(project: Path) -> Iterator[Finding]:
+    """Yield what is to be said of the hooks and servers that were installed."""
+    from remora.app.health.findings import Finding
+    from remora.app.project.locate import locate
+    from remora.disk.live import OFF_FILE
+    from remora.disk.places import data_folder
+    from remora.interfaces.install.health import looked_at, silent
+
+    data = Path(data_folder(os.environ))
+    yield from looked_at(data, os.environ)
+    with suppress(RemoraError):  # without a project there are no sessions
+        location, _ = locate(project, os.environ, read_only=True)
+        if (location.home / OFF_FILE).exists():
+            yield Finding("warning", "hooks", "Remora is off for this project", "`remora on` ends it.")
+        yield from silent(location.root, data, os.environ)
+
+
+def _ask_about_listener(project: Path) -> None:
+    """Ask about a model server of this machine that is not trusted by itself; the answer is remembered."""
+    from remora.app.project.destinations import to_ask
+    from remora.app.project.locate import locate
+    from remora.disk.places import data_folder
+    from remora.net.listeners import allow
+
+    with suppress(RemoraError):  # what cannot be opened is a finding
+        url, why = to_ask(locate(project, os.environ)[1], os.environ)
+        if url:
+            question = say("doctor.listener", url=url, why=why)
+            allow(Path(data_folder(os.environ)), url, yes=click.confirm(question, err=True))
+
+
+@command("reindex")
+def reindex(cli: CliContext) -> None:
+    """Reads the session logs again and computes vectors with the current model. Memories do not change."""
+    memory = cli.memory()
+    with cli.progress() as progress:
+        rows = memory.reindex(progress=progress)
+    cli.answer({"rows": rows}, (Para(say("reindex.done", n=rows)),))
+
+
+@command("backup", epilog="Example: remora backup ~/shop-memory.tar")
+@click.argument("file", type=click.Path(path_type=str))
+def backup(cli: CliContext, *, file: str) -> None:
+    """FILE is a new tar file that only you can read.
+
+    The memory stays usable meanwhile. To restore it, move the project home (`remora doctor` shows it)
+    away and unpack FILE in its place.
+    """
+    found = cli.memory(writes=False).backup(file)
+    cli.answer(
+        found, lambda: project_pages.written(say("count.file", n=found.files), found.bytes, found.path)
+    )
+
+
+@command("recover")
+def recover(cli: CliContext) -> None:
+    """For a database that `remora doctor` reports as damaged. The damaged file is kept beside the new one.
+
+    Data that cannot be rebuilt, such as memories, is copied row by row. Run `remora init` and
+    `remora reindex` afterwards to rebuild the rest.
+    """
+    from remora.app.health.backup import recover as save
+    from remora.app.project.locate import locate
+
+    project, _ = locate(Path(cli.project), os.environ)
+    found = save(project)
+    lost = [one for one in found.tables if not one.whole or one.refused]
+    rows = sum(one.rows for one in found.tables)
+    words = [Para(say("recover.saved", n=rows, path=found.damaged))]
+    words += [
+        Para(say("recover.lost", table=one.table, n=one.rows, refused=one.refused))
+        if not one.whole
+        else Para(say("recover.refused", table=one.table, n=one.refused))
+        for one in lost
+    ]
+    words.append(Para(say("recover.next")))
+    cli.answer(found, tuple(words))
+
+
+@command("completion", epilog="Example: remora completion zsh")
+@click.argument("shell", metavar="SHELL", shell_complete=complete.words(SHELLS))
+def completion(cli: CliContext, *, shell: str) -> None:
+    """SHELL is bash, zsh or fish. Verbs, options, ids and types are completed."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell) if shell in SHELLS else None
+    if found is None:
+        raise InvalidInput(
+            f"there is no completion for {shell!r}", hint=f"Choose one of {', '.join(SHELLS)}."
+        )
+    root = click.get_current_context().find_root().command
+    script = found(root, {}, "remora", "_REMORA_COMPLETE").source()
+    if cli.json:
+        click.echo(dumps({"shell": shell, "script": script, "install": WHERE[shell]}))
+        return
+    click.echo(script)
+    if sys.stdout.isatty():
+        cli.note(WHERE[shell])
+
+
+@command("work")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="Maximum seconds."
+)
+@click.option("--sessions", is_flag=True, help="Learn from finished agent sessions of all projects.")
+@click.option("--maintenance", is_flag=True, help="Also run the daily maintenance of this project, if due.")
+def work(cli: CliContext, *, seconds: float, sessions: bool, maintenance: bool) -> None:
+    """One pass over pending work; ends when nothing is left or the time is up.
+
+    Hooks start it with --sessions when a session ends; only one such process runs at a time.
+    """
+    if sessions:
+        from remora.app.agent.session_end import bounded_work
+
+        done = bounded_work(os.environ)
+        failed = [one for one in done if one.problem]
+        words = say("work.sessions", n=len(done) - len(failed))
+        cli.answer([one._asdict() for one in done], (Para(words),))
+        for one in failed:
+            cli.remark(f"{one.session}: {one.problem}")
+        return
+    memory = cli.memory()
+    if maintenance:
+        memory.maintain()
+        memory.sharing.sync_when_due()
+    with cli.progress() as progress:
+        embedded = memory.catch_up(seconds, progress=progress)
+    cli.answer({"embedded": embedded}, (Para(say("work.embedded", n=embedded)),))
+
+
+@command("costs", epilog="Example: remora costs --days 7")
+@click.option(
+    "--days", type=click.IntRange(1), default=30, show_default=True, help="Counted back from today."
+)
+def costs(cli: CliContext, *, days: int) -> None:
+    """Lists calls, tokens, seconds and failures by purpose. `llm.price_in` and `llm.price_out` add money."""
+    found = cli.memory(writes=False).costs(days)
+    cli.answer(found, lambda: project_pages.costs(found))
+    if not found.rows:
+        cli.note(say("costs.none"))
+
+
+COMMANDS = {
+    "costs": costs,
+    "init": init,
+    "move-in": move_in,
+    "stats": stats,
+    "health": health,
+    "doctor": doctor,
+    "reindex": reindex,
+    "backup": backup,
+    "recover": recover,
+    "completion": completion,
+    "work": work,
+}

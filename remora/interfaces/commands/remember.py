@@ -1,0 +1,307 @@
+"""remember, edit, supersede: the verbs that write a text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
+from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
+from remora.interfaces import memory_pages, proposals
+from remora.interfaces.commands import complete
+from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.words import say
+
+TOGETHER = 200  # drafts in one transaction: others that write wait for its end, some tenths of a second
+
+type_option = click.option(
+    "--type",
+    "-t",
+    "kind",
+    metavar="TYPE",
+    shell_complete=complete.words(MEMORY_TYPES),
+    help="One of the 16 types, such as gotcha, decision or preference; guessed by default.",
+)
+file_type = click.Path(path_type=str)
+
+
+def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that set the triggers of a memory, which are else read from its text."""
+    for name, metavar, text in (
+        ("--when", "EVENT", 'When to tell it: "before each commit", or a changed file; repeatable.'),
+        ("--wants", "THING", "A command or name that it requires; not told after its use; repeatable."),
+        (
+            "--forbids",
+            "THING",
+            "A command, name or path that it forbids; told when one is used; repeatable.",
+        ),
+    ):
+        verb = click.option(name, multiple=True, metavar=metavar, help=text)(verb)
+    return verb
+
+
+@command(
+    "remember",
+    epilog='Example: remora remember "Access tokens expire after 24 h" --type decision --file auth/tokens.py',
+)
+@click.argument("text", nargs=-1)
+@type_option
+@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A related file; repeatable.")
+@click.option("--module", "modules", multiple=True, metavar="NAME", help="A related module; repeatable.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag; repeatable.")
+@click.option(
+    "--scope",
+    default="global",
+    metavar="SCOPE",
+    shell_complete=complete.words(MEMORY_SCOPES),
+    help="global (the whole project, the default), module, work_unit or session.",
+)
+@click.option("--user", is_flag=True, help="Store it in your own memory, for every project.")
+@click.option("--confidence", type=float, metavar="0..1", help="Confidence; 1.0 for your own statements.")
+@click.option(
+    "--source",
+    default="user_taught",
+    metavar="SOURCE",
+    shell_complete=complete.words(MEMORY_SOURCES),
+    help="The source; user_taught by default.",
+)
+@click.option("--branch", metavar="NAME", help="The only branch where it holds; all branches by default.")
+@click.option(
+    "--payload",
+    metavar="JSON",
+    help="Fields of a workflow_recipe, dead_end, prefetch_pattern or task_calibration, as an object.",
+)
+@trigger_options
+@click.option(
+    "--from-json",
+    metavar="FILE",
+    type=file_type,
+    help='Store the drafts in a file; "-" reads them from stdin.',
+)
+@click.pass_context
+def remember(
+    context: click.Context,
+    cli: CliContext,
+    *,
+    text: tuple[str, ...],
+    kind: str | None,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    scope: str,
+    user: bool,
+    confidence: float | None,
+    source: str,
+    branch: str | None,
+    payload: str | None,
+    forbids: tuple[str, ...],
+    wants: tuple[str, ...],
+    when: tuple[str, ...],
+    from_json: str | None,
+) -> None:
+    """TEXT is one self-contained statement; "-" reads it from stdin.
+
+    Secrets are removed before storing.
+
+    With --from-json the file holds one draft, a list of drafts, or one draft per line: objects with
+    a content and, optionally, other fields of MemoryDraft. The options supply missing fields. A refused
+    draft is reported with its position, the others are stored, and the exit code is 2.
+    """
+    if from_json is not None and text:
+        raise click.UsageError("give a text or --from-json, not both")
+    if payload is not None and kind is None and from_json is None:
+        raise InvalidInput("a payload needs a type", hint="Add --type, such as dead_end.")
+    given: dict[str, Any] = {"type": kind, "confidence": confidence, "branch": branch}
+    given["payload"] = proposals.payload(payload) if payload is not None else None
+    given["triggers"] = _triggers(forbids, wants, when)
+    content = cli.statement(text, "the statement") if from_json is None else ""
+    proposed = [*proposals.proposals(cli.document(from_json))] if from_json is not None else []
+    memory = cli.memory()
+    options = {
+        **{name: value for name, value in given.items() if value is not None},
+        "related_files": [cli.repository_path(f) for f in split(files) or ()],
+        "related_modules": split(modules) or (),
+        "tags": split(tags) or (),
+        "source": source,
+        "scope": scope,
+        "user": user,
+    }
+    if from_json is not None:
+        context.exit(_remember_all(cli, proposed, dict(options)))
+    record = memory.remember(content, **options)
+    cli.answer(record, lambda: memory_pages.receipt(record, guessed=kind is None))
+
+
+def _triggers(
+    forbids: Sequence[str], wants: Sequence[str], when: Sequence[str]
+) -> dict[str, Sequence[str]] | None:
+    """Return what the options say, or None: then the text is read for it."""
+    given = {"forbids": forbids, "wants": wants, "when": when}
+    return {name: value for name, value in given.items() if value} or None
+
+
+def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], options: dict[str, Any]) -> int:
+    """Store every draft that can be stored, say what became of each, and return the exit code.
+
+    Many share a transaction: the disk is waited for once. When one of them finds the store failing, they
+    are tried one by one, so that all before it are kept.
+    """
+    user = options.pop("user")
+    records: list[MemoryRecord] = []
+    skipped: list[Skipped] = []
+    done = 0
+
+    def store(group: Sequence[proposals.Proposed]) -> None:
+        given = [{**options, **one.fields} for one in group if one.problem is None]
+        stored = iter(cli.memory().remember_each(given, user=user))
+        for one in group:
+            found = one.problem or next(stored)
+            if isinstance(found, MemoryRecord):
+                records.append(found)
+            else:
+                skipped.append(Skipped(one.place, f"{found}. {found.hint}".rstrip()))
+
+    with cli.progress() as progress:
+        while group := proposed[done : done + TOGETHER]:
+            try:
+                store(group)
+            except RemoraError:
+                for one in group:
+                    try:
+                        store([one])
+                    except RemoraError:  # the store itself: the next draft would fare no better
+                        cli.note(
+                            memory_pages.handed_in_sentence(records, skipped)
+                            + say("drafts.stopped", place=one.place)
+                        )
+                        raise
+            done += len(group)
+            progress("drafts", done, len(proposed))
+    answer = {"memories": records, "skipped": skipped}
+    cli.answer(answer, lambda: memory_pages.handed_in(records, skipped))
+    return EXIT_CODES[InvalidInput] if skipped else 0
+
+
+@command("edit", epilog="Example: remora edit 1a2b3c4d --type gotcha --add-tag cache")
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.option("--content", "-c", metavar="TEXT", help='The new text; "-" reads it from stdin.')
+@type_option
+@click.option("--add-tag", multiple=True, metavar="WORD", help="Add a tag; repeatable.")
+@click.option("--remove-tag", multiple=True, metavar="WORD", help="Remove a tag; repeatable.")
+@click.option(
+    "--file", "-f", "files", multiple=True, type=file_type, help="Set the files to these; repeatable."
+)
+@click.option("--add-file", multiple=True, type=file_type, help="Add a file; repeatable.")
+@click.option("--remove-file", multiple=True, type=file_type, help="Remove a file; repeatable.")
+@click.option(
+    "--scope",
+    metavar="SCOPE",
+    shell_complete=complete.words(MEMORY_SCOPES),
+    help="global, module, work_unit or session.",
+)
+@click.option("--confidence", type=float, metavar="0..1", help="The confidence.")
+@click.option("--branch", metavar="NAME", help='The only branch where it holds; "" for all branches.')
+@click.option("--payload", metavar="JSON", help="Set the payload to this object; null removes it.")
+@trigger_options
+def edit(
+    cli: CliContext,
+    *,
+    memory_id: str,
+    content: str | None,
+    kind: str | None,
+    add_tag: tuple[str, ...],
+    remove_tag: tuple[str, ...],
+    files: tuple[str, ...],
+    add_file: tuple[str, ...],
+    remove_file: tuple[str, ...],
+    scope: str | None,
+    confidence: float | None,
+    branch: str | None,
+    payload: str | None,
+    forbids: tuple[str, ...],
+    wants: tuple[str, ...],
+    when: tuple[str, ...],
+) -> None:
+    """Without options, on a terminal, the text opens in $EDITOR."""
+    memory = cli.memory()
+    old = memory.show(memory_id)
+    if content is not None:
+        content = cli.statement([content], "the new text")
+    given = {"content": content, "type": kind, "scope": scope, "confidence": confidence, "branch": branch}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if payload is not None:
+        changes["payload"] = proposals.payload(payload)
+    if (triggers := _triggers(forbids, wants, when)) is not None:
+        changes["triggers"] = triggers
+    if add_tag or remove_tag:
+        changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag), "tag")
+    named = [cli.repository_path(f) for f in split(files) or old.related_files]
+    if files or add_file or remove_file:
+        added = [cli.repository_path(f) for f in split(add_file) or ()]
+        removed = [cli.repository_path(f) for f in split(remove_file) or ()]
+        changes["related_files"] = _altered(named, added, removed, "file")
+    if not changes:
+        changes["content"] = _edited(old.content, interactive=not cli.json)
+    record = memory.edit(old.id, **changes)
+    cli.answer(record, lambda: memory_pages.receipt(record))
+
+
+@command("supersede", epilog='Example: remora supersede 1a2b3c4d "Access tokens now expire after 12 h"')
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.argument("text", nargs=-1)
+@type_option
+@click.option(
+    "--file", "-f", "files", multiple=True, type=file_type, help="Set the files to these; repeatable."
+)
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Set the tags to these; repeatable.")
+def supersede(
+    cli: CliContext,
+    *,
+    memory_id: str,
+    text: tuple[str, ...],
+    kind: str | None,
+    files: tuple[str, ...],
+    tags: tuple[str, ...],
+) -> None:
+    """TEXT replaces memory ID; "-" reads it from stdin. Other fields are copied unless given.
+
+    The old memory leaves every search and stays readable. Memories derived from it are marked for review.
+    """
+    content = cli.statement(text, "the new text")
+    memory = cli.memory()
+    old = memory.show(memory_id)
+    fields: dict[str, Any] = {"type": kind} if kind is not None else {}
+    if files:
+        fields["related_files"] = tuple(cli.repository_path(f) for f in split(files) or ())
+    if tags:
+        fields["tags"] = tuple(split(tags) or ())
+    record = memory.supersede(old.id, content, **fields)
+    flagged = [m for m in memory.dependents(old.id) if m.id != record.id]
+    document = {"memory": record, "superseded": memory.show(old.id), "needs_review": flagged}
+    cli.answer(document, lambda: memory_pages.receipt(record) + memory_pages.superseding(old, flagged))
+
+
+def _altered(
+    old: Sequence[str], added: Sequence[str] | None, removed: Sequence[str] | None, what: str
+) -> tuple[str, ...]:
+    unknown = [item for item in removed or () if item not in old]
+    if unknown:
+        has = f"It has: {', '.join(old)}." if old else f"It has no {what}."
+        raise InvalidInput(f"the memory has no {what} {unknown[0]!r}", hint=has)
+    kept = [item for item in old if item not in (removed or ())]
+    return tuple(dict.fromkeys((*kept, *(added or ()))))
+
+
+def _edited(text: str, *, interactive: bool) -> str:
+    if not (interactive and sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInput("nothing to change", hint="Give an option; `remora edit --help` lists them.")
+    changed = click.edit(text + "\n", extension=".md", require_save=True)
+    if changed is None or changed.strip() == text.strip():
+        raise InvalidInput("the text was not changed", hint="Change the text in the editor and save it.")
+    return changed.strip()
+
+
+COMMANDS = {"remember": remember, "edit": edit, "supersede": supersede}

@@ -1,0 +1,406 @@
+"""search, context, related, show, list: the verbs that read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from remora.core.errors import NotFound
+from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
+from remora.interfaces import memory_pages
+from remora.interfaces.commands import complete
+from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.page import Para
+from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence
+from remora.interfaces.words import say
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+    from remora.core.values import MemoryRecord
+
+file_type = click.Path(path_type=str)
+types_option = click.option(
+    "--type",
+    "-t",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    shell_complete=complete.words(MEMORY_TYPES),
+    help="Only memories of this type; repeatable.",
+)
+files_option = click.option(
+    "--file",
+    "-f",
+    "files",
+    multiple=True,
+    type=file_type,
+    help="Only results about this file or folder; repeatable.",
+)
+modules_option = click.option(
+    "--module", "modules", multiple=True, metavar="NAME", help="Only results about this module; repeatable."
+)
+branch_option = click.option(
+    "--branch",
+    metavar="NAME",
+    help='Include memories of this branch; the current one by default, "*" for all.',
+)
+kinds_option = click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    shell_complete=complete.words(HIT_SOURCES),
+    help="Only this kind of hit, such as memory or turn; repeatable.",
+)
+since_option = click.option(
+    "--since", metavar="TIME", help='Only from this time on: 2023-05-08, "May 2023", "last week".'
+)
+until_option = click.option("--until", metavar="TIME", help="Only up to this time; days named are included.")
+session_option = click.option(
+    "--session", metavar="ID", help="Only what was said or learned in this session."
+)
+role_option = click.option("--role", metavar="NAME", help="Only what this speaker said, such as user.")
+around_option = click.option(
+    "--context", "around", is_flag=True, help="Show a message with the two before it and the two after it."
+)
+methodology_option = click.option(
+    "--methodology", metavar="NAME", help="The methodology of --phase; native by default."
+)
+
+
+@command("search", epilog='Example: remora search "how long do tokens live" --type decision --why')
+@click.argument("query", nargs=-1)
+@click.option(
+    "-k", "k", default=8, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of hits."
+)
+@types_option
+@files_option
+@modules_option
+@click.option(
+    "--scope",
+    metavar="SCOPE",
+    shell_complete=complete.words(MEMORY_SCOPES),
+    help="Only this scope: global, module, work_unit or session.",
+)
+@branch_option
+@kinds_option
+@since_option
+@until_option
+@session_option
+@role_option
+@click.option(
+    "--phase",
+    metavar="PHASE",
+    shell_complete=complete.words(PHASES),
+    help=f"Kind of work, which weights the types: {', '.join(PHASES)}.",
+)
+@methodology_option
+@click.option("--code", is_flag=True, help="Search the code; same as --kind code.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=TOLD,
+    show_default=True,
+    help="Minimum relevance of a hit.",
+)
+@around_option
+@click.option("--why", is_flag=True, help="Explain the rank of each hit.")
+def search(
+    cli: CliContext,
+    *,
+    query: tuple[str, ...],
+    k: int,
+    types: tuple[str, ...],
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    scope: str | None,
+    branch: str | None,
+    kinds: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    session: str | None,
+    role: str | None,
+    phase: str | None,
+    methodology: str | None,
+    code: bool,
+    min_score: float,
+    around: bool,
+    why: bool,
+) -> None:
+    """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
+
+    Each line has rank, relevance (0 to 1; above 0.5 is clearly about the question), type, origin and age.
+    """
+    from remora.app.codebase.freshness import NOTHING_TO_ASK
+
+    asked = cli.statement(query, "the question")
+    memory = cli.memory(writes=False)
+    kinds = (*kinds, "code") if code else kinds
+    found = memory.search(
+        asked,
+        k=k,
+        types=split(types),
+        files=_paths(cli, files),
+        modules=split(modules),
+        scope=scope,
+        branch=branch,
+        kinds=split(kinds),
+        phase=phase,
+        methodology=methodology,
+        min_score=min_score,
+        since=since,
+        until=until,
+        session=session,
+        role=role,
+    )
+    notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
+    answer = {"query": asked, "hits": found, "notes": notes}
+    cli.answer(answer, lambda: memory_pages.hits(found, cli.clock.now(), why=why, around=around))
+    cli.tell(notes)
+    if not found:
+        filtered = bool(types or files or modules or scope or since or until or session or role)
+        if set(split(kinds) or ()) != {"code"}:
+            cli.note(_nothing(cli, filtered=filtered or bool(kinds)))
+        elif filtered:
+            cli.note(say("search.no_code_filtered"))
+        elif not any(note in notes for note in NOTHING_TO_ASK):
+            cli.note(say("search.no_code"))
+    elif not answered(found):
+        cli.note(say("search.unsure"))
+
+
+@command("context", epilog='Example: remora context "make the token lifetime a setting" --phase define')
+@click.argument("task", nargs=-1)
+@click.option(
+    "--phase",
+    default="explore",
+    show_default=True,
+    metavar="PHASE",
+    shell_complete=complete.words(PHASES),
+    help=f"One of {', '.join(PHASES)}.",
+)
+@methodology_option
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens; depends on the phase by default.")
+@files_option
+@modules_option
+@branch_option
+@kinds_option
+def context(
+    cli: CliContext,
+    *,
+    task: tuple[str, ...],
+    phase: str,
+    methodology: str | None,
+    budget: int | None,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    branch: str | None,
+    kinds: tuple[str, ...],
+) -> None:
+    """TASK describes the work; "-" reads it from stdin.
+
+    The block goes to stdout, its size to stderr.
+    """
+    asked = cli.statement(task, "the task")
+    memory = cli.memory(writes=False)
+    packed = memory.context(
+        asked,
+        phase=phase,
+        methodology=methodology,
+        budget=budget,
+        files=_paths(cli, files),
+        modules=split(modules),
+        branch=branch,
+        kinds=split(kinds),
+    )
+    cli.tell(memory.notes)
+    if not packed.hits:
+        cli.note(_nothing(cli, filtered=bool(files or modules or kinds)))
+    else:
+        left = say("context.left", n=packed.left_out) if packed.left_out else ""
+        size = {"tokens": str(packed.tokens), "budget": str(packed.budget)}
+        cli.note(say("context.size", n=len(packed.hits), left=left, **size))
+    cli.answer(packed, (Para(packed.text),) if packed.text else ())
+
+
+@command("related", epilog="Example: remora related auth/tokens.py")
+@click.argument("path", type=file_type)
+@click.option(
+    "-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of files."
+)
+def related(cli: CliContext, *, path: str, k: int) -> None:
+    """PATH is a file of the project. Each line gives the closeness (0 to 1) and the evidence.
+
+    The module and the main authors of the file go to stderr.
+    """
+    memory = cli.memory(writes=False)
+    asked = cli.repository_path(path)
+    found = memory.related_files(asked, k)
+    owned = memory.ownership(asked)
+    if owned is not None:
+        cli.note(owned_sentence(owned))
+    elif found and not (memory.root / asked).exists():
+        cli.note(say("related.no_file", path=asked))
+    if not found:
+        cli.note(say("related.none", path=asked))
+    cli.answer({"path": asked, "ownership": owned, "files": found}, lambda: memory_pages.files(found))
+
+
+@command("show")
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.option("--history", "changes", is_flag=True, help="List its changes: when, by whom, what and why.")
+def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
+    """ID is an id or at least its first four characters, also of a forgotten memory."""
+    memory = cli.memory(writes=False)
+    if changes:
+        found = memory.history(memory_id)
+        cli.answer({"history": found}, lambda: memory_pages.history(found, cli.clock.now()))
+        return
+    record = memory.show(memory_id)
+    dependents = memory.dependents(record.id)
+    parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
+    document: dict[str, Any] = {**record._asdict(), "dependents": [d.id for d in dependents]}
+    cli.answer(
+        document, lambda: memory_pages.card(record, cli.clock.now(), parents=parents, dependents=dependents)
+    )
+
+
+@command("list", epilog="Example: remora list --type gotcha --file src/ --order confidence")
+@types_option
+@click.option("--tag", metavar="WORD", help="Only memories with this tag.")
+@files_option
+@modules_option
+@click.option(
+    "--scope",
+    metavar="SCOPE",
+    shell_complete=complete.words(MEMORY_SCOPES),
+    help="Only this scope: global, module, work_unit or session.",
+)
+@since_option
+@until_option
+@click.option("--needs-review", is_flag=True, help="Only memories that need review.")
+@click.option("--pinned", is_flag=True, help="Only pinned memories.")
+@click.option("--records", is_flag=True, help="List records of commits and sessions instead.")
+@click.option("--all", "everything", is_flag=True, help="Include forgotten and superseded memories.")
+@click.option("--user", is_flag=True, help="Only your own memories, of every project.")
+@click.option("--project-only", is_flag=True, help="Only the project's memories.")
+@click.option(
+    "--limit",
+    "-n",
+    default=50,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Maximum number of results; 0 for all.",
+)
+@click.option(
+    "--order",
+    default="created",
+    show_default=True,
+    metavar="ORDER",
+    shell_complete=complete.words(("created", "accessed", "confidence")),
+    help="created, accessed or confidence, highest first.",
+)
+def list_(
+    cli: CliContext,
+    *,
+    types: tuple[str, ...],
+    tag: str | None,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    scope: str | None,
+    since: str | None,
+    until: str | None,
+    needs_review: bool,
+    pinned: bool,
+    records: bool,
+    everything: bool,
+    user: bool,
+    project_only: bool,
+    limit: int,
+    order: str,
+) -> None:
+    """Each line has id, type, current confidence, age and the start of the text."""
+    if user and project_only:
+        raise click.UsageError("--user and --project-only exclude each other")
+    memory = cli.memory(writes=False)
+    most = limit or 1_000_000
+    found = memory.list(
+        types=split(types),
+        limit=most + 1,
+        files=_paths(cli, files),
+        modules=split(modules),
+        scope=scope,
+        tag=tag,
+        needs_review=True if needs_review else None,
+        pinned=True if pinned else None,
+        include_forgotten=everything,
+        order=order,
+        user=True if user else False if project_only else None,
+        records=records,
+        since=since,
+        until=until,
+    )
+    more, found = len(found) > most, found[:most]
+    notes = memory.reminders()
+    if not found:
+        filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
+        filtered = filtered or bool(since or until)
+        cli.note(_nothing(cli, filtered=filtered, listed="list.no_records" if records else "list.none"))
+    answer = {"memories": found, "more": more, "notes": notes}
+    cli.answer(answer, lambda: memory_pages.memory_list(found, cli.clock.now()) if found else ())
+    cli.tell(notes)
+    if more:
+        cli.note(say("list.more", number=most))
+    elif not records and not types and memory.list(limit=1, records=True):
+        cli.note(say("list.records"))
+
+
+def _paths(cli: CliContext, files: tuple[str, ...]) -> list[str] | None:
+    given = split(files)
+    return [cli.repository_path(f, folders=True) for f in given] if given else None
+
+
+def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
+    try:
+        return memory.show(memory_id)
+    except NotFound:  # pruned since
+        return None
+
+
+@command("ask", epilog='Example: remora ask "why do we sign with ES256?"')
+@click.argument("question", nargs=-1)
+@click.option(
+    "--thread", default="", metavar="ID", help='Keep the answer as a conversation; "new" begins one.'
+)
+def ask(cli: CliContext, *, question: tuple[str, ...], thread: str) -> None:
+    """Every sentence ends with what it rests on. Without a language model the best passages are shown."""
+    memory = cli.memory(writes=bool(thread))
+    found = memory.ask(cli.statement(question, "the question"), thread)
+    cli.answer(found, lambda: memory_pages.answer(found))
+    cli.tell(found.notes)
+
+
+def _nothing(cli: CliContext, *, filtered: bool, listed: str = "") -> str:
+    """Return why there is no answer, and what to do about it; `listed` is the sentence of an empty list."""
+    memory = cli.memory(writes=False)
+    code = say("empty.code") if memory.modules() else ""
+    if not is_empty(memory):
+        if filtered:
+            return say("empty.filtered")
+        if listed:
+            return say(listed)
+        return say("empty.search") + code
+    if code:  # so `init` was here, or `index`
+        return say("empty.memories") + code + say("empty.remember")
+    return say("empty.begin")
+
+
+COMMANDS = {
+    "search": search,
+    "ask": ask,
+    "context": context,
+    "related": related,
+    "show": show,
+    "list": list_,
+}

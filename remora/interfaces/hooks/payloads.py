@@ -1,0 +1,357 @@
+"""What the payloads and answers of all hosts have in common: how their parts are read, cut and written.
+
+A host sends one JSON object an event. Any part of it may be missing, of another type, or ten megabytes long:
+every part is asked for by name and type, what does not fit is as if it were not there, and long texts are
+cut before anything is done with them. `moment` reads the names that Claude Code uses (interfaces of other
+hosts are mostly Claude's with other names); a host's module says first what it calls them.
+
+This is loaded for every tool that an agent uses. It imports nothing that costs, and compiles nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file
+from remora.core.cut import both_ends, sound
+from remora.core.edits import edits_of, joined, sides
+from remora.core.moments import Moment
+from remora.shell.scripts import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+MAX_TEXT = 8_000  # characters of a prompt, a reply, an output
+MAX_EDIT = 4_000  # of what an edit brings in, and of what it takes out
+MAX_NAME = 1_000  # of a pattern or an address
+MAX_ID = 200
+MAX_PATH = 4_096
+MAX_PATHS = 50
+MAX_ITEMS = 50  # of a list that are looked at
+MAX_JSON = 1_000_000  # characters of JSON inside a JSON string that are read
+LOOKED_AT = 100_000  # characters of an output that are looked at, at both its ends
+# What a host takes at once: Claude Code and Cursor 10,000 characters. Bytes are at least as many as
+# characters, however a host counts those.
+LIMIT = 10_000
+MORE = "\n[There is more in memory: search_memory or `remora search` finds it.]"
+
+_EDITING = ("edit", "write")
+_TOOL_KINDS = (moments.BEFORE, moments.AFTER, moments.FAILED)
+_TEXT_OF = {
+    moments.PROMPT: "prompt",
+    moments.AFTER: "tool_response",
+    moments.FAILED: "error",
+    moments.COMPACTED: "compact_summary",
+    moments.SUBAGENT_STOP: "last_assistant_message",
+    moments.REPLY: "last_assistant_message",
+    moments.STOP: "last_assistant_message",
+}
+_SOURCES = {"new": "startup"}
+# Where an answer has its words; the first ones are an edit's too, the others would repeat the file.
+_WORDS = tuple("stdout output llmContent textResultForLlm text_result_for_llm stderr error message".split())
+_CONTENTS = ("content", "text", "result", "file")
+_COMMANDS = ("command", "cmd", "command_line", "commandLine")
+_PATCHES = ("input", "patch", "patchText", "patch_text", "command")
+_BEGIN_PATCH = "*** Begin Patch"
+_CODES = ("exit_code", "exitCode", "exit")
+_NO_FAILURES = (0, 130)  # 130: a person interrupted it
+_CODE_AT = 500  # characters at the end of an output, where a host tells an exit code
+
+
+# Parts
+
+
+def text(told: Mapping[str, Any], *keys: str) -> str:
+    """Return the first of some parts that is a text with something in it, whole; empty where none is."""
+    return next((value for key in keys if isinstance(value := told.get(key), str) and value), "")
+
+
+def name(value: Any) -> str:
+    """Return an id or a tool's name; empty for what is none.
+
+    >>> name("toolu_1"), name(5), name(None)
+    ('toolu_1', '', '')
+    """
+    return sound(value[:MAX_ID]) if isinstance(value, str) else ""
+
+
+def place(value: Any) -> str:
+    """Return a path as the host has it; empty for what cannot be one."""
+    return sound(value) if isinstance(value, str) and len(value) <= MAX_PATH and value.strip() else ""
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return an object; JSON in a string is read, what is none is empty, and another text is its `input`.
+
+    >>> mapping('{"command": "make"}'), mapping("*** Begin Patch"), mapping([1])
+    ({'command': 'make'}, {'input': '*** Begin Patch'}, {})
+    """
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, str):
+        return {}
+    found = decoded(value)
+    return found if isinstance(found, dict) else {"input": value}
+
+
+def decoded(value: Any) -> Any:
+    """Return what a JSON text says; the text itself where it is none, or too long to be worth reading."""
+    if isinstance(value, str) and value[:1] in ("{", "[") and len(value) <= MAX_JSON:
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def items(value: Any) -> list[Any]:
+    """Return the entries of a list that are looked at: of a long one the first and the last."""
+    if not isinstance(value, list):
+        return []
+    return value if len(value) <= MAX_ITEMS else [*value[: MAX_ITEMS // 2], *value[-MAX_ITEMS // 2 :]]
+
+
+def words(value: Any, *, contents: bool = True) -> str:
+    r"""Return what an answer says: a text, blocks of text, or an object with either; of long ones the ends.
+
+    Args:
+        value: any JSON value.
+        contents: what an object holds under "content" and the like is part of it.
+
+    >>> words([{"type": "text", "text": "a"}, {"type": "image"}]), words({"stdout": "b", "stderr": "c"})
+    ('a', 'b\nc')
+    """
+    keys = _WORDS + _CONTENTS if contents else _WORDS
+    parts: list[str] = []
+    room = LOOKED_AT
+    for part in _said(value, keys, 4):
+        if part != (parts[-1] if parts else ""):
+            parts.append(_ends(part))
+            room -= len(parts[-1])
+        if room <= 0:
+            break
+    whole = "\n".join(parts)
+    if "\x1b" in whole:
+        from remora.sources.transcripts.texts import without_colours
+
+        return without_colours(whole)
+    return whole
+
+
+def _said(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        if value:
+            yield value
+    elif depth and isinstance(value, list):
+        for item in items(value):
+            yield from _said(item, keys, depth - 1)
+    elif depth and isinstance(value, dict):
+        for key in keys:
+            if key in value:
+                yield from _said(value[key], keys, depth - 1)
+
+
+def _ends(value: str) -> str:
+    return value if len(value) <= LOOKED_AT else value[: LOOKED_AT // 2] + value[-LOOKED_AT // 2 :]
+
+
+# Moments
+
+
+def moment(
+    kind: str,
+    host: str,
+    told: Mapping[str, Any],
+    meaning: Callable[[str], str] = action_of,
+) -> Moment:
+    """Return the moment that a payload tells of, whose parts have the names that Claude Code gives them.
+
+    A stop that a hook has already prevented once is none of ours (nobody may loop), nor is a tool that a
+    person interrupted.
+
+    Args:
+        kind: one of `remora.core.moments.KINDS`.
+        host: who sends it.
+        told: the payload.
+        meaning: a tool's name to one of `remora.core.events.ACTIONS`.
+    """
+    if (kind in (moments.STOP, moments.SUBAGENT_STOP) and told.get("stop_hook_active")) or (
+        kind == moments.FAILED and told.get("is_interrupt")
+    ):
+        kind = moments.OTHER
+    used = _used(told, meaning) if kind in _TOOL_KINDS else {}
+    said = words(told.get(_TEXT_OF.get(kind, "")), contents=used.get("action") not in _EDITING)
+    if kind == moments.PROMPT:
+        from remora.core.typed_prompt import without_blocks  # no other moment needs it
+
+        said = without_blocks(said)
+    source = name(told.get("source")) if kind == moments.START else ""
+    if kind == moments.END:
+        source = name(told.get("reason"))
+    return Moment(
+        kind,
+        host=host,
+        session=name(told.get("session_id")),
+        cwd=place(told.get("cwd")),
+        agent=name(told.get("agent_id")),
+        source=_SOURCES.get(source, source),
+        text=both_ends(said, MAX_TEXT),
+        turn=name(told.get("prompt_id")),
+        transcript=place(told.get("transcript_path")),
+        **used,
+    )
+
+
+def _used(told: Mapping[str, Any], meaning: Callable[[str], str]) -> dict[str, Any]:
+    """Return what a tool was asked to do, as parts of a `Moment`."""
+    tool = name(told.get("tool_name"))
+    given = mapping(told.get("tool_input"))
+    action = meaning(tool)
+    used: dict[str, Any] = {"tool": tool, "action": action, "call_id": name(told.get("tool_use_id"))}
+    if action in ("edit", "write", "run") and (patched := _patched(given, action)):
+        used |= patched
+    elif action in _EDITING:
+        removed, changed = sides(given, MAX_EDIT)
+        used |= {"paths": _paths(given), "changed": changed, "removed": removed}
+    elif action == "read":
+        used["paths"] = _paths(given)
+    elif action == "run":
+        used["command"] = both_ends(_command(given), MAX_COMMAND)
+    elif action in ("search", "glob"):
+        used["pattern"] = both_ends(text(given, "pattern", "query", "regex", "glob_pattern"), MAX_NAME)
+        paths = _paths(given)
+        used["place"] = next((path for path in paths if action == "glob" or not names_a_file(path)), "")
+        if action == "search":  # in a file or in a folder, which is no file that was read
+            used["paths"] = tuple(path for path in paths if names_a_file(path))
+    elif action == "fetch":
+        used["url"] = both_ends(_address(given), MAX_NAME)
+    return used
+
+
+def _paths(given: Mapping[str, Any]) -> tuple[str, ...]:
+    named: list[Any] = [given.get(key) for key in PATH_KEYS]
+    for key in ("paths", "files", "file_paths", "filePaths"):
+        named += items(given.get(key))
+    for edit in edits_of(given):
+        named += [edit.get(key) for key in PATH_KEYS]
+    return tuple(dict.fromkeys(found for one in named if (found := place(one))))[:MAX_PATHS]
+
+
+def _command(given: Mapping[str, Any]) -> str:
+    for value in (given.get(key) for key in _COMMANDS):
+        if isinstance(value, list) and value:
+            return words_of([part[:MAX_COMMAND] for part in value[:MAX_NAME] if isinstance(part, str)])
+    return text(given, *_COMMANDS)
+
+
+def _address(given: Mapping[str, Any]) -> str:
+    named = [given.get("url"), given.get("uri"), *items(given.get("urls"))]
+    for one in named:
+        if isinstance(one, str) and one:
+            return one
+    asked = text(given, "prompt")[:LOOKED_AT]  # Gemini CLI has its address inside a prompt
+    start = asked.find("http")
+    return asked[start:].split(None, 1)[0] if start >= 0 else ""
+
+
+def _patched(given: Mapping[str, Any], action: str) -> dict[str, Any]:
+    """Return what a patch in the format of `apply_patch` does; empty where there is none."""
+    said = _command(given) if action == "run" else text(given, *_PATCHES)
+    if _BEGIN_PATCH not in said:
+        return {}
+    from remora.sources.transcripts.codex_patch import parse_patch, patch_in_command
+
+    patch, folder = patch_in_command(said) if action == "run" else (said, "")
+    files = parse_patch(patch)
+    if not files:
+        return {}
+    named = [_below(folder, path) for file in files for path in (file.path, file.moved_to) if path]
+    return {
+        "action": "write" if all(file.change == "add" for file in files) else "edit",
+        "paths": tuple(dict.fromkeys(found for one in named if (found := place(one))))[:MAX_PATHS],
+        "changed": joined((file.new for file in files), MAX_EDIT),
+        "removed": joined((file.old for file in files), MAX_EDIT),
+    }
+
+
+def _below(folder: str, path: str) -> str:
+    alone = not folder or path.startswith(("/", "~", "\\")) or path[1:2] == ":"
+    return path if alone else f"{folder}/{path}"
+
+
+# What answers show of failing, in hosts that have no event for it
+
+
+def shows_failure(answer: Any) -> bool:
+    """Say whether an answer says that the tool failed: by a mark, an error, or an exit code.
+
+    >>> shows_failure({"is_error": True}), shows_failure({"metadata": {"exit": 1}}), shows_failure("error")
+    (True, True, False)
+    """
+    if not isinstance(answer, dict):
+        return False
+    if answer.get("is_error") is True or answer.get("isError") is True or answer.get("success") is False:
+        return True
+    if answer.get("error") or answer.get("status") in ("error", "failed"):
+        return True
+    told = [answer, mapping(answer.get("metadata"))]
+    codes = [one.get(key) for one in told for key in _CODES]
+    return any(type(code) is int and code not in _NO_FAILURES for code in codes)
+
+
+def code_told(said: str, pattern: str) -> bool:
+    r"""Say whether an output tells of an exit code other than 0, in a host's own words.
+
+    Args:
+        said: the output.
+        pattern: the host's words, with a group for the number, of a few digits.
+
+    >>> code_told("no such file\nExit Code: 2", r"^Exit Code: (\d{1,9})$")
+    True
+    """
+    import re
+
+    found = re.findall(pattern, said[-_CODE_AT:], re.MULTILINE)
+    return bool(found) and int(found[-1]) not in _NO_FAILURES
+
+
+# Answers
+
+
+def fitted(said: str, limit: int = LIMIT) -> str:
+    r"""Return a text of at most `limit` bytes, cut at the end of a line, with a note that there is more.
+
+    >>> print(fitted("one\ntwo\nthree\n" * 20, 80))
+    one
+    two
+    [There is more in memory: search_memory or `remora search` finds it.]
+    """
+    said = sound(said)
+    data = said.encode()
+    if len(data) <= limit:
+        return said
+    kept = data[: limit - len(MORE)].decode("utf-8", "ignore")
+    end = kept.rfind("\n")
+    if end <= 0:  # one long line: at least at a word
+        end = kept.rfind(" ")
+    return (kept[:end] if end > 0 else kept).rstrip() + MORE
+
+
+def spoken(event: str, said: str, note: str, limit: int = LIMIT) -> dict[str, Any] | None:
+    """Return an answer as Claude Code takes it, and those hosts that took its form over; None for silence.
+
+    Args:
+        event: the event's name as the host has it.
+        said: for the model; empty for nothing.
+        note: for the person; empty for nothing.
+        limit: what the host takes at once, in bytes.
+    """
+    answer: dict[str, Any] = {}
+    if note.strip():
+        answer["systemMessage"] = fitted(note, limit)
+    if said.strip():
+        context = fitted(said, limit)
+        answer["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}
+    return answer or None

@@ -1,0 +1,321 @@
+"""What Remora puts into a host's files: hooks, a server, a block of text. Each can be added and taken out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from remora.interfaces.install import jsonc, tomls
+from remora.interfaces.install.blocks import Block
+from remora.interfaces.install.insertions import Broken, Draft
+from remora.interfaces.install.launch_command import Ours
+
+HOOKS = "hooks"
+MCP = "mcp"
+RULES = "rules"
+
+
+class Kept(NamedTuple):
+    """What a record says of a file as it was before we came.
+
+    Attributes:
+        ours: an earlier install put the piece that is asked into this file.
+        empty: paths, joined by dots, of objects and arrays that were there with nothing in them.
+        top: keys of the outermost object that we added beside our entries.
+        fresh: we made the file.
+    """
+
+    ours: bool = False
+    empty: tuple[str, ...] = ()
+    top: tuple[str, ...] = ()
+    fresh: bool = False
+
+
+class Piece(Protocol):
+    """Something of ours in a file."""
+
+    def there(self, text: str, kept: Kept) -> bool:
+        """Return whether any of it is in a text, in whatever form."""
+
+    def right(self, text: str, kept: Kept) -> bool:
+        """Return whether a text has it as it should be, and needs nothing."""
+
+    def add(self, draft: Draft) -> None:
+        """Add it to a text that has none of it."""
+
+    def removed(self, text: str, kept: Kept) -> str | None:
+        """Return a text without it; None when the file has nothing else and is ours."""
+
+    def by_hand(self) -> str:
+        """Return what somebody would have to put into the file."""
+
+    def remark(self, text: str, kept: Kept) -> str:
+        """Return what is to be said of the text as it is; empty when nothing is."""
+
+
+class Hooks(NamedTuple):
+    """The handlers of a host's events, below `hooks` in a JSON file.
+
+    Attributes:
+        ours: knows our handlers.
+        entries: what goes into the list of each event.
+        top: other keys that the file needs.
+        alone: the file's name is ours.
+    """
+
+    ours: Ours
+    entries: Mapping[str, Any]
+    top: Mapping[str, Any] = {}
+    alone: bool = False
+
+    def there(self, text: str, kept: Kept) -> bool:  # noqa: ARG002
+        """Return whether any handler of ours is in a text."""
+        return any(self._mine(entry) for _, entries in _events(text) for entry in entries)
+
+    def right(self, text: str, kept: Kept) -> bool:  # noqa: ARG002
+        """Return whether our handlers are there, each once, and none that should not be."""
+        found = {event: [e for e in entries if self._mine(e)] for event, entries in _events(text)}
+        return {event: mine for event, mine in found.items() if mine} == {
+            event: [entry] for event, entry in self.entries.items()
+        }
+
+    def add(self, draft: Draft) -> None:
+        """Add a handler to each event."""
+        for key, value in self.top.items():
+            if jsonc.at_path(jsonc.parse(draft.text), [key]) is None:
+                jsonc.put(draft, [key], value)
+        if jsonc.at_path(jsonc.parse(draft.text), ["hooks"]) is None:
+            hooks = {event: [entry] for event, entry in self.entries.items()}
+            jsonc.put(draft, ["hooks"], hooks, opened=1)
+            return
+        for event, entry in self.entries.items():
+            jsonc.append(draft, ["hooks", event], entry)
+
+    def removed(self, text: str, kept: Kept) -> str | None:
+        """Return a text without our handlers; what somebody added beside them stays."""
+        if not self.there(text, kept):
+            return text
+        for event, entries in _events(text):
+            before = text
+            for place in reversed(range(len(entries))):
+                entry = entries[place]
+                if self.ours.hook(entry) or self._all_ours(entry):
+                    text = jsonc.drop(text, ["hooks", event, place])
+                elif self._mine(entry):
+                    for inner in reversed(range(len(entry["hooks"]))):
+                        if self.ours.hook(entry["hooks"][inner]):
+                            text = jsonc.drop(text, ["hooks", event, place, "hooks", inner])
+            if text != before:
+                text = jsonc.prune_empty(text, ["hooks", event], kept.empty)
+        return _left(text, kept, self.top, alone=self.alone)
+
+    def by_hand(self) -> str:
+        """Return the file as it would be with nothing else in it."""
+        hooks = {event: [entry] for event, entry in self.entries.items()}
+        return jsonc.pretty({**self.top, "hooks": hooks}, "  ", "\n", opened=2)
+
+    def remark(self, text: str, kept: Kept) -> str:  # noqa: ARG002
+        """Say whether the hooks are switched off altogether."""
+        root = jsonc.parse(text)
+        off = jsonc.at_path(root, ["disableAllHooks"])
+        if off is not None and off.plain() is True:
+            return "hooks are switched off in this file (disableAllHooks): nothing of them will run"
+        return ""
+
+    def _mine(self, entry: Any) -> bool:
+        if self.ours.hook(entry):
+            return True
+        inner = entry.get("hooks") if isinstance(entry, Mapping) else None
+        return isinstance(inner, list) and any(self.ours.hook(one) for one in inner)
+
+    def _all_ours(self, entry: Any) -> bool:
+        inner = entry.get("hooks") if isinstance(entry, Mapping) else None
+        return isinstance(inner, list) and bool(inner) and all(self.ours.hook(one) for one in inner)
+
+
+class Server(NamedTuple):
+    """The MCP server in a JSON file.
+
+    Attributes:
+        ours: knows our servers.
+        path: keys that lead to it; the last is its name.
+        value: what is there.
+        top: other keys that a new file gets.
+    """
+
+    ours: Ours
+    path: tuple[str, ...]
+    value: Mapping[str, Any]
+    top: Mapping[str, Any] = {}
+
+    def there(self, text: str, kept: Kept) -> bool:
+        """Return whether our server is in a text; one of that name that we did not write is not ours."""
+        found = self._found(text)
+        return found is not None and (found == self.value or (kept.ours and self.ours.server(found)))
+
+    def right(self, text: str, kept: Kept) -> bool:
+        """Return whether it is there, or somebody has set up another one under its name."""
+        found = self._found(text)
+        return found == self.value or (found is not None and not self.there(text, kept))
+
+    def add(self, draft: Draft) -> None:
+        """Add the server."""
+        if self._found(draft.text) is not None:
+            return
+        for key, value in self.top.items() if jsonc.parse(draft.text) is None else ():
+            jsonc.put(draft, [key], value)
+        jsonc.put(draft, self.path, self.value, opened=1)
+
+    def removed(self, text: str, kept: Kept) -> str | None:
+        """Return a text without the server."""
+        if not self.there(text, kept):
+            return text
+        text = jsonc.drop(text, self.path)
+        text = jsonc.prune_empty(text, self.path[:-1], kept.empty)
+        return _left(text, kept, self.top)
+
+    def by_hand(self) -> str:
+        """Return the file as it would be with nothing else in it."""
+        value: Any = self.value
+        for key in reversed(self.path):
+            value = {key: value}
+        return jsonc.pretty({**self.top, **value}, "  ", "\n", opened=len(self.path) + 1)
+
+    def remark(self, text: str, kept: Kept) -> str:
+        """Say that the name is taken."""
+        found = self._found(text)
+        if found is None or self.there(text, kept):
+            return ""
+        return f"there is a server {self.path[-1]!r} already; it stays as it is"
+
+    def _found(self, text: str) -> Any:
+        found = jsonc.at_path(jsonc.parse(text), self.path)
+        return None if found is None else found.plain()
+
+
+class TomlServer(NamedTuple):
+    """The MCP server in a TOML file, in a block of its own.
+
+    Attributes:
+        ours: knows our servers.
+        path: of its table.
+        block: the table between its marks.
+    """
+
+    ours: Ours
+    path: tuple[str, ...]
+    block: Block
+
+    def there(self, text: str, kept: Kept) -> bool:
+        """Return whether our table is in a text."""
+        found = tomls.value_at(tomls.parse(text), self.path)
+        marked = self.block.span(text) is not None
+        return marked or (found is not None and kept.ours and self.ours.server(found))
+
+    def right(self, text: str, kept: Kept) -> bool:
+        """Return whether the block is there, or somebody has set up another server under its name."""
+        found = tomls.value_at(tomls.parse(text), self.path)
+        return self.block.holds(text) or (found is not None and not self.there(text, kept))
+
+    def add(self, draft: Draft) -> None:
+        """Add the block."""
+        if tomls.value_at(tomls.parse(draft.text), self.path) is None:
+            tomls.add(draft, self.block, self.path)
+
+    def removed(self, text: str, kept: Kept) -> str | None:
+        """Return a text without the table."""
+        if not self.there(text, kept):
+            return text
+        left = tomls.removed(text, self.block, self.path)
+        return None if kept.fresh and not (left or "").strip() else (left or "")
+
+    def by_hand(self) -> str:
+        """Return the table."""
+        return self.block.body
+
+    def remark(self, text: str, kept: Kept) -> str:
+        """Say that the name is taken."""
+        found = tomls.value_at(tomls.parse(text), self.path)
+        if found is None or self.there(text, kept):
+            return ""
+        return f"there is a server {self.path[-1]!r} already; it stays as it is"
+
+
+class Marked(NamedTuple):
+    """A block of text: rules for a model, or a plugin.
+
+    Attributes:
+        block: with its marks.
+        sign: what the first mark of any block like it holds, whichever host it was written for.
+        alone: the file's name is ours: nothing else belongs into it.
+    """
+
+    block: Block
+    sign: str
+    alone: bool = False
+
+    def there(self, text: str, kept: Kept) -> bool:  # noqa: ARG002
+        """Return whether the block is in a text."""
+        return self.block.span(text) is not None
+
+    def right(self, text: str, kept: Kept) -> bool:
+        """Return whether the block is there, or that of another host that says the same."""
+        return self.block.holds(text) or (self.sign in text and not self.there(text, kept))
+
+    def add(self, draft: Draft) -> None:
+        """Add the block.
+
+        Raises:
+            Broken: the file has our name and is somebody else's.
+        """
+        if self.alone and draft.text.strip():
+            raise Broken("there is a file of this name that is not ours", draft.text, 0)
+        self.block.add(draft)
+
+    def removed(self, text: str, kept: Kept) -> str | None:
+        """Return a text without the block."""
+        if not self.there(text, kept):
+            return text
+        left = self.block.removed(text)
+        return left if left is not None or kept.fresh or self.alone else ""
+
+    def by_hand(self) -> str:
+        """Return the block."""
+        return self.block.whole()
+
+    def remark(self, text: str, kept: Kept) -> str:
+        """Say that another host's block serves this one too."""
+        if self.sign in text and not self.there(text, kept):
+            return "the rules are there already, put there for another host"
+        return ""
+
+
+def _events(text: str) -> list[tuple[str, list[Any]]]:
+    found = jsonc.at_path(jsonc.parse(text), ["hooks"])
+    value = None if found is None else found.plain()
+    if not isinstance(value, Mapping):
+        return []
+    return [(event, entries) for event, entries in value.items() if isinstance(entries, list)]
+
+
+def _left(text: str, kept: Kept, top: Mapping[str, Any], *, alone: bool = False) -> str | None:
+    """Return what is left of a JSON file once our entries are out; None when it was only there for them."""
+    root = jsonc.parse(text)
+    if root is None or root.kind != "object":
+        return text
+    found = root.plain()
+    frame = {key: value for key, value in top.items() if found.get(key) == value}
+    only_frame = found == frame and not _comments(text, root)
+    if only_frame and (kept.fresh or alone):
+        return None
+    for key in kept.top:
+        if key in frame:
+            text = jsonc.drop(text, [key])
+    return text
+
+
+def _comments(text: str, root: jsonc.Node) -> bool:
+    bare = "".join(text[: root.start].split()) + "".join(text[root.end :].split())
+    inner = "".join(text[root.start : root.end].split())
+    return bool(bare) or inner != "".join(json.dumps(root.plain(), ensure_ascii=False).split())

@@ -1,0 +1,54 @@
+"""Whether an agent that is here may write down what sessions teach: asked once, set in the user's settings.
+
+The commands give the model no tools and keep no session: it reads text that others wrote.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from remora.core.errors import ConfigError, SourceError
+from remora.disk.files import read_small, write_atomic
+from remora.interfaces.install import tomls
+from remora.interfaces.install.insertions import Broken
+
+# By host: the program, and how it answers a prompt on its standard input.
+WRITERS = {
+    "claude-code": 'claude -p --tools "" --strict-mcp-config --no-session-persistence',
+    "codex": "codex exec --sandbox read-only --skip-git-repo-check --ephemeral -",
+}
+COST = "about 5,000 tokens in and 500 out per session, at most 50 sessions a day"
+
+
+def program_of(command: str) -> str:
+    """Return the name of a command's program."""
+    return command.partition(" ")[0]
+
+
+def set_writer(path: Path, command: str) -> None:
+    """Add a command as the language model that writes what sessions teach to the user's settings.
+
+    Args:
+        path: of `config.toml`; made where it is missing. What stands in it stays.
+        command: for `llm.command`.
+
+    Raises:
+        ConfigError: the file sets `[llm]` or `[learn]` already, or is not TOML.
+    """
+    text = (read_small(path.resolve()) or b"").decode("utf-8")
+    try:
+        there = tomls.parse(text)
+    except Broken as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Mend it.") from None
+    added = {"llm": {"provider": "command", "command": command}, "learn": {"synthesis": True}}
+    for name in added:
+        if name in there:
+            raise ConfigError(
+                f"{path} has a table [{name}] already; it was not touched",
+                hint=f"Set llm.provider = \"command\", llm.command = '{command}' and learn.synthesis = true.",
+            )
+    lines = [tomls.table(["llm"], {"provider": "command", "command": command}), "[learn]\nsynthesis = true"]
+    whole = "\n\n".join([*([text.rstrip("\n")] if text.strip() else []), *lines]) + "\n"
+    if tomls.parse(whole) != there | added:
+        raise SourceError(f"{path} cannot be added to; it was not touched")
+    write_atomic(path, whole.encode("utf-8"))

@@ -1,0 +1,102 @@
+"""Request a consolidation from a model: one time limit, one retry, no wait for a hung model."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+from remora.core.config import JournalSettings
+from remora.core.errors import ProviderBusy, RemoraError
+from remora.core.tokens import scripts
+from remora.journal.judge import Rejected, Reply, judge
+from remora.journal.prompt import Prompt
+from remora.llm.client import Completion, LanguageModel, Message
+
+T = TypeVar("T")
+
+RETRY_AFTER = 1.0  # seconds
+GRACE = 1.0  # seconds that a model may be over its limit before it is left behind
+MOST_TOKENS = 32_768  # of an answer, however large the memory
+
+
+class Asked(NamedTuple):
+    """The result of a request: a reply, or the error and the unused answer, if any."""
+
+    reply: Reply | None
+    problem: str = ""
+    answer: str = ""
+
+
+def ask(
+    model: LanguageModel,
+    prompt: Prompt,
+    memory: str,
+    settings: JournalSettings,
+    *,
+    session_id: str = "",
+    sleep: Callable[[float], None] = time.sleep,
+) -> Asked:
+    """Return a model's judged reply; the failure of a model is a result, not an error.
+
+    Args:
+        model: any language model.
+        prompt: the request.
+        memory: the long-term memory in the prompt.
+        settings: the time limit and the tokens of the answer. A memory that would not fit gets more.
+        session_id: the session of the facts.
+        sleep: waits before the second attempt.
+    """
+    deadline = time.monotonic() + settings.consolidation_timeout
+    needed = scripts(memory) * 5 // 4 + 1_024  # JSON escapes and the history entry come on top
+    tokens = max(settings.consolidation_tokens, min(needed, MOST_TOKENS))
+
+    def attempt() -> Completion:
+        left = max(0.05, deadline - time.monotonic())
+        return _within(
+            left + GRACE,
+            lambda: model.complete(
+                [Message("user", prompt.text)], max_tokens=tokens, schema=prompt.schema, timeout=left
+            ),
+        )
+
+    try:
+        try:
+            answer = attempt()
+        except RemoraError as error:
+            if not error.retryable or deadline - time.monotonic() <= RETRY_AFTER:
+                raise
+            sleep(RETRY_AFTER)
+            answer = attempt()
+    except (RemoraError, OSError) as error:
+        return Asked(None, f"{type(error).__name__}: {error}")
+    reply = judge(answer.text, memory, settings.max_memory_size, answer.finish_reason, session_id)
+    if isinstance(reply, Rejected):
+        return Asked(None, f"the answer of {model.model_id} was rejected: {reply.reason}", answer.text)
+    return Asked(reply)
+
+
+def _within(seconds: float, call: Callable[[], T]) -> T:
+    """Return the result of a call, or stop waiting for it after a number of seconds.
+
+    Models should keep their own timeout. One that does not must not block later consolidations, so it runs in
+    a separate thread that ends with the process.
+    """
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except BaseException as error:  # noqa: BLE001 - it is raised again where the caller waits
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="remora-consolidation", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if errors:
+        raise errors[0]
+    if not results:
+        raise ProviderBusy(f"the model did not answer within {seconds:.1f} s")
+    return results[0]

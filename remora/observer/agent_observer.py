@@ -1,0 +1,253 @@
+"""What is known of one agent of a session: its detectors, what it changed, what reached it from outside."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from remora.checks.ordinary import is_ordinary, places_of
+from remora.core.drives import has_drive
+from remora.core.events import CommandRun, Event, Signal
+from remora.observer.calls import Call, Calls, unanswered
+from remora.observer.checkpoint import Kept, keep_last, make_room
+from remora.observer.errors import Errors
+from remora.observer.files import Files
+from remora.observer.parallel_agents import Life
+from remora.observer.scratchpad import Limits, Scratchpad
+from remora.observer.search import OFTEN, Searches
+from remora.observer.speech import Speech
+from remora.observer.timeline import Timeline
+from remora.observer.workflow import Pace
+from remora.shell.forms import as_run
+from remora.shell.lines import parts_in, without_folder
+from remora.shell.location import Home, found_installed, inside, third_party
+from remora.shell.provenance import left, outside
+
+ECHO = 200  # characters that a server answers at most to what it only makes; more is text of others
+_GREP = re.compile(r"(?:cd \S+ && )?(?:[ef]?grep|rg|ag)\b")
+_SERVER = re.compile(r"mcp__(?!ide__)")
+_OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
+
+
+class AgentObserver(Kept):
+    """Everything known of one agent of a session."""
+
+    pad: Scratchpad
+    calls: Calls
+    files: Files
+    errors: Errors
+    searches: Searches
+    pace: Pace
+    speech: Speech
+    spans: list[tuple[int, int]]
+    stopped: bool
+    reports: int
+    changes: dict[str, list[tuple[int, int, str]]]
+    modified: dict[str, tuple[int, int, str]]
+
+    def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
+        self.pad = Scratchpad(agent, limits.signals)
+        self.calls, self.pace, self.speech = Calls(), Pace(), Speech()
+        self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
+        self.spans = [(now, now)]
+        self.stopped = False
+        self.reports = 0
+        self.changes, self.modified = {}, {}
+
+    def lives(self, now: int) -> None:
+        """Note that it runs now; one that had stopped was taken up again."""
+        if self.stopped:
+            self.stopped = False
+            keep_last(self.spans, (now, now), 50)
+        else:
+            self.spans[-1] = (self.spans[-1][0], now)
+
+    def begun(self, event: Event) -> None:
+        """Parse the command of a call now, and remember it: its result has more to look at."""
+        cwd = (event.extra or {}).get("cwd")
+        as_run(event.command, self.pad.cwd(cwd), self.pad.place(cwd))
+        if self.pad.taint_step is None:
+            self.asks(event.command, event.tool, cwd)
+
+    def settle(self, call: Call, timeline: Timeline, now: int) -> None:
+        """Let every detector look at a finished call."""
+        pad = self.pad
+        pad.analytics.used(call.tool)
+        if call.action == "memory":
+            timeline.settle(call, None)
+            if _OTHERS_MEMORY.match(call.tool):  # nobody looks at what it says, but the model did
+                pad.taint(call.tool, call.step)
+            return
+        run = self.errors.settle(call, pad)
+        self.files.settle(call, pad)
+        self.searches.settle(call, pad)
+        self.pace.settle(call, run, pad)
+        timeline.settle(call, run)
+        if call.denied:
+            self.speech.refused(call, pad)
+            return
+        self._from_outside(call)
+        if call.action in ("edit", "write"):
+            self._note_change(call, now)
+
+    def _from_outside(self, call: Call) -> None:
+        pad = self.pad
+        pad.seen_cwd(call.extra.get("cwd"))
+        if pad.taint_step is not None and call.step >= pad.taint_step:
+            return  # the earliest one counts
+        if source := self.source(call):
+            pad.taint(source, call.step)
+        elif call.failed is None:
+            return
+        elif call.action == "run":
+            self._left(call)
+        elif call.action in ("edit", "write"):
+            for path in call.paths[:20]:
+                if not pad.home().has(path) or third_party(path):
+                    keep_last(pad.written, path, 200)
+
+    def _left(self, call: Call) -> None:
+        """Note what a command that reads nothing from outside leaves there."""
+        made = left(*self._line(call.command, call.tool, call.extra.get("cwd")))
+        kept = call.extra.get("output")
+        if isinstance(kept, str) and not _GREP.match(call.command):  # of what was found not all is shown
+            made += (kept,)
+        for one in made:
+            keep_last(self.pad.written, one, 200)
+
+    def answered(self, result: Event) -> None:
+        """Note what a command leaves outside that goes on after its result."""
+        said = result.extra or {}
+        if began := self.calls.running.get(str(said.get("running"))):
+            call = unanswered(began._replace(extra={**(began.extra or {}), **said}))
+            if not self.source(call):
+                self._left(call)
+
+    def source(self, call: Call) -> str:
+        """Return where from outside a call brought text in; nothing if it did not."""
+        pad = self.pad
+        if call.action == "fetch":
+            return call.url or str(call.extra.get("query") or call.tool)
+        if call.action == "run":
+            source = self.asks(call.command, call.tool, call.extra.get("cwd"))
+            return source or (found_installed(call.text) if _GREP.match(call.command) else "")
+        if call.action in ("read", "search", "glob"):
+            where = call.extra.get("in")
+            named = (*call.paths[:20], where if isinstance(where, str) else "")
+            home = pad.home()
+            if call.action == "glob":  # names alone say little, but of what is elsewhere
+                return next((p for p in (*named, call.pattern) if p and not home.has(p)), "")
+            strange = (p for p in named if p and (not home.has(p) or (third_party(p) and p not in home.own)))
+            return next(strange, found_installed(call.text) if call.action == "search" else "")
+        if call.action == "other" and _SERVER.match(call.tool) and len(call.text) > ECHO:
+            return call.tool
+        return ""
+
+    def asks(self, command: str, tool: str, cwd: object) -> str:
+        """Return what in a command reads text from outside; nothing if nothing does."""
+        return outside(*self._line(command, tool, cwd))
+
+    def _line(self, command: str, tool: str, cwd: object) -> tuple[str, Home, str]:
+        home = self.pad.home()
+        if tool == "PowerShell" or (tool != "Bash" and has_drive(home.root)):
+            command = command.replace("\\", "/")  # there it stands between folders
+        return command, home, self.pad.folder(cwd)
+
+    def missed(self, since: int, now: int) -> None:
+        """Taint for the calls of earlier steps whose results never came, from outside as they may be."""
+        for event in (*self.calls.waiting.values(), *self.calls.running.values()):
+            if since <= event.step < now:
+                source = self.source(unanswered(event))
+                if source:
+                    self.pad.taint(source, event.step)
+
+    def _note_change(self, call: Call, now: int) -> None:
+        for path in call.paths[:20]:
+            if not inside(path):
+                continue
+            if call.worked:
+                make_room(self.changes, 2_000)
+                keep_last(self.changes.setdefault(path, []), (now, call.step, call.key), 50)
+            elif "modified since" in call.text[:400]:
+                self.modified[path] = (now, call.step, call.key)
+
+    def finish(self, timeline: Timeline, now: int) -> None:
+        """Settle what is open and let every detector conclude."""
+        for call in self.calls.flush():
+            self.settle(call, timeline, now)
+        for detector in (self.files, self.errors, self.searches, self.pace):
+            detector.finish(self.pad)
+
+    def life(self) -> Life:
+        """Return when it ran and what it changed."""
+        return Life(self.pad.agent, self.spans, self.changes, self.modified)
+
+    def commands(self) -> list[CommandRun]:
+        """Return what it ran, with whether it did so only after text from outside that may have asked for it.
+
+        Of a line that it may have asked for, what is ordinary stands for itself as well.
+        """
+        ran = dict(self.errors.counts)
+        tainted: set[str] = set()
+        places = places_of(self.files.uses)
+        for form, run in self.errors.counts.items():
+            if self.pad.tainted_at(run.first_step) is None:
+                continue
+            parts = parts_in(form)
+            own = [part for part in parts if is_ordinary(part, places)]
+            if len(own) == len(parts):
+                continue
+            tainted.add(form)
+            if own:
+                form, plain = " && ".join(own), " && ".join(map(without_folder, own))
+                shown = form if form != plain else ""
+                ran[form] = _sum(run._replace(command=plain, with_variables=shown), ran.get(form))
+        return [run._replace(tainted=form in tainted) for form, run in ran.items()]
+
+    def acute(self) -> list[Signal]:
+        """Return what it shows that is worth saying at once, told before or not."""
+        known, found = self.pad.analytics, list[Signal]()
+        if known.self_correction_count:
+            found += [s for s in self.pad.signals() if s.type == "self_correction"]
+        for key, count in known.grep_pattern_counts.items():
+            hunt = self.searches.hunts.get(key)
+            if count >= OFTEN and hunt:
+                detail = {"pattern": hunt.pattern, "found": hunt.answer, "count": count}
+                answer = (hunt.answer,) if hunt.answer else ()
+                found.append(self._early("repeated_grep", key, hunt.steps[-1], answer, detail))
+        if known.config_files_touched and len(known.file_edit_set) >= 2:
+            for path in sorted(known.config_files_touched):
+                beside = {"with": sorted(known.file_edit_set - {path})[:8]}
+                found.append(self._early("config_touch", path, known.current_step, (path,), beside))
+        if len(known.error_fingerprints) >= 2:
+            for failure in self.errors.failures.values():
+                if not failure.harness:
+                    detail = {
+                        "message": failure.message,
+                        "command": failure.target,
+                        "resolved": failure.resolved,
+                        "resolved_how": failure.answer.how,
+                        "tool": failure.tool,
+                        "harness": False,
+                    }
+                    step, key = failure.steps[-1], failure.fingerprint
+                    found.append(self._early("error_retry", key, step, failure.answer.paths, detail))
+        return found
+
+    def _early(
+        self, kind: str, key: str, step: int, paths: tuple[str, ...], detail: dict[str, Any]
+    ) -> Signal:
+        pad = self.pad
+        return Signal(kind, key, step, None, paths, detail, (), pad.tainted_at(step), pad.agent)
+
+
+def _sum(run: CommandRun, other: CommandRun | None) -> CommandRun:
+    """Return the runs of a command that stands in two lines."""
+    if other is None:
+        return run
+    return other._replace(
+        runs=run.runs + other.runs,
+        failures=run.failures + other.failures,
+        first_step=min(run.first_step, other.first_step),
+        last_step=max(run.last_step, other.last_step),
+    )

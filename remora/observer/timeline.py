@@ -1,0 +1,163 @@
+"""The plain course of a session: what was asked, said, run and changed, for judging kind and outcome."""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.events import Event
+from remora.core.text import collapse, shorten
+from remora.observer.calls import Call
+from remora.observer.checkpoint import Kept, cut, keep_last, make_room
+from remora.observer.errors import Failure, Run
+from remora.observer.session_facts import Edited, OpenError, Ran, Said, SessionFacts
+from remora.shell.location import inside
+
+PROMPTS, REPLIES, COMMANDS, EDITS = 300, 12, 600, 1_000
+_PROMPT = 600  # characters
+_REPLY = 1_500
+
+_MODELS = frozenset({"reply", "reasoning", "tool_call", "tool_result", "step"})  # events within a step
+
+_COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
+_COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}\bcommit\b")
+
+
+class Timeline(Kept):
+    """The facts of a session over all its agents."""
+
+    prompts: list[Said]
+    replies: list[Said]
+    commands: list[Ran]
+    edits: list[Edited]
+    commits: list[str]
+    actions: dict[str, int]
+    branches: dict[str, int]
+    interrupted: int
+    before: int | None  # steps that were taken before the first event: by the origin of a fork
+    last: int
+    of_agents: int  # the most steps of a subagent
+    stopped: int | None
+    last_kind: str
+    last_edit: int | None
+    started: str | None
+    finished: str | None
+
+    def __init__(self) -> None:
+        self.prompts, self.replies, self.commands, self.edits, self.commits = [], [], [], [], []
+        self.actions, self.branches = {}, {}
+        self.before = None
+        self.interrupted = self.last = self.of_agents = 0
+        self.last_kind = ""
+        self.stopped, self.last_edit = None, None
+        self.started, self.finished = None, None
+
+    def see(self, event: Event) -> None:
+        """Look at any event once."""
+        self._count(event)
+        if event.at:
+            self.started = min(self.started or event.at, event.at)
+            self.finished = max(self.finished or event.at, event.at)
+        if event.branch:
+            make_room(self.branches, 200)
+            self.branches[event.branch] = self.branches.get(event.branch, 0) + 1
+        if event.agent:
+            return
+        if event.kind == "user_prompt":
+            self._asked(event)
+        elif event.kind == "reply":
+            self.last_kind = "reply"
+            keep_last(self.replies, Said(cut(event.text, _REPLY), event.step), REPLIES)
+        elif event.kind == "step":
+            self._stepped(event)
+        elif event.kind in ("tool_call", "tool_result"):
+            self.last_kind = event.kind
+
+    @property
+    def steps(self) -> int:
+        """Return how many steps were taken; a fork's go on from its origin's, which are not its own."""
+        return max(self.last - (self.before or 0), self.of_agents)
+
+    def _count(self, event: Event) -> None:
+        if event.agent:
+            self.of_agents = max(self.of_agents, event.step)
+        elif event.kind not in ("session_start", "session_end"):
+            before = max(0, event.step - (event.kind in _MODELS))
+            self.before = before if self.before is None else min(self.before, before)
+            self.last = max(self.last, event.step)
+
+    def _stepped(self, event: Event) -> None:
+        extra = event.extra or {}
+        if extra.get("interrupted"):
+            self.interrupted += 1
+            self.last_kind = "interruption"
+        elif extra.get("over"):  # the host does not tell what the model said
+            self.last_kind = "reply"
+            self.stopped = event.step
+
+    def _asked(self, event: Event) -> None:
+        extra = event.extra or {}
+        if extra.get("interrupted") or event.text.startswith("[Request interrupted"):
+            self.interrupted += 1
+            self.last_kind = "interruption"
+            return
+        self.last_kind = "user_prompt"
+        said = Said(cut(event.text, _PROMPT), event.step, event.key)
+        if len(self.prompts) >= PROMPTS:  # the first one says what the session is for
+            del self.prompts[1]
+        self.prompts.append(said)
+
+    def settle(self, call: Call, run: Run | None) -> None:
+        """Look at a finished call of any agent."""
+        self.actions[call.action] = self.actions.get(call.action, 0) + 1
+        if call.denied:
+            return
+        if run is not None:
+            self._ran(call, run)
+        elif call.action in ("edit", "write") and call.worked:
+            for path in call.paths[:20]:
+                if inside(path):
+                    keep_last(self.edits, Edited(path, call.step), EDITS)
+                    self.last_edit = max(self.last_edit or 0, call.step)
+
+    def _ran(self, call: Call, run: Run) -> None:
+        failed = None if call.failed is None else run.failed
+        told = cut(call.text[-300:], 300)
+        keep_last(
+            self.commands,
+            Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed, told),
+            COMMANDS,
+        )
+        if failed is False and _COMMIT.search(call.command):
+            for subject in _COMMITTED.findall(call.text)[:5]:
+                keep_last(self.commits, shorten(subject, 120), 100)
+
+    def facts(self, planned: int | None, done: int, open_errors: list[Failure]) -> SessionFacts:
+        """Return the facts as they are now."""
+        return SessionFacts(
+            tuple(self.prompts),
+            tuple(self.replies[-REPLIES:]),
+            tuple(self.commands),
+            tuple(self.edits),
+            planned,
+            done,
+            self.interrupted,
+            tuple(OpenError(f.message, f.steps[-1], f.harness) for f in open_errors),
+            self.steps,
+            self.stopped,
+            dict(self.actions),
+            tuple(self.commits),
+            self.last_kind,
+            self.last_edit,
+        )
+
+    def branch(self) -> str | None:
+        """Return the branch most events were on, None if nobody said."""
+        return max(sorted(self.branches), key=lambda b: self.branches[b], default=None)
+
+    def summary(self) -> str:
+        """Return what was done in the end, in the session's own words: the last reply that says something."""
+        for said in reversed(self.replies):
+            paragraph = next((p for p in said.text.split("\n\n") if len(collapse(p)) >= 60), "")
+            if paragraph:
+                return shorten(paragraph.strip("# *"), 400)
+        return ""

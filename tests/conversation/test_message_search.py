@@ -1,0 +1,78 @@
+"""Messages are found by what they say."""
+
+from __future__ import annotations
+
+from remora.conversation.message_search import find
+from remora.core.values import Message, ToolCall
+
+
+def said(*texts: str) -> list[Message]:
+    """Return what user and assistant say in turn."""
+    return [Message(0, ("user", "assistant")[n % 2], text) for n, text in enumerate(texts)]
+
+
+def places(messages: list[Message], query: str, **more: object) -> list[int]:
+    """Return where the found messages stand, the best first."""
+    return [found.place for found in find(messages, query, **more)]  # type: ignore[arg-type]
+
+
+TALK = said(
+    "How long do access tokens live?",
+    "A token lives 24 hours; getTokenLifetime in auth/tokens.py says so.",
+    "And refresh tokens?",
+    "Thirty days.",
+    "数据库的连接池有多大?",
+)
+
+
+def test_more_of_the_query_is_better():
+    """A message with more of the words, and rarer ones, comes first; one with none does not come."""
+    assert places(TALK, "refresh token") == [2, 1, 0]
+    assert places(TALK, "zebra") == []
+
+
+def test_equal_scores():
+    """Of messages that say the same the newer comes first."""
+    assert places(said("tokens", "x", "tokens"), "token") == [2, 0]
+
+
+def test_plural_and_parts_of_names():
+    """A plural is found by its singular, a name in code by its parts, Chinese by pairs of signs."""
+    assert places(TALK, "hour") == [1]
+    assert places(TALK, "lifetime") == [1]
+    assert places(TALK, "连接池") == [4]
+
+
+def test_word_for_word_is_better():
+    """A message that has the query as it stands comes before one with the same words."""
+    assert places(said("pool size", "the size of a pool is the size"), "pool size")[0] == 0
+
+
+def test_role_and_limit():
+    """Only what one speaker said, and only so many."""
+    assert places(TALK, "tokens", role="user") == [2, 0]
+    assert places(TALK, "tokens", limit=1) == [2]
+    assert places(TALK, "tokens", limit=0) == places(TALK, "tokens", limit=-1) == []
+
+
+def test_blank_queries():
+    """A query without a word finds nothing, in no messages neither does any."""
+    assert places(TALK, " ?! ") == []
+    assert places([], "token") == []
+
+
+def test_tool_calls_are_searched():
+    """What a tool was called with can be found, and the tool's name on its result."""
+    messages = [
+        Message(0, "assistant", "", tool_calls=(ToolCall("1", "read_file", {"path": "store/pool.py"}),)),
+        Message(0, "tool", "SIZE = 5", tool_call_id="1", tool_name="read_file"),
+    ]
+    assert places(messages, "pool") == [0]
+    assert sorted(places(messages, "read_file")) == [0, 1]
+
+
+def test_the_found_message():
+    """What is found is the message itself with its score."""
+    found = find(TALK, "thirty")
+    assert [(one.message, one.place) for one in found] == [(TALK[3], 3)]
+    assert found[0].score > 0

@@ -1,0 +1,73 @@
+"""Tests are known by their path, and the file that they are about by their name."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.code import Outline
+from remora.graph.memory_symbols import MemorySymbols
+from remora.graph.test_files import file_under_test, is_test_path, stems_under_test
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("tests/test_a.py", True),
+        ("a_test.go", True),
+        ("src/x.spec.ts", True),
+        ("src/__tests__/x.js", True),
+        ("src/test/java/A.java", True),
+        ("FooTest.java", True),
+        ("FooTests.cs", True),
+        ("spec/models/user_spec.rb", True),
+        ("conftest.py", True),
+        ("testing/helpers.py", True),
+        ("src/contest.py", False),
+        ("src/latest.py", False),
+        ("src/Attest.java", False),
+        ("src/testing.py", False),
+        ("tests/data.json", False),
+        ("protest/a.py", False),
+    ],
+)
+def test_is_test_path(path: str, expected: bool) -> None:
+    """Names and folders of tests count, words that only contain "test" do not."""
+    assert is_test_path(path) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("test_core.py", ("core", "_core")),
+        ("core_test.py", ("core", "_core")),
+        ("x.test.tsx", ("x",)),
+        ("TestFoo.java", ("Foo",)),
+        ("FooIT.java", ("Foo",)),
+        ("user_spec.rb", ("user",)),
+        ("test.py", ()),
+        ("Makefile", ()),
+    ],
+)
+def test_the_stem_of_the_file_under_test(path: str, expected: tuple[str, ...]) -> None:
+    """What is left of a test's name without its sign names the tested file."""
+    assert stems_under_test(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "files", "expected"),
+    [
+        ("tests/test_core.py", ["src/app/core.py"], "src/app/core.py"),
+        ("tests/test_core.py", ["src/app/_core.py"], "src/app/_core.py"),
+        ("tests/test_core.py", ["a/core.py", "b/core.py"], ""),
+        ("tests/a/test_core.py", ["src/a/core.py", "src/b/core.py"], "src/a/core.py"),
+        ("a/tests/test_core.py", ["a/core.py", "b/core.py"], "a/core.py"),
+        ("pkg/a_test.go", ["pkg/a.go", "other/a.go"], "pkg/a.go"),
+        ("src/x.test.js", ["src/x.tsx"], "src/x.tsx"),
+        ("tests/test_core.py", ["tests/core.py"], ""),
+        ("tests/test_core.py", [], ""),
+    ],
+)
+def test_the_file_under_test(path: str, files: list[str], expected: str) -> None:
+    """The nearest file of the name is tested; a tie gives none."""
+    symbols = MemorySymbols({name: Outline("python") for name in [*files, path]})
+    assert file_under_test(path, symbols) == expected

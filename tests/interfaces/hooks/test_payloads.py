@@ -1,0 +1,153 @@
+"""The parts of payloads: which answers show a failure, what a call names, how answers are made to fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.moments import Moment
+from remora.interfaces.hooks.hosts import host_named
+from remora.interfaces.hooks.payloads import LIMIT, code_told, fitted, items, mapping, shows_failure, words
+
+
+def _answered(host: str, answer: Any) -> Moment:
+    """Return the moment after a command, with an answer in the form of a host."""
+    ran = {"session_id": "s", "tool_input": {"command": "make"}, "tool_response": answer}
+    payload = {
+        "codex": {"hook_event_name": "PostToolUse", "tool_name": "Bash", **ran},
+        "cursor": {"hook_event_name": "postToolUse", "tool_name": "Shell", **ran, "tool_output": answer},
+        "gemini": {"hook_event_name": "AfterTool", "tool_name": "run_shell_command", **ran},
+        "copilot": {"sessionId": "s", "toolName": "bash", "toolArgs": {"command": "make"}},
+        "vscode": {"hookEventName": "PostToolUse", "tool_name": "run_in_terminal", **ran},
+        "opencode": {"event": "tool.execute.after", "input": {"tool": "bash"}, "output": answer},
+    }[host]
+    if host == "copilot":
+        payload["toolResult"] = answer
+    moment = host_named(host).parse(payload, {})
+    assert (moment.kind, moment.action) == ("after", "run")
+    return moment
+
+
+@pytest.mark.parametrize(
+    ("host", "answer", "failed"),
+    [
+        ("codex", "2 failed", False),  # the bare output: nobody can tell
+        ("codex", "Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno such file", True),
+        ("codex", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nExit code: 2", False),
+        ("codex", {"output": "x", "metadata": {"exit_code": 1}}, True),
+        ("codex", {"content": "x", "success": False}, True),
+        ("codex", {"content": "x", "success": True}, False),
+        ("codex", '{"error": "what an API said"}', False),
+        ("codex", "exec command rejected by user", True),
+        ("cursor", '{"output":"x","exitCode":2}', True),
+        ("cursor", '{"output":"x","exitCode":130}', False),  # a person interrupted it
+        ("cursor", "no JSON", False),
+        ("gemini", {"llmContent": "Output: x\nExit Code: 2\nProcess Group PGID: 7"}, True),
+        ("gemini", {"llmContent": "Output: x\nExit Code: 0"}, False),
+        ("gemini", {"llmContent": "Output: Exit Code: 1\n" + "passed\n" * 200}, False),
+        ("gemini", {"llmContent": "x", "error": {"message": "timed out"}}, True),
+        ("gemini", {"llmContent": "x", "error": None}, False),
+        ("copilot", {"resultType": "success", "textResultForLlm": "x\n<exited with exit code 2>"}, True),
+        ("copilot", {"resultType": "success", "textResultForLlm": "exited with exit code 2\nfine"}, False),
+        ("copilot", {"resultType": "failure", "textResultForLlm": "x"}, True),
+        ("vscode", "x\n\nCommand exited with code 127", True),
+        ("vscode", "Command exited with code 1\nbut then all was well", False),
+        ("vscode", "x", False),
+        ("opencode", {"output": "x", "metadata": {"exit": 1}}, True),
+        ("opencode", {"output": "x", "metadata": {"exit": None}}, False),
+        ("opencode", {"output": '{"error": 1}', "metadata": {}}, False),
+    ],
+)
+def test_a_failure_is_what_the_answer_shows(host: str, answer: Any, failed: bool) -> None:
+    """By a code, a mark or the host's own words at their place; never by what the output talks about."""
+    assert _answered(host, answer).failed is failed
+
+
+def test_a_file_that_talks_of_errors_is_no_failure() -> None:
+    """Only what the host itself says of a tool counts, not what a tool found."""
+    read = {
+        "hook_event_name": "postToolUse",
+        "tool_name": "Read",
+        "tool_input": {"path": "errors.json"},
+        "tool_output": '{"error": "E1", "exitCode": 3}',
+    }
+    assert not host_named("cursor").parse(read, {}).failed
+    found = {"hookEventName": "PostToolUse", "tool_name": "read_file", "tool_response": {"error": "E1"}}
+    assert not host_named("vscode").parse(found, {}).failed
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, "error", 1, [], {}, {"exit_code": 0}, {"exit_code": True}, {"exit": "1"}, {"success": None}],
+)
+def test_what_shows_no_failure(answer: Any) -> None:
+    """Texts, lists and codes of other types are no marks."""
+    assert not shows_failure(answer)
+
+
+def test_a_code_counts_at_the_end_and_the_last_one() -> None:
+    """A host tells the code when all is over; what stands far before it was printed by the command."""
+    pattern = r"^Exit Code: (\d{1,9})$"
+    assert code_told("Exit Code: 0\nExit Code: 1", pattern)
+    assert not code_told("Exit Code: 1\nExit Code: 0", pattern)
+    assert not code_told("Exit Code: 1\n" + "." * 600, pattern)
+    assert not code_told("Exit Code: 130", pattern)
+    assert not code_told("Exit Code: " + "9" * 5_000, pattern)
+
+
+def test_words_are_found_wherever_an_answer_has_them() -> None:
+    """Texts, blocks, objects with either; the same words twice in a row once; nothing of what is no text."""
+    assert words("a") == "a"
+    assert words([{"type": "text", "text": "a"}, "b", {"type": "image", "data": "…"}, 5]) == "a\nb"
+    assert words({"output": "a", "text": "a"}) == "a"
+    assert words({"file": {"content": "a"}}) == "a"
+    assert words({"file": {"content": "a"}}, contents=False) == ""
+    assert words({"stdout": "\x1b[1mok\x1b[0m"}) == "ok"
+    assert words(None) == words({"content": {"x": {"y": 1}}}) == ""
+
+
+def test_arguments_come_as_an_object_or_as_its_json() -> None:
+    """What is no object is kept under a name of its own."""
+    assert mapping({"a": 1}) == mapping('{"a": 1}') == {"a": 1}
+    assert mapping("[1]") == {"input": "[1]"}
+    assert mapping("{broken") == {"input": "{broken"}
+    assert mapping(5) == mapping(None) == {}
+    assert mapping("{" * 100_000) == {"input": "{" * 100_000}
+
+
+def test_of_a_long_list_both_ends_are_looked_at() -> None:
+    """Fifty entries are enough."""
+    assert items([1, 2]) == [1, 2]
+    assert items(list(range(100))) == [*range(25), *range(75, 100)]
+    assert items("abc") == items(None) == []
+
+
+def test_a_patch_is_known_in_whatever_argument_it_comes() -> None:
+    """Files, folder, what goes in and what goes out; a patch that only adds files writes."""
+    patch = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-1\n+2\n*** End Patch"
+    for tool_input in (patch, {"input": patch}, {"patch": patch}, {"patchText": patch}, {"command": patch}):
+        event = {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": tool_input}
+        made = host_named("codex").parse(event, {})
+        assert (made.action, made.paths, made.changed, made.removed) == ("edit", ("a.py", "b.py"), "2", "1")
+    listed = {"command": ["bash", "-lc", f"cd /w/x && apply_patch <<'E'\n{patch}\nE"]}
+    ran = {"hook_event_name": "PreToolUse", "tool_name": "shell", "tool_input": listed}
+    assert host_named("codex").parse(ran, {}).paths == ("/w/x/a.py", "/w/x/b.py")
+    added = {"input": "*** Begin Patch\n*** Add File: n.md\n+x\n*** End Patch"}
+    event = {"hookEventName": "PreToolUse", "tool_name": "apply_patch", "tool_input": added}
+    assert host_named("vscode").parse(event, {}).action == "write"
+    shown = {"command": "cat patches/one  # *** Begin Patch"}
+    event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": shown}
+    assert host_named("codex").parse(event, {}).command == shown["command"]
+
+
+def test_a_text_that_fits_stays() -> None:
+    """One that does not is cut at a line end, else at a word, else anywhere; never within a sign."""
+    assert fitted("a" * LIMIT) == "a" * LIMIT
+    assert fitted("ä" * 5_000) == "ä" * 5_000
+    for said in ("line\n" * 9_000, "word " * 9_000, "x" * 90_000, "😀" * 9_000, "\ud83d" * 9_000):
+        cut = fitted(said)
+        assert len(cut.encode()) <= LIMIT
+        assert cut.endswith("\n[There is more in memory: search_memory or `remora search` finds it.]")
+    assert "line\n[There" in fitted("line\n" * 9_000)
+    assert "word\n[There" in fitted("word " * 9_000)

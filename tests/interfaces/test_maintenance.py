@@ -1,0 +1,267 @@
+"""init, stats, doctor, reindex, completion, work."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.interfaces.cli import cli
+from remora.interfaces.commands import maintenance
+from remora.net import listeners
+from tests.interfaces.conftest import Run, command_line
+
+Answer = Callable[..., Any]
+RULES = "# Rules\n\n- Always run `make lint` before a commit.\n- The cache must be keyed by tenant id.\n"
+
+
+@pytest.fixture
+def repository(project: Path) -> Path:
+    """A repository with rules, two files that change together, and a fix."""
+    (project / "AGENTS.md").write_text(RULES)
+    subprocess.run(["git", "init", "-q", "-b", "main", str(project)], check=True)
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    for number in range(3):
+        for name in ("cache.py", "tenant.py"):
+            (project / name).write_text(f"value = {number}\n")
+        subprocess.run(["git", "add", "."], cwd=project, check=True)
+        subprocess.run(["git", *who, "commit", "-q", "-m", f"change {number}"], cwd=project, check=True)
+    return project
+
+
+def test_init_reports_in_sentences(run: Run, repository: Path) -> None:
+    """The first run reads rules and history and ends with what to try; nothing is drawn in a pipe."""
+    result = run("init")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert f"Memory of {repository}" in result.stdout
+    assert "Read 1 rule file: AGENTS.md. 2 rules found." in result.stdout
+    assert "Read 3 commits of git history." in result.stdout
+    assert "2 memories stored" in result.stdout
+    assert result.stdout.index("Try next") > result.stdout.index("Done in")
+    assert "remora related cache.py" in result.stdout
+    assert "make lint" in run("search", "lint before commit").stdout
+
+
+def test_init_again_changes_nothing(answer: Answer, repository: Path) -> None:
+    """The second run finds everything known already."""
+    first, second = answer("init"), answer("init")
+    assert (first["stored"], first["commits_new"]) == (2, 3)
+    assert (second["stored"], second["commits_new"], second["unchanged"]) == (0, 0, 2)
+
+
+def test_init_of_another_folder(run: Run, answer: Answer, repository: Path, tmp_path: Path) -> None:
+    """A path behind init is the project that is meant, wherever one stands."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "CLAUDE.md").write_text("# Rules\n\n- Never push on Fridays.\n")
+    assert answer("init", str(elsewhere))["root"] == str(elsewhere)
+    assert "Fridays" in run("list", "--project", str(elsewhere)).stdout
+    assert run("list").stdout == ""
+
+
+def test_stats(run: Run, answer: Answer) -> None:
+    """Counts come as lines and as a document."""
+    run("remember", "Tokens expire after 24 h", "--type", "decision")
+    assert "memories: 1\n  decision: 1\n" in run("stats").stdout
+    document = answer("stats")
+    assert (document["memories"], document["by_type"]) == (1, {"decision": 1})
+
+
+def test_doctor_in_an_empty_project(run: Run, answer: Answer, tmp_path: Path) -> None:
+    """It finds no error, says how to begin, and makes no folder."""
+    result = run("doctor")
+    assert result.exit_code == 0
+    assert "does not exist yet" in result.stdout
+    assert "`remora init`" in result.stdout
+    assert not (tmp_path / "data" / "projects").exists()
+    assert answer("doctor")["level"] == "warning"  # there is no embedding model in these tests
+
+
+def test_doctor_with_a_damaged_database(run: Run, tmp_path: Path) -> None:
+    """The finding names the file, and the exit code is that of its class."""
+    run("remember", "x is a letter", "--type", "pattern")
+    file = next((tmp_path / "data").glob("projects/*/memory.db"))
+    for path in file.parent.glob("memory.db*"):
+        path.unlink()
+    file.write_bytes(b"no database at all, but long enough to be taken for one" * 40)
+    result = run("doctor", "--json")
+    assert result.exit_code == 12
+    document = json.loads(result.stdout)
+    assert document["level"] == "error"
+    (error,) = [f for f in document["findings"] if f["level"] == "error"]
+    assert (error["what"], error["kind"]) == ("database", "StoreCorrupt")
+    assert str(file) in error["detail"]
+    assert error["advice"]
+
+
+def test_doctor_with_broken_settings(run: Run, project: Path) -> None:
+    """Settings that keep everything from opening are a finding, with the code for settings."""
+    own = Path(os.environ["REMORA_CONFIG"])
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "config.toml").write_text("home = [")
+    result = run("doctor")
+    assert result.exit_code == 3
+    assert "is not valid TOML" in result.stdout
+
+
+def test_reindex(run: Run, answer: Answer, project: Path, clock: FixedClock) -> None:
+    """Turns are made again from the logs."""
+    with Memory.open(project, clock=clock) as memory:
+        memory.session("cli:1").extend([{"role": "user", "content": f"sentence {n}"} for n in range(3)])
+    assert run("reindex").stdout == "3 rows rebuilt.\n"
+    assert answer("reindex") == {"rows": 3}
+    assert answer("stats")["turns"] == 3
+
+
+def test_work(run: Run, answer: Answer) -> None:
+    """Without an embedding model there is nothing to do; the verb is not in the help."""
+    assert answer("work", "--seconds", "1") == {"embedded": 0}
+    assert run("work").stdout == "0 texts embedded.\n"
+    assert "work " not in run("--help").stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(run: Run, answer: Answer, shell: str) -> None:
+    """Each shell gets a script that asks remora itself."""
+    script = run("completion", shell).stdout
+    assert f"_REMORA_COMPLETE={shell}_complete" in script
+    document = answer("completion", shell)
+    assert document["script"].strip() == script.strip()
+    assert "remora completion" in document["install"]
+
+
+def test_completion_of_another_shell(run: Run) -> None:
+    """A shell that is not supported is named, with those that are."""
+    result = run("completion", "powershell")
+    assert result.exit_code == 2
+    assert "bash, zsh, fish" in result.stderr
+
+
+def complete(line: str) -> list[str]:
+    """Return what a shell would offer for a line whose last word is being typed."""
+    words = line.split(" ")
+    variables = {
+        "_REMORA_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    result = CliRunner(env=variables).invoke(cli, [], prog_name="remora", complete_var="_REMORA_COMPLETE")
+    return [entry.partition(",")[2] for entry in result.stdout.split()]
+
+
+def test_words_are_completed(project: Path) -> None:
+    """Verbs, options, types, phases, scopes and the last of several types."""
+    assert complete("remora sup") == ["supersede"]
+    assert complete("remora wor") == []  # hidden
+    assert complete("remora list --needs") == ["--needs-review"]
+    assert complete("remora list --type go") == ["gotcha"]
+    assert complete("remora search x --type gotcha,dec") == ["gotcha,decision"]
+    assert complete("remora search x --phase re") == ["refine", "reflect"]
+    assert complete("remora remember x --scope w") == ["work_unit"]
+    assert complete("remora completion f") == ["fish"]
+
+
+BASH = shutil.which("bash")
+# What bash does on TAB: it looks up the function of the command, and hands it the words of the line.
+PRESS_TAB = """
+source <(remora completion bash) || exit 1
+function=$(complete -p remora | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+"$function" remora "${COMP_WORDS[$COMP_CWORD]}" "${COMP_WORDS[$COMP_CWORD - 1]}"
+[[ ${#COMPREPLY[@]} -eq 0 ]] || printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture
+def press_tab(project: Path, tmp_path: Path) -> Callable[..., list[str]]:
+    """Complete the last of some words in a bash that has sourced the script, and return what it offers."""
+    program = tmp_path / "bin" / "remora"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(command_line())} "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+
+    def press(*words: str) -> list[str]:
+        assert BASH is not None
+        done = subprocess.run(
+            [BASH, "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *words],
+            env={**os.environ, "PATH": path},
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.splitlines()
+
+    return press
+
+
+@pytest.mark.skipif(BASH is None, reason="there is no bash here")
+def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[..., str]) -> None:
+    """In a real bash the script completes verbs, options, types and ids, also behind words in quotes."""
+    assert press_tab("remora", "sea") == ["search"]
+    assert press_tab("remora", "list", "--needs") == ["--needs-review"]
+    assert press_tab("remora", "search", "'two words'", "--type", "gotcha,dec") == ["gotcha,decision"]
+    assert press_tab("remora", "xyzzy") == []
+    memory_id = remember("Tokens expire after 24 h, or sooner: it's $HOME * that counts")
+    assert press_tab("remora", "show", memory_id[:4]) == [memory_id[:8]]
+
+
+def test_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
+    """Ids of the project's memories; `restore` offers those that were forgotten."""
+    first, second = remember("one thing"), remember("two things")
+    run("forget", second)
+    assert complete(f"remora show {first[:3]}") == [first[:8]]
+    assert complete("remora forget ") == [first[:8]]
+    assert complete("remora restore ") == [second[:8]]
+    assert complete(f"remora show {first[:12]}") == [first]
+
+
+def test_ids_where_there_is_no_memory(project: Path, tmp_path: Path) -> None:
+    """There is nothing to offer, nothing fails, and nothing is made."""
+    assert complete("remora show ") == []
+    assert not (tmp_path / "data" / "projects").exists()
+
+
+def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The question names the server and the doubt; whatever the answer is, it is not asked again."""
+    asked: list[str] = []
+
+    def confirm(question: str, **_: object) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr("click.confirm", confirm)
+    monkeypatch.setattr(listeners, "distrusted", lambda *_: "it belongs to another user (id 4242)")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setenv("OLLAMA_HOST", url)
+        monkeypatch.setenv("REMORA_EMBEDDING_PROVIDER", "auto")
+        for _ in range(2):
+            maintenance._ask_about_listener(project)
+    (question,) = asked
+    assert url in question
+    assert "another user" in question
+
+
+def test_the_doctor_says_that_it_is_off(run: Run) -> None:
+    """Hooks that are silent because a person wants it so are no riddle."""
+    assert run("remember", "Money is kept in cents").exit_code == 0
+    assert "Remora is off for this project" not in run("doctor").stdout
+    assert run("off").exit_code == 0
+    assert "Remora is off for this project" in run("doctor").stdout

@@ -1,0 +1,259 @@
+"""session, note, journal and move-in on the command line: what a person reads, and what scripts get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
+from remora.interfaces.commands import cli_context
+from tests.interfaces.conftest import Run
+
+Answer = Callable[..., Any]
+
+
+@pytest.fixture
+def talk(run: Run) -> str:
+    """A conversation of twelve messages about a cache."""
+    for number in range(1, 7):
+        run("session", "append", "cli:1", "--role", "user", f"How large is the cache for case {number}?")
+        run("session", "append", "cli:1", "--role", "assistant", f"Decision: {number}0 entries in cache.py")
+    return "cli:1"
+
+
+# Conversations
+
+
+def test_no_conversation_says_how_to_begin(run: Run) -> None:
+    """`remora session` alone lists; an empty list says what to do."""
+    result = run("session")
+    assert result.stdout == ""
+    assert "remora session append" in result.stderr
+
+
+def test_list_and_show(run: Run, talk: str) -> None:
+    """A line for each conversation, a block for each message, and how much room is taken."""
+    assert run("session").stdout.split()[:2] == ["cli:1", "[12]"]
+    shown = run("session", "show", talk, "--last", "1")
+    assert "#12  assistant" in shown.stdout
+    assert "Decision: 60 entries in cache.py" in shown.stdout
+    assert "tokens of messages, 8,000 reserved" in shown.stderr
+
+
+def test_append_takes_secrets_out(run: Run, answer: Answer) -> None:
+    """What is stored holds no secret, and the answer says how many were taken out."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    result = run("session", "append", "cli:2", "--role", "user", f"use {secret}")
+    assert "1 secret removed" in result.stdout
+    assert secret not in json.dumps(answer("session", "show", "cli:2"))
+
+
+def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) -> None:
+    """A summary takes the place of older messages, an archive keeps it, the history has everything."""
+    result = run("session", "compact", talk, "4")
+    assert "8 messages of cli:1 summarised, 4 kept" in result.stdout
+    assert "remora note show cli-1-1" in result.stdout
+    messages = answer("session", "show", talk)["messages"]
+    assert [m["seq"] for m in messages] == [0, 9, 10, 11, 12]
+    assert len(answer("session", "show", talk, "--all")["messages"]) == 12
+    assert "40 entries" in run("note", "show", "cli-1-1").stdout
+    assert "8 messages in cli:1" in run("journal", "history").stdout
+    assert "`remora journal history`" in run("journal").stderr
+    assert "8 earlier messages with --all" in run("session", "show", talk).stderr
+    assert "nothing to compact" in run("session", "compact", talk, "100").stdout
+
+
+def test_new_tells_the_journal(run: Run, answer: Answer, talk: str) -> None:
+    """The journal gets what was said, once, and the context is empty."""
+    assert "12 messages added to the history" in run("session", "new", talk).stdout
+    assert answer("session", "show", talk)["messages"] == []
+    assert "no conversation has new messages" in run("journal", "consolidate").stdout
+
+
+def test_search_of_one_conversation(run: Run, answer: Answer, talk: str) -> None:
+    """Only what was said there; nothing found is said so."""
+    run("session", "append", "cli:2", "--role", "user", "the cache of the other team")
+    found = answer("session", "search", "cache of the other team", "--session", talk)["hits"]
+    assert {hit["session_id"] for hit in found} == {talk}
+    assert "No message is about this" in run("session", "search", "zebra").stderr
+
+
+@pytest.mark.parametrize("verb", [("show",), ("compact",), ("new",)])
+def test_an_unknown_conversation_is_an_error(run: Run, verb: tuple[str, ...]) -> None:
+    """It is not made by asking for it."""
+    result = run("session", *verb, "cli:9")
+    assert result.exit_code == EXIT_CODES[NotFound]
+    assert "remora session list" in result.stderr
+
+
+# Notes
+
+
+def test_a_note_and_its_names(run: Run, answer: Answer) -> None:
+    """It is found by every name it has; the names say so."""
+    assert "added" in run("note", "add", "deploy", "Never on Fridays", "--alias", "release").stdout
+    run("note", "rename", "deploy", "deploying")
+    run("note", "alias", "deploying", "ship")
+    for name in ("deploying", "deploy", "release", "ship"):
+        assert answer("note", "show", name)["content"] == "Never on Fridays"
+    assert "no longer called ship" in run("note", "alias", "deploying", "ship", "--off").stdout
+    assert run("note", "show", "ship").exit_code == EXIT_CODES[NotFound]
+    assert "also called" in run("note", "show", "deploying").stdout
+
+
+def test_a_name_that_is_taken(run: Run) -> None:
+    """Names and aliases are unique together."""
+    run("note", "add", "deploy", "one", "--alias", "release")
+    assert run("note", "add", "release", "two").exit_code == EXIT_CODES[Conflict]
+
+
+def test_write_and_remove(run: Run, answer: Answer) -> None:
+    """Text comes from stdin, too; an unknown name stops before the first is removed."""
+    run("note", "add", "a", "one")
+    run("note", "write", "a", "-", stdin="two\nlines")
+    assert answer("note", "show", "a")["content"] == "two\nlines"
+    assert run("note", "remove", "a", "nope").exit_code == EXIT_CODES[NotFound]
+    assert len(answer("note", "list")["entries"]) == 1
+    run("note", "remove", "a")
+    assert answer("note")["entries"] == []
+
+
+def test_notes_as_a_folder(run: Run, answer: Answer, tmp_path: Path) -> None:
+    """A dump is read back; since it replaces everything, somebody has to say yes."""
+    folder = str(tmp_path / "dumped")
+    run("note", "add", "deploy", "Never on Fridays")
+    assert "1 entry written" in run("note", "dump", folder).stdout
+    run("note", "add", "other", "gone after loading")
+    refused = run("note", "load", folder)
+    assert refused.exit_code == EXIT_CODES[InvalidInput]
+    assert "2 entries would be replaced" in refused.stderr
+    assert answer("note", "load", folder, "--yes") == {"entries": 1}
+    assert [one["name"] for one in answer("note", "list")["entries"]] == ["deploy"]
+
+
+def test_a_large_text_from_stdin_is_whole(run: Run, answer: Answer) -> None:
+    """A megabyte comes in to the last word, as a note and as a message."""
+    text = "word " * 200_000 + "end"
+    assert run("note", "add", "big", "-", stdin=text).exit_code == 0
+    assert answer("note", "show", "big")["content"] == text
+    assert run("session", "append", "cli:9", "--role", "user", "-", stdin=text).exit_code == 0
+    assert answer("session", "show", "cli:9", "--all")["messages"][0]["content"] == text
+
+
+def test_more_than_is_read_at_once_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is cut silently: the note stays as it was."""
+    monkeypatch.setattr(cli_context, "MAX_DOCUMENT_BYTES", 10)
+    run("note", "add", "a", "one")
+    refused = run("note", "write", "a", "-", stdin="x" * 11)
+    assert refused.exit_code == EXIT_CODES[InvalidInput]
+    assert "stdin has more than 10 bytes" in refused.stderr
+    assert "one" in run("note", "show", "a").stdout
+
+
+def test_notes_are_searched_by_words_and_with_everything(run: Run, answer: Answer) -> None:
+    """`note search` gives notes and their BM25, `search --kind note` the place among all."""
+    run("note", "add", "deploy", "Never on Fridays")
+    (hit,) = answer("note", "search", "fridays")["hits"]
+    assert (hit["entry"]["name"], hit["score"] > 0) == ("deploy", True)
+    assert [h["id"] for h in answer("search", "fridays", "--kind", "note")["hits"]] == ["deploy"]
+    assert "`remora search`" in run("note", "search", "zebra").stderr
+
+
+# The journal
+
+
+def test_the_journal_of_a_new_project(run: Run) -> None:
+    """Every part says where it lies or how it begins."""
+    assert "MEMORY.md" in run("journal").stderr
+    assert "No notes today" in run("journal", "today").stderr
+    assert "remora journal consolidate" in run("journal", "history").stderr
+    assert "has not changed MEMORY.md" in run("journal", "versions").stderr
+    assert run("journal", "today", "soon").exit_code == EXIT_CODES[InvalidInput]
+
+
+def test_memory_md_is_a_file_that_a_person_edits(run: Run, answer: Answer) -> None:
+    """What stands there is shown, found, and in the block for a prompt."""
+    path = Path(answer("journal")["path"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("# Long-term Memory\n\nThe team deploys on Mondays.\n", "utf-8")
+    assert "deploys on Mondays" in run("journal").stdout
+    assert run("journal", "show", "--block").stdout.startswith("# Memory\n## Long-term Memory")
+    (hit,) = answer("search", "when does the team deploy", "--kind", "longterm")["hits"]
+    assert (hit["path"], hit["start_line"]) == (str(path), 1)
+
+
+def test_versions_come_back(run: Run, answer: Answer, project: Path) -> None:
+    """An earlier text is listed and can be brought back; today's is kept."""
+    from remora.app.memory import Memory
+
+    with Memory.open(project) as memory:
+        memory.journal.write("one")
+        memory.journal.write("two")
+    (version,) = answer("journal", "versions")["versions"]
+    assert "restored to" in run("journal", "restore", version["name"]).stdout
+    assert run("journal").stdout == "one\n"
+    assert len(answer("journal", "versions")["versions"]) == 2
+
+
+# Moving in
+
+
+def test_move_in_says_what_came_and_what_did_not(run: Run, answer: Answer) -> None:
+    """New, known and left out, each with its number; again brings nothing twice."""
+    entity = {"type": "entity", "name": "cache", "entityType": "part", "observations": ["has a bound of 9"]}
+    Path("memory.jsonl").write_text(json.dumps(entity) + "\n{broken\n", "utf-8")
+    assert "would be imported from mcp" in run("move-in", "memory.jsonl", "--dry-run").stdout
+    assert answer("list")["memories"] == []
+    result = run("move-in", "memory.jsonl")
+    assert "imported from mcp" in result.stdout
+    assert "not imported" in result.stdout
+    assert "nothing new" in run("move-in", "memory.jsonl").stdout
+    assert run("move-in", "nowhere").exit_code == EXIT_CODES[NotFound]
+
+
+# Learning
+
+
+def test_learn_on_the_command_line(
+    run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was learned is told with the evidence, listed, and dropped all at once."""
+    from tests.app.learning.test_learn import work
+
+    for day in range(1, 5):
+        work(f"s{day}", day, str(project)).save(project / "talks")
+    tried = run("learn", "talks", "--dry-run")
+    assert "4 sessions read" in tried.stdout
+    assert "would be learned" in tried.stdout
+    assert "4 build (success)" in run("learn", "talks").stdout
+    assert "Nothing new: 4 unchanged transcripts" in run("learn", "talks").stdout
+    listed = answer("learned")["learned"]
+    assert any("gateway" in one["memory"]["content"] for one in listed)
+    monkeypatch.chdir(project)
+    checks = run("checks")
+    assert ("make lint" in checks.stdout, checks.stderr) == (True, "")
+    (project / "web").mkdir()
+    monkeypatch.chdir(project / "web")
+    assert f"Run from {project}" in run("checks", "--project", str(project)).stderr
+    monkeypatch.chdir(project)
+    assert answer("learned", "--forget-all")["memories"]
+    assert answer("learned")["learned"] == []
+    both = run("learned", "--verify-all", "--forget-all")
+    assert both.exit_code == EXIT_CODES[InvalidInput]
+
+
+def test_learning_without_sessions_says_so(run: Run) -> None:
+    """A machine without transcripts of the project is told how to go on."""
+    assert "Name a transcript or a folder" in run("learn").stderr
+    assert "remora learn" in run("learned").stderr
+    assert "remora learn" in run("checks").stderr
+
+
+def test_an_entry_of_the_history_is_added(run: Run) -> None:
+    """It stands there under its time, without the secrets in it."""
+    assert run("journal", "add", "Moved the queue to Redis").stdout.endswith("added to the history\n")
+    assert "Moved the queue to Redis" in run("journal", "history").stdout

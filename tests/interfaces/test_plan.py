@@ -1,0 +1,466 @@
+"""plan, teach and learned on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.learning.learn import LearnReport, SessionLearnt
+from remora.app.learning.promotion import Learnt
+from remora.app.learning.run_summary import Remembered, SessionSummary
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
+from remora.core.events import FileUse
+from remora.core.values import Context
+from remora.injection.prefetch import Prefetch, PrefetchFile
+from remora.interfaces import learn_pages
+from remora.interfaces.commands.review import Asking, Reviewed, due, page, review
+from remora.interfaces.draw import plain
+from remora.interfaces.words import speaking
+from remora.observer.promotion import Discarded
+from tests.interfaces.conftest import Run
+from tests.observer.sessions import session
+from tests.retrieval.worlds import record
+
+Answer = Callable[..., Any]
+TASK = "make the token lifetime a setting"
+
+
+@pytest.fixture
+def memory(project: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory that the command line works on."""
+    with Memory.open(project, clock=clock) as opened:
+        yield opened
+
+
+def known(memory: Memory) -> None:
+    """Let a project know something about its module `auth`."""
+    payload = {
+        "module": "auth",
+        "average_actual_steps": 16.0,
+        "average_planned_steps": 10.0,
+        "ratio": 1.6,
+        "sample_count": 4,
+    }
+    memory.remember("Work in auth", type="task_calibration", related_modules=["auth"], payload=payload)
+    memory.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
+    memory.remember("Tokens must expire", type="requirement", related_modules=["auth"])
+    (memory.root / "auth").mkdir()
+    (memory.root / "auth" / "tokens.py").write_text("x = 1\n")
+    db = memory._project.db
+    for number in range(3):
+        with db.connection.transaction():
+            one = session(f"s{number}", prompts=(TASK,), files=(FileUse("auth/tokens.py", 1, 1, 1, 2),))
+            db.sessions.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+
+
+PLAN = """\
+## What memory has for this plan
+
+### What was decided and asked for
+- Tokens must expire [Memory #…]
+
+### How long work took here
+- `auth`: plans here took 1.6 times the planned steps (4 pieces of work) [Memory #…]
+
+### Ways that failed here; a plan goes around them
+- Polling the gateway failed [Memory #…]
+
+Files to load first
+auth/tokens.py  100%  31  used in 3 of 3 sessions that were asked for something alike
+
+Steps: past work took 1.6 times the planned steps; 100 become 160.
+"""
+
+
+def test_plan(run: Run, memory: Memory) -> None:
+    """The block, the files to load, and what the steps come to."""
+    known(memory)
+    shown = run("plan", TASK, "--module", "auth", "--steps", "100").stdout
+    for one in memory.list():
+        shown = shown.replace(one.id[:8], "…")
+    assert shown == PLAN
+
+
+def test_plan_in_json(answer: Answer, memory: Memory) -> None:
+    """One document has all of it; the contents only where they are asked for."""
+    known(memory)
+    found = answer("plan", TASK, "--module", "auth", "--steps", "50")
+    assert found["step_factor"] == 1.6
+    assert found["step_limit"] == 80
+    assert [f["path"] for f in found["prefetch"]] == ["auth/tokens.py"]
+    assert found["phase"] == "define"
+    assert len(found["hits"]) == 3
+    assert "prefetch_text" not in found
+    tested = answer("plan", TASK, "--module", "auth", "--qa", "--contents")
+    assert tested["step_limit"] is None
+    assert "Tokens must expire" in tested["text"]
+    assert "     1\tx = 1" in tested["prefetch_text"]
+
+
+def test_plan_without_anything(run: Run) -> None:
+    """Nothing on stdout, a hint on stderr."""
+    result = run("plan", "make it better")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "remora learn" in result.stderr
+    assert "100 become 100" in run("plan", "x", "--steps", "100").stdout
+    assert run("plan").exit_code == EXIT_CODES[InvalidInput]
+
+
+def test_the_page_of_a_plan() -> None:
+    """Work left open stands first; contents take the place of the list of files."""
+    files = Prefetch([PrefetchFile("a.py", 1.0, True, 9, "used")], text="## Files\n\n### a.py")
+    block = Context("## What memory has", (), 4, 100, "define")
+    shown = plain(learn_pages.plan(block, files, None, None, "## Where it stopped", contents=True))
+    assert shown == "## Where it stopped\n\n## What memory has\n\n## Files\n\n### a.py\n"
+    assert learn_pages.plan(Context("", (), 0, 100, "define"), Prefetch(()), None, None, "") == ()
+
+
+# Teaching
+
+RULES = "# Payments\n\n- Never log a card number\n- See below\n- Prefer `Decimal` to floats\n"
+
+
+def test_teach_shows_first(run: Run, project: Path, memory: Memory) -> None:
+    """Without a terminal and without --yes nothing is stored, and the answer says so."""
+    (project / "rules.md").write_text(RULES)
+    result = run("teach", "rules.md")
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "rules.md: 2 would be stored\n"
+        "line 3    new  requirement  Payments: Never log a card number\n"
+        "line 5    new  preference  Payments: Prefer `Decimal` to floats\n"
+        "  left out: rules.md:4 “See below”: says nothing\n"
+    )
+    assert "--yes to store it" in result.stderr
+    assert memory.list() == []
+
+
+def test_teach_stores(run: Run, project: Path, memory: Memory) -> None:
+    """With --yes each piece is told with its id; again, with what it was merged."""
+    (project / "CLAUDE.md").write_text(RULES)
+    assert run("teach", "CLAUDE.md", "--yes").stdout.startswith("CLAUDE.md (rules of claude): 2 stored\n")
+    assert len(memory.list()) == 2
+    again = run("teach", "CLAUDE.md", "-y").stdout
+    assert "2 merged with duplicates" in again
+    assert "the same text" in again
+
+
+def test_teach_from_stdin(run: Run, memory: Memory) -> None:
+    """A dash reads what is piped in; --user keeps it for every project."""
+    result = run("teach", "-", "--yes", "--user", stdin=RULES)
+    assert result.stdout.startswith("stdin: 2 stored\n")
+    assert len(memory.list(user=True)) == 2
+
+
+def test_a_bad_file_takes_no_good_one_with_it(run: Run, project: Path, memory: Memory) -> None:
+    """It is named, the others are stored, and the exit code is 2."""
+    (project / "rules.md").write_text(RULES)
+    (project / "bad.md").write_bytes(b"\0\1\2" * 900)
+    result = run("teach", "bad.md", "rules.md", "nowhere.md", "--yes", "--json")
+    assert result.exit_code == EXIT_CODES[InvalidInput]
+    found = json.loads(result.stdout)
+    assert found["stored"] is True
+    assert [s["what"] for s in found["skipped"]] == ["bad.md", "nowhere.md"]
+    assert [len(f["pieces"]) for f in found["files"]] == [2]
+    assert len(memory.list()) == 2
+
+
+def test_teach_on_a_terminal(
+    run: Run, project: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person is shown what would be stored and asked; no is an answer."""
+    (project / "rules.md").write_text(RULES)
+    monkeypatch.setattr("remora.interfaces.commands.review.somebody", lambda: True)
+    assert "Nothing was stored." in run("teach", "rules.md", stdin="n\n").stderr
+    assert memory.list() == []
+    result = run("teach", "rules.md", stdin="y\n")
+    assert "Store these 2?" in result.stderr
+    assert "rules.md: 2 stored" in result.stderr
+    assert len(memory.list()) == 2
+
+
+# The end of a session
+
+
+def made(number: int, **fields: Any) -> Learnt:
+    """Return something that was learned."""
+    text = f"Fact {number} about tokens"
+    return Learnt(record(text, id=f"id{number}aaaaaaaa", type="gotcha", **fields), "stored", "seen once")
+
+
+SUMMARY = """\
+Session complete: Auth bug fix (success)
+What the agent remembered:
+  - r1aaaaaa decision: JWT decision → used when planning  [ok]
+  - r2aaaaaa gotcha: Redis → the next command failed  (2 times)  [did not help]
+  - r3aaaaaa gotcha: Old one
+What the agent learned (2 memories):
+id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py and 1 more  0.80  Fact 1 about tokens  [seen once]
+id2aaaaa  2/2  gotcha  0.80  to review  Fact 2 about tokens  [seen once]
+"""
+
+
+FRENCH = """\
+Session terminée\u202f: Auth bug fix (réussie)
+Ce que l’agent s’est rappelé\u202f:
+  - r1aaaaaa décision\u202f: JWT decision → used when planning  [ok]
+  - r2aaaaaa piège\u202f: Redis → la commande suivante a échoué  (2 fois)  [n’a pas aidé]
+  - r3aaaaaa piège\u202f: Old one
+Ce que l’agent a appris (2 souvenirs)\u202f:
+id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py et 1 de plus  0,80  Fact 1 about tokens  [seen once]
+id2aaaaa  2/2  gotcha  0,80  à relire  Fact 2 about tokens  [seen once]
+"""
+
+
+@pytest.mark.parametrize(("language", "page"), [("en", SUMMARY), ("fr", FRENCH)])
+def test_the_page_of_a_session(language: str, page: str) -> None:
+    """Section 13: title, what was remembered, what was learned, numbered; in the reader's language."""
+    found = SessionSummary(
+        3,
+        "Auth bug fix",
+        "success",
+        ("claude-code:s1",),
+        (
+            Remembered("r1aaaaaaaa", "decision", "JWT decision", "used when planning", ok=True),
+            Remembered("r2aaaaaaaa", "gotcha", "Redis", "the next command failed", ok=False, times=2),
+            Remembered("r3aaaaaaaa", "gotcha", "Old one"),
+        ),
+        (made(1, related_files=("auth/a.py", "auth/b.py", "auth/c.py")), made(2, needs_review=True)),
+    )
+    with speaking(language):
+        assert plain(learn_pages.summary(found)) == page
+    assert learn_pages.summary(SessionSummary(0, "", "", (), (), ())) == ()
+
+
+def learn(run: Run, project: Path) -> None:
+    """Learn one session."""
+    from tests.app.learning.test_learn import work
+
+    work("s1", 1, str(project)).save(project / "talks")
+    assert run("learn", "talks").exit_code == 0
+
+
+def test_learn_says_what_is_new(run: Run, project: Path) -> None:
+    """And what was only seen again; a run that finds nothing new says that and no more."""
+    from tests.app.learning.test_learn import work
+
+    learn(run, project)
+    again = run("learn", "talks").stdout.splitlines()
+    assert again[0] == "Nothing new: 1 unchanged transcript"
+    assert len(again) == 2
+    for number in range(2, 6):
+        work(f"s{number}", number, str(project)).save(project / "talks")
+    told = run("learn", "talks").stdout
+    assert told.startswith("4 sessions read, 1 unchanged; 4 memories learned, 1 seen again\n")
+    assert "[met in 5 sessions, resolved in the same way in 5]" in told
+    assert "[updated: the user said so]" in told
+    learnt = run("learned").stdout
+    assert "[the same commands recur (seen in 5 sessions, last 2026-01-05)]" in learnt
+
+
+def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, project: Path) -> None:
+    """What was there before stays, and what somebody confirmed; of a session its whole id is asked for."""
+    from tests.app.learning.test_learn import work
+
+    learn(run, project)
+    for number in range(2, 6):
+        work(f"s{number}", number, str(project)).save(project / "talks")
+    assert run("learn", "talks").exit_code == 0
+    found = answer("learned")["learned"]
+    kept = [one["memory"]["id"] for one in found if one["action"] == "updated"]
+    (confirmed, *dropped) = [one["memory"]["id"] for one in found if one["action"] == "stored"]
+    assert len(kept) == 1
+    assert run("verify", confirmed).exit_code == 0
+    assert run("learned", "--session", "s", "--forget-all").exit_code == EXIT_CODES[Conflict]
+    result = run("learned", "--forget-all")
+    assert "2 memories kept: older, confirmed or seen elsewhere" in result.stderr
+    assert {one["memory"]["id"] for one in answer("learned")["learned"]} == {*kept, confirmed}
+    assert all(answer("show", one)["deprecated"] for one in dropped)
+
+
+def test_a_folder_without_sessions(run: Run, project: Path) -> None:
+    """It is named; nobody is told to name a folder who did."""
+    (project / "empty").mkdir()
+    assert "No agent session was found in empty." in run("learn", "empty").stderr
+    assert "Name a transcript or a folder." in run("learn").stderr
+
+
+def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
+    """It is said which runs there are; nobody is told to learn what was learned."""
+    learn(run, project)
+    result = run("learned", "--run", "99")
+    assert result.exit_code == EXIT_CODES[NotFound]
+    assert "there is no run 99" in result.stderr
+    assert "Only run 1 is there." in result.stderr
+    assert "Nothing was learned" not in run("learned").stderr
+    nobody = run("learned", "--session", "nobody").stderr
+    assert "No learned session has an id that begins with nobody." in nobody
+    assert run("learned", "--forget-all").exit_code == 0
+    assert "The memories of run 1 no longer exist." in run("learned").stderr
+
+
+def report(**fields: Any) -> LearnReport:
+    """Return a report of a run that read one session."""
+    one = SessionLearnt("s1", "codex", None, "build", "success", "", 9, 20, 3, 0, "")
+    return LearnReport(0, (one,), 0, 20, {}, (), {}, (), 0, (), 0, 0.0)._replace(**fields)
+
+
+def test_what_was_left_out_is_told_with_the_reason() -> None:
+    """In words, by filter; and some of it, but for what is never worth a memory."""
+    found = report(
+        discarded={"worth": 3, "standing": 1, "a person's word": 2, "branch": 1, "new filter": 1},
+        left_out=(
+            Discarded("it edited a file", "worth", "everybody does"),
+            Discarded("Polling fails", "standing", "`poll` is no longer there"),
+            Discarded("Use tabs", "a person's word", "it was forgotten or changed here"),
+        ),
+        not_worth={"everybody does": 2, "nobody knows why": 1},
+    )
+    lines = plain(learn_pages.report(found)).splitlines()
+    assert lines[0] == "1 session read, 0 unchanged; 0 memories learned"
+    why = "3 not worth a memory, 1 about code that has changed, 2 that you forgot or edited"
+    assert lines[3:7] == [
+        f"  left out: {why}, 1 from branches deleted unmerged, 1 new filter",
+        "    reasons: everybody does (2); nobody knows why (1)",
+        "    Polling fails: `poll` is no longer there",
+        "    Use tabs: it was forgotten or changed here",
+    ]
+
+
+def test_all_that_was_left_out_can_be_listed(run: Run, answer: Answer, project: Path) -> None:
+    """Each whole, under its filter, as many as were counted; a run that reads nothing says how to see it."""
+    learn(run, project)
+    assert "add --again --dry-run" in run("learn", "talks", "--left-out").stderr
+    found = answer("learn", "talks", "--again", "--dry-run")
+    listed = run("learn", "talks", "--again", "--dry-run", "--left-out").stdout.splitlines()
+    heads = [line for line in listed if not line.startswith(" ")]
+    assert len(heads) == len(found["discarded"]) > 0
+    assert len(listed) - len(heads) == sum(found["discarded"].values()) == len(found["left_out"])
+    one = found["left_out"][0]
+    assert f"  {' '.join(one['what'].split())}: {one['why']}" in listed
+
+
+def test_learned(run: Run, answer: Answer, project: Path) -> None:
+    """It says what the session was asked for; JSON has the same and more."""
+    learn(run, project)
+    shown = run("learned").stdout
+    assert shown.startswith(
+        "Session complete: Please make the token lifetime a setting of the server (success)\n"
+    )
+    assert "  1/" in shown
+    found = answer("learned", "--session", "s1")
+    assert (found["run"], found["sessions"]) == (1, ["claude-code:s1"])
+    assert found["learned"][0]["memory"]["id"]
+    assert answer("learned", "--session", "s2")["learned"] == []
+
+
+def test_a_review_needs_somebody(run: Run, project: Path) -> None:
+    """In a pipe nobody can be asked, and the choices exclude each other."""
+    learn(run, project)
+    assert run("learned", "--review").exit_code == EXIT_CODES[InvalidInput]
+    assert run("learned", "--review", "--verify-all").exit_code == EXIT_CODES[InvalidInput]
+
+
+def test_a_review_on_a_terminal(
+    run: Run, project: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is shown with its number and asked about; another letter is asked for again."""
+    learn(run, project)
+    number = len(memory.learned())
+    assert number >= 1
+    monkeypatch.setattr("remora.interfaces.commands.review.somebody", lambda: True)
+    result = run("learned", "--review", stdin="x\nK\n" + "d\n" * (number - 1))
+    assert result.exit_code == 0, result.output
+    assert f"  1/{number}" in result.stdout
+    assert "[k] keep, [e] edit, [d] drop, [l] later, [a] keep all, [q] quit" in result.stderr
+    assert result.stdout.splitlines()[-1].startswith("1 kept")
+    (kept,) = memory.learned()
+    assert kept.memory.user_verified
+
+
+def test_what_a_review_asks_by_trust_level(memory: Memory) -> None:
+    """What needs review comes first; level 2 offers to keep the rest, level 3 asks only about those."""
+    plain_one, doubtful, confirmed = stored(memory, 3)
+    plain_one = plain_one._replace(memory=plain_one.memory._replace(needs_review=False))
+    confirmed = confirmed._replace(memory=memory.verify(confirmed.memory.id))
+    found = [plain_one, doubtful, confirmed]
+    assert due(found, 1) == due(found, 2) == [doubtful, plain_one]
+    assert due(found, 3) == due(found, 4) == [doubtful]
+
+
+def test_enter_at_each_trust_level(run: Run, memory: Memory, project: Path, monkeypatch: Any) -> None:
+    """At level 1 Enter leaves a memory for later, at level 2 it keeps all."""
+    learn(run, project)
+    number = len(memory.learned())
+    monkeypatch.setattr("remora.interfaces.commands.review.somebody", lambda: True)
+    assert f"{number} for later" in run("learned", "--review", stdin="\n" * number).stdout
+    run("trust", "2")
+    assert f"{number} kept" in run("learned", "--review", stdin="\n").stdout
+    assert "Nothing here needs review." in run("learned", "--review").stderr
+
+
+def test_many_corrections_in_a_session_offer_a_lower_level(run: Run, memory: Memory, project: Path) -> None:
+    """The offer stands under what the session taught, until a lower level was chosen."""
+    learn(run, project)
+    session_id = memory.session_summary().sessions[-1]
+    wrong = [memory.remember(f"The {one} is red").id for one in ("door", "roof", "wall")]
+    with memory._project.db.transaction():
+        memory._project.db.uses.add(session_id, "wrong", dict.fromkeys(wrong, 1), "2026-02-02T00:00:00.000Z")
+    run("trust", "2")
+    assert "`remora trust` takes a lower level" in run("learned").stderr
+    run("trust", "1")
+    assert "lower level" not in run("learned").stderr
+
+
+def answers(*letters: str, text: str | None = None) -> Asking:
+    """Return a person who says these letters, and writes this text."""
+    given = iter(letters)
+    return Asking(lambda *_: next(given), lambda _: text)
+
+
+def stored(memory: Memory, number: int) -> list[Learnt]:
+    """Remember some things as if they had been learned."""
+    kinds = ("gateway", "cache", "footer", "parser", "clock")
+    texts = [f"The {kind} has its own quirk" for kind in kinds[:number]]
+    return [Learnt(memory.remember(t, needs_review=True), "stored", "seen once") for t in texts]
+
+
+def test_a_review(memory: Memory) -> None:
+    """Kept, edited, dropped and later ones; what is kept or edited is verified."""
+    found = stored(memory, 4)
+    told = review(memory, found, answers("k", "e", "d", "l", text="The cache has no quirk at all"))
+    assert [len(part) for part in told[:3]] == [1, 1, 1]
+    assert told.later == 1
+    kept, edited, dropped, later = (memory.show(one.memory.id) for one in found)
+    assert (kept.user_verified, kept.needs_review) == (True, False)
+    assert (edited.content, edited.user_verified) == ("The cache has no quirk at all", True)
+    assert dropped.deprecated
+    assert later.needs_review
+    assert plain(page(told)).startswith("1 kept, 1 edited, 1 dropped, 1 for later\n")
+
+
+def test_all_at_once_and_no_more(memory: Memory) -> None:
+    """The letter a keeps the rest, q leaves it; an edit that changes nothing is for later."""
+    found = stored(memory, 3)
+    assert len(review(memory, found, answers("l", "a")).kept) == 2
+    assert review(memory, found, answers("q")).later == 3
+    assert review(memory, found[:1], answers("e", text=None)).later == 1
+    assert review(memory, found[:1], answers("e", text=found[0].memory.content)).later == 1
+
+
+def test_a_memory_that_is_gone_stops_no_review(memory: Memory) -> None:
+    """It is told, and the rest goes on."""
+    found = stored(memory, 2)
+    memory.forget(found[0].memory.id)
+    told = review(memory, found, answers("k", "k"))
+    assert len(told.kept) == 1
+    assert "is forgotten" in told.problems[0]
+    assert page(Reviewed())[0].text == "nothing to review"  # type: ignore[union-attr]
+    with pytest.raises(NotFound):
+        memory.show("nowhere-at-all")

@@ -1,0 +1,110 @@
+"""Asking a model within one limit: a retry where it may help, and no wait for one that hangs."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from remora.core.errors import InvalidInput, ModelMissing, ProviderBusy, ProviderError
+from remora.journal.model_request import GRACE, MOST_TOKENS, RETRY_AFTER, ask
+from remora.journal.prompt import build_prompt
+from remora.llm.client import Completion
+from remora.llm.scripted import ScriptedModel
+from tests.journal.made import SETTINGS, answer, no_sleep, talk
+
+PROMPT = build_prompt("", talk(), 8192)
+
+
+def asked(*replies, memory="", settings=SETTINGS, sleep=no_sleep):
+    """Ask a scripted model; return what came of it and the model."""
+    model = ScriptedModel(replies)
+    return ask(model, PROMPT, memory, settings, session_id="s", sleep=sleep), model
+
+
+def test_a_good_answer():
+    """One call with the prompt alone, the schema, the tokens and the time that is left."""
+    result, model = asked(answer())
+    assert result.reply is not None
+    assert result.reply.memory_update == "- ES256"
+    [call] = model.calls
+    assert [(m.role, m.content) for m in call.messages] == [("user", PROMPT.text)]
+    assert (call.max_tokens, call.schema) == (SETTINGS.consolidation_tokens, PROMPT.schema)
+    assert 29 < (call.timeout or 0) <= SETTINGS.consolidation_timeout
+
+
+def test_a_large_memory_gets_room_in_the_answer():
+    """The model has to repeat the memory, so the answer may be as long as that, within reason."""
+    result, model = asked(answer(memory="x" * 40_000), memory="x" * 40_000)
+    assert result.reply is not None
+    assert model.calls[0].max_tokens == 12_500 + 1_024
+    assert asked(answer(memory="x" * 400_000), memory="x" * 400_000)[1].calls[0].max_tokens == MOST_TOKENS
+
+
+def test_busy_then_well():
+    """A server that says that a retry helps is asked once more after a second."""
+    waits: list[float] = []
+    result, model = asked(ProviderBusy("503", status=503), answer(), sleep=waits.append)
+    assert result.reply is not None
+    assert waits == [RETRY_AFTER] == [1.0]
+    assert len(model.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("replies", "calls"),
+    [
+        ([ProviderBusy("down"), ProviderBusy("still down")], 2),
+        ([ProviderError("500", status=500)], 1),
+        ([ModelMissing("no such model")], 1),
+        ([InvalidInput("too long")], 1),
+        ([ConnectionResetError("gone")], 1),
+        ([TimeoutError("late")], 1),
+    ],
+)
+def test_failures_are_results(replies, calls):
+    """A model that fails is told with the kind of the failure, and raises nothing."""
+    result, model = asked(*replies)
+    assert (result.reply, result.answer, len(model.calls)) == (None, "", calls)
+    assert result.problem.startswith(type(replies[-1]).__name__)
+    assert str(replies[-1]) in result.problem
+
+
+def test_no_second_attempt_without_time():
+    """Where the limit leaves no second, the failure stands."""
+    result, model = asked(
+        ProviderBusy("503", status=503), settings=SETTINGS._replace(consolidation_timeout=0.5)
+    )
+    assert result.reply is None
+    assert len(model.calls) == 1
+
+
+def test_a_rejected_answer_is_handed_back():
+    """The reason names the model, and the answer is there to be kept."""
+    result, _ = asked("I have saved everything.")
+    assert result.reply is None
+    assert result.answer == "I have saved everything."
+    assert "scripted was rejected: there is no JSON object" in result.problem
+    assert asked(Completion(answer(), "length"))[0].problem.endswith("cut off at its longest length")
+
+
+def test_a_model_that_ignores_its_timeout_is_left_behind():
+    """A hung model costs the limit and a short grace, not more."""
+    release = threading.Event()
+    began = time.perf_counter()
+    try:
+        result, _ = asked(
+            lambda call: answer() if release.wait(30) else "",
+            settings=SETTINGS._replace(consolidation_timeout=0.1),
+        )
+    finally:
+        release.set()
+    assert time.perf_counter() - began < 0.1 + GRACE + 1
+    assert result.reply is None
+    assert "did not answer within" in result.problem
+
+
+def test_a_wrong_script_is_an_error():
+    """What is no failure of a provider is not swallowed."""
+    with pytest.raises(AssertionError):
+        asked()

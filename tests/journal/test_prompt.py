@@ -1,0 +1,148 @@
+"""The prompt of a consolidation: its lines, its order, its bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.payloads import PAYLOADS
+from remora.core.values import MEMORY_TYPES, Message, ToolCall
+from remora.journal.prompt import FACT_TYPES, MOST_CHARS, build_prompt, conversation, conversation_line
+from remora.llm.prompts import load, variables
+from remora.llm.providers import strict
+from tests.journal.made import NOW, call, talk
+
+LIMIT = 8192
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (Message(1, "user", "hello", time=NOW), "[2026-02-27T14:30] USER: hello"),
+        (Message(1, "user", "hello"), "[?] USER: hello"),
+        (call("grep", "Let me see."), "[2026-02-27T14:30] ASSISTANT [tools: grep]: Let me see."),
+        (
+            Message(1, "assistant", "a\nb", tool_calls=(ToolCall("1", "a"), ToolCall("2", "b"))),
+            "[?] ASSISTANT [tools: a, b]: a\nb",
+        ),
+        (
+            Message(1, "Ann", "hi", time=NOW, time_text="1:56 pm on 8 May, 2023"),
+            "[1:56 pm on 8 May, 2023] ANN: hi",
+        ),
+    ],
+)
+def test_a_line(message, line):
+    """Time to the minute, the role in capitals, the tools, the content."""
+    assert conversation_line(message) == line
+
+
+def test_messages_without_content_are_left_out():
+    """A tool call alone says nothing that a journal wants."""
+    said, notes = conversation([call("grep"), Message(2, "tool", " "), *talk(1, first=3)])
+    assert said.endswith("USER: message 3")
+    assert said.count("\n") == 0
+    assert notes == ()
+
+
+def test_the_order_of_the_prompt():
+    """Role and keys, history entry, update, memory, conversation, note on the size, JSON alone."""
+    prompt = build_prompt("- RS256 " + "x" * LIMIT, talk(2), LIMIT).text
+    marks = [
+        "one JSON object that has exactly two keys, and a third that may be left out:",
+        '1. "history_entry": two to five sentences',
+        "[YYYY-MM-DD HH:MM]",
+        '2. "memory_update": the whole long-term memory',
+        "give the memory back unchanged",
+        '3. "facts" (leave it out if there are none)',
+        "## Current Long-term Memory\n\n- RS256",
+        "## Conversation to Process\n\n[2026-02-25T06:14] USER: message 1\n[2026-02-25T06:15] ASSISTANT",
+        "has 8200 bytes and may have 8192",
+        "Answer with the JSON object alone, without a code fence.",
+    ]
+    places = [prompt.find(mark) for mark in marks]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert prompt.endswith(marks[-1])
+
+
+def test_shortening_is_asked_for_only_over_the_limit():
+    """The size counts in bytes, and the limit itself is not over it."""
+    exact = "é" * (LIMIT // 2)
+    assert "Shorten it" not in build_prompt(exact, talk(2), LIMIT).text
+    assert "has 8193 bytes and may have 8192" in build_prompt(exact + "x", talk(2), LIMIT).text
+
+
+def test_an_empty_memory_is_shown_as_such():
+    """The model sees that there is none yet."""
+    assert "## Current Long-term Memory\n\n(empty)\n" in build_prompt("", talk(2), LIMIT).text
+
+
+def test_two_keys_without_facts():
+    """Without facts the prompt and the schema have the two keys alone, and the schema can be strict."""
+    prompt = build_prompt("", talk(2), LIMIT, with_facts=False)
+    assert "exactly two keys:" in prompt.text
+    assert "facts" not in prompt.text
+    assert (
+        list(prompt.schema["properties"]) == prompt.schema["required"] == ["history_entry", "memory_update"]
+    )
+    assert strict(prompt.schema)
+
+
+def test_facts_are_an_optional_third_key():
+    """The schema allows them and does not require them; their types are ones that words can tell."""
+    prompt = build_prompt("", talk(2), LIMIT)
+    assert prompt.schema["required"] == ["history_entry", "memory_update"]
+    assert "facts" in prompt.schema["properties"]
+    assert set(FACT_TYPES) <= set(MEMORY_TYPES)
+    assert set(FACT_TYPES) & set(PAYLOADS) == {"dead_end"}
+    assert '"gotcha", "decision"' in prompt.text
+
+
+def test_text_in_braces_stays_text():
+    """A conversation that holds a variable of the prompt is shown as it is."""
+    prompt = build_prompt("{{conversation}}", [Message(1, "user", "{{memory}}")], LIMIT)
+    assert "\n{{conversation}}\n" in prompt.text
+    assert "USER: {{memory}}" in prompt.text
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("consolidation", {"third_key", "facts", "memory", "conversation", "compression"}),
+        ("facts", {"types"}),
+        ("compression", {"size", "limit"}),
+    ],
+)
+def test_prompt_files(name, wanted):
+    """Every prompt file has the variables that are filled, and no others."""
+    assert variables(load("remora.journal", name)) == wanted
+
+
+def test_a_long_message_is_cut_in_its_middle():
+    """Long messages lose of their middle, short ones nothing, and the prompt's notes say so."""
+    long = "BEGIN " + "x" * 300_000 + " END"
+    said, notes = conversation([Message(1, "tool", long), *talk(3, first=2)])
+    assert len(said) < MOST_CHARS + 500
+    assert "TOOL: BEGIN xx" in said
+    assert "xx END\n" in said
+    assert "characters …]" in said
+    assert "message 4" in said
+    assert notes == ("messages that were shown to the model in part: 1",)
+
+
+def test_too_many_messages_lose_their_middle():
+    """Where even short pieces of all messages would not fit, the first and the last ones are shown."""
+    said, notes = conversation(talk(2000, text="x" * 300))
+    lines = said.split("\n")
+    assert len(said) < 2 * MOST_CHARS
+    assert len(lines) == 501
+    assert lines[250] == "[… 1500 messages …]"
+    assert lines[-1].endswith(" 2000")
+    assert notes[1] == "messages that were not shown to the model: 1500, of the middle"
+
+
+def test_what_fits_is_shown_whole():
+    """A usual window loses nothing."""
+    messages = talk(27, text="x" * 3000)
+    said, notes = conversation(messages)
+    assert all(m.content in said for m in messages)
+    assert notes == ()

@@ -1,0 +1,73 @@
+"""Slips in a command line that tell what was wrong.
+
+Cases marked with a session are excerpts from sessions of github.com/entireio/cli, MIT.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.observer.command_fixes import differs, wrong_flag
+from tests.observer.script import Script, observed
+
+
+@pytest.mark.parametrize(
+    ("message", "flag"),
+    [
+        ("unknown flag: --stat", "--stat"),
+        ("fatal: unrecognized argument: --no-stat", "--no-stat"),
+        ("error: unexpected argument '--foo' found", "--foo"),
+        ("unknown option `--bar'", "--bar"),
+        ("unknown command: list", ""),
+        ("the flag is unknown", ""),
+    ],
+)
+def test_a_flag_that_is_not_there(message: str, flag: str) -> None:
+    """Programs say it in several ways."""
+    assert wrong_flag(message) == flag
+
+
+def test_the_same_command_without_the_flag() -> None:
+    """Session 3b1b6293: what worked, and what was left out."""
+    script = Script().step().run("gh pr diff 104 --stat", "Exit code 1\nunknown flag: --stat", error=True)
+    script.step().run("gh pr diff 104 --name-only", "a.go")
+    (error,) = observed(script).errors
+    assert error.resolved_how == "it works without `--stat`: `gh pr diff 104 --name-only`"
+
+
+def test_a_cd_to_where_the_shell_is() -> None:
+    """Session 4fec7ea0: the recorded folder ends with the one that was not found."""
+    told = "Exit code 1\n(eval):cd:1: no such file or directory: cmd/cli/strategy"
+    there = Script().step()
+    there.call(
+        "Bash",
+        "run",
+        told,
+        error=True,
+        command="cd cmd/cli/strategy && go test .",
+        extra={"cwd": "cmd/cli/strategy"},
+    )
+    (error,) = observed(there).errors
+    assert (error.resolved, error.resolved_how) == (True, "")
+    elsewhere = (
+        Script().step().run("cd /tmp/gone && ls", told.replace("cmd/cli/strategy", "gone"), error=True)
+    )
+    assert [e.resolved for e in observed(elsewhere).errors] == [False]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("pytest -q", "uv run pytest -q"), ("pytest tests/a.py", "uv run pytest tests/a.py")),
+        (("git diff src/a.py", "git diff -- src/a.py"), ("git diff b.go", "git diff -- b.go")),
+        (("bd status --short", "bd status"), ("bd list --short", "bd list")),
+    ],
+)
+def test_the_same_correction_of_two_commands(one: tuple[str, str], other: tuple[str, str]) -> None:
+    """What came and what went is the same, whatever the rest of the command is."""
+    assert differs(*one) == differs(*other)
+
+
+def test_another_correction() -> None:
+    """Two commands that were put right in two ways share no key."""
+    assert differs("rg x tests", "rg x test") != differs("rg x tests", "rg x spec")
