@@ -30,9 +30,8 @@ from remora.core.weights import SIGNALS
 
 K = 10
 PROMISED = 1.2  # times the best of the floors, the mean over the repositories
-OURS, SHIPPED = "remora", "weights that ship"
+OURS = "remora"
 ALONE: Mapping[str, frozenset[str]] = {
-    SHIPPED: frozenset({"fitted"}),
     "without earlier sessions": frozenset({"sessions", "often", "lately", "memories"}),
     "words of the task alone": frozenset({"often", "lately", "heat", "branch"}),
 }
@@ -208,7 +207,7 @@ def rankings(memory: Memory, session: AgentSession, *, ablate: bool) -> Rankings
 
     parts = dict(ALONE)
     if ablate:
-        parts |= {f"without {signal}": frozenset({signal, "fitted"}) for signal in SIGNALS}
+        parts |= {f"without {signal}": frozenset({signal}) for signal in SIGNALS}
     return {OURS: ours(), **{name: ours(left_out) for name, left_out in parts.items()}}
 
 
@@ -232,18 +231,18 @@ def report(
         best = max(own[name] for name in floors)
         ratio = own[OURS] / best if best else None
         figures[key] = {"sessions": len(asked), "recall@10": own, "gold that exists": exists, "ratio": ratio}
-        values = (*(own[name] for name in (OURS, SHIPPED, *floors)), "-" if ratio is None else ratio, exists)
+        values = (*(own[name] for name in (OURS, *floors)), "-" if ratio is None else ratio, exists)
         rows.append((f"repository {number}", len(asked), *values))
     together = {name: mean(own[name] for own in scores.values()) for name in (*names, *floors)}
     ratios = [one["ratio"] for one in figures.values() if one["ratio"] is not None]
     lifted = together[OURS] / mean(max(own[name] for name in floors) for own in scores.values())
     worst = min(ratios, default=0.0)
-    rows.append(("mean", "", *(together[name] for name in (OURS, SHIPPED, *floors)), lifted, ""))
-    columns = ("", "sessions", OURS, SHIPPED, *floors, "times the best floor", "gold that exists")
+    rows.append(("mean", "", *(together[name] for name in (OURS, *floors)), lifted, ""))
+    columns = ("", "sessions", OURS, *floors, "times the best floor", "gold that exists")
     tables = [Table("Edited files, recall@10", columns, tuple(rows))]
-    others = [name for name in names if name not in (OURS, SHIPPED)]
+    others = [name for name in names if name != OURS]
     parts = tuple(
-        (name, together[name], min(own[name] - own[SHIPPED] for own in scores.values())) for name in others
+        (name, together[name], min(own[name] - own[OURS] for own in scores.values())) for name in others
     )
     tables.append(Table("With less", ("", "mean", "most that a repository loses"), parts))
     figures |= {"mean": together, "times the best floor": lifted, "worst times the best floor": worst}

@@ -1,38 +1,22 @@
-"""How much each signal for a file counts: as shipped, and as a project's own past has it.
+"""The weights of the signals that predict files, and the sum that ranks the files.
 
-A signal ranks files, with scores from 0 to 1. What counts of a score is how far it stands above the file
-that thirty others beat: a ranking in which all are alike says nothing, however sure its best file looks.
-The sum of the signals, each times its weight, ranks the files.
-
-The weights that ship are few and round, chosen on the sessions of some projects and measured on others. A
-replay asks what a project's own sessions edited, each from what was known before it. A weight is halved,
-doubled or set to nothing where the replay gains from it by more than chance, and its newest part does not
-lose. At the end the simple rankings are asked the same: where one of them is better, the search begins anew
-from it, so what is used is never below any of them in the replay. Searching from nothing did worse than
-searching from what ships: a project has some tens of sessions, and that is little.
-
-What the code says today knows how a task of the past ended, so a replay flatters its signals: it may only
-lower them.
+A signal ranks files with scores from 0 to 1. A score counts by its excess over the thirty-first score: a
+ranking in which all are alike says nothing, however sure its best file looks. The sum of the signals, each
+times its weight, ranks the files. The weights are few and round, chosen on the sessions of some projects and
+measured on others; weights fitted to a project's own sessions changed little there (`sessions` in
+benchmarks/README.md).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
-K = 10  # files that a replay looks at
 BESIDE = 30  # files that are ranked alike say nothing
-SURE = 2.0  # standard errors that a change of a weight must gain
-FEWEST = 12  # tasks below which nothing is learned from a replay
-NEWEST = 3  # the newest third of the tasks must not lose
-MOST, LEAST = 4.0, 0.1  # of a weight that was changed
 
-Weights = Mapping[str, float]
 Signals = Mapping[str, Mapping[str, float]]
 
-SHIPPED: Weights = MappingProxyType(
+WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "parts": 1.0,
         "names": 1.0,
@@ -49,46 +33,7 @@ SHIPPED: Weights = MappingProxyType(
         "branch": 2.0,
     }
 )
-SIGNALS: tuple[str, ...] = tuple(SHIPPED)
-KNOWS_AFTER = frozenset({"parts", "names", "frames", "imports"})  # flattered by a replay
-UNSEEN = frozenset({"meaning", "memories", "branch"})  # what a replay cannot know
-
-# The simple rankings that no weights may be below.
-FLOORS: Mapping[str, Weights] = MappingProxyType(
-    {
-        "frequency": {"often": 1.0},
-        "recency": {"lately": 1.0},
-        "nearest sessions": {"sessions": 1.0},
-        "nearest sessions and frequency": {"sessions": 1.0, "often": 1.0},
-        "commits alike": {"commits": 1.0},
-        "what changes most": {"heat": 1.0},
-    }
-)
-
-
-class Task(NamedTuple):
-    """A task of the past: what the signals said of it, the files it names, the files it came to touch."""
-
-    signals: Signals
-    named: Sequence[str]
-    touched: frozenset[str]
-
-
-class Fitted(NamedTuple):
-    """What a replay came to.
-
-    Attributes:
-        weights: those to be used.
-        recall: share of a task's files among the first K, the mean over the tasks.
-        shipped: the same with the weights that ship.
-        floor: the name of the best simple ranking, and `floor_recall` its share.
-    """
-
-    weights: Weights
-    recall: float
-    shipped: float
-    floor: str
-    floor_recall: float
+SIGNALS: tuple[str, ...] = tuple(WEIGHTS)
 
 
 def standing_out(scores: Mapping[str, float]) -> dict[str, float]:
@@ -105,84 +50,19 @@ def standing_out(scores: Mapping[str, float]) -> dict[str, float]:
     return {path: (score - least) / top for path, score in scores.items() if score > max(least, 0.0)}
 
 
-def weighed(signals: Signals, weights: Weights) -> dict[str, float]:
-    """Return the sum of the signals for each file."""
+def weighed(signals: Signals) -> dict[str, float]:
+    """Return the sum of the signals for each file, each signal times its weight.
+
+    >>> weighed({"parts": {"a": 0.5}, "branch": {"a": 1.0, "b": 1.0}})
+    {'a': 2.5, 'b': 2.0}
+    """
     total: dict[str, float] = {}
     for name, votes in signals.items():
-        if weight := weights.get(name, 0.0):
-            for path, vote in votes.items():
-                total[path] = total.get(path, 0.0) + weight * vote
+        for path, vote in votes.items():
+            total[path] = total.get(path, 0.0) + WEIGHTS[name] * vote
     return total
 
 
 def ranked(scores: Mapping[str, float]) -> list[str]:
     """Return the files, best first, ties by path."""
     return sorted(scores, key=lambda path: (-round(scores[path], 12), path))
-
-
-def recall(task: Task, weights: Weights) -> float:
-    """Return the share of a task's files among the first K."""
-    rest = (path for path in ranked(weighed(task.signals, weights)) if path not in task.named)
-    first = [*task.named, *rest][:K]
-    return len(task.touched.intersection(first)) / len(task.touched)
-
-
-def fit(tasks: Sequence[Task]) -> Fitted:
-    """Return the weights that a replay asks for; the tasks come oldest first, FEWEST at least."""
-    floors = {name: _mean(_recalls(tasks, floor)) for name, floor in FLOORS.items()}
-    shipped = _mean(_recalls(tasks, SHIPPED))
-    weights, best = _climb(tasks, SHIPPED)
-    unseen = {name: SHIPPED[name] for name in sorted(UNSEEN)}
-    for name, floor in FLOORS.items():
-        if floors[name] > best:
-            weights, best = _climb(tasks, {**unseen, **floor})
-    name = max(floors, key=lambda one: floors[one])
-    used = {signal: weights.get(signal, 0.0) for signal in SIGNALS}
-    return Fitted(used, best, shipped, name, floors[name])
-
-
-def _climb(tasks: Sequence[Task], weights: Weights) -> tuple[Weights, float]:
-    """Change one weight at a time, the one that gains most, as long as that is more than chance."""
-    now = _recalls(tasks, weights)
-    while True:
-        best, most, then = None, 0.0, now
-        for changed in _changes(weights):
-            found = _recalls(tasks, changed)
-            gains = [new - old for new, old in zip(found, now, strict=True)]
-            gain = _mean(gains)
-            if gain > most + 1e-9 and gain > SURE * _error(gains) and _mean(gains[-_third(tasks) :]) >= 0:
-                best, most, then = changed, gain, found
-        if best is None:
-            return weights, _mean(now)
-        weights, now = best, then
-
-
-def _changes(weights: Weights) -> Iterator[Weights]:
-    for name in SIGNALS:
-        if name in UNSEEN:
-            continue
-        weight, shipped = weights.get(name, 0.0), SHIPPED[name]
-        for step in (0.0, weight / 2, weight * 2) if weight else (shipped / 2, shipped):
-            flattered = name in KNOWS_AFTER and step > shipped
-            if not flattered and (not step or LEAST <= step <= MOST):
-                yield {**weights, name: step}
-
-
-def _third(tasks: Sequence[Task]) -> int:
-    return max(1, len(tasks) // NEWEST)
-
-
-def _recalls(tasks: Sequence[Task], weights: Weights) -> list[float]:
-    return [recall(task, weights) for task in tasks]
-
-
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found) if found else 0.0
-
-
-def _error(values: Sequence[float]) -> float:
-    """Return the standard error of a mean."""
-    middle = _mean(values)
-    spread = sum((value - middle) ** 2 for value in values)
-    return math.sqrt(spread / max(1, len(values) - 1) / len(values))

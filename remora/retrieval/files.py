@@ -5,9 +5,6 @@ ranked; otherwise, of the files that are no code, only those changed on the curr
 sessions. Files named in the task by their path come first, whatever they are; examples in documentation come
 after all other code, unless this branch or a session changed them. One search for the task's words over all
 chunks of code serves the files and the tests.
-
-A past task is predicted in the same way from the data of its time (`Before`), so that a project's weights can
-be fitted to the files that it touched.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core import tasks, weights
 from remora.core.text import STOP_WORDS, shorten
 from remora.core.values import FileHit, Hit
-from remora.core.weights import SIGNALS, Weights
+from remora.core.weights import SIGNALS, WEIGHTS
 
 if TYPE_CHECKING:
     from remora.retrieval.request import QueryVector
@@ -33,7 +30,6 @@ NOTHING_SAID = (
     "no word of the task is known here: first are the files that this branch, earlier sessions and commits "
     "have changed most"
 )
-WEIGHTS = "files.weights"  # meta key: what a replay of the project's own past came to
 _EXAMPLES = frozenset("doc docs documentation example examples sample samples tutorial tutorials".split())
 _EDITED = ("branch", "sessions", "often", "lately")  # also of files that are no code
 _UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})  # whatever the task says
@@ -44,13 +40,6 @@ MOSTLY = 0.5  # of a task's words that must be known here, for its scores to sta
 
 Said = dict[str, dict[str, str]]
 Votes = dict[str, dict[str, float]]
-
-
-class Before(NamedTuple):
-    """A point in the past: its time, ISO 8601, and the number of commits."""
-
-    at: str
-    clock: int
 
 
 class Evidence(NamedTuple):
@@ -83,14 +72,13 @@ def predict(
         memories: hits about the task, with their scores.
         tests: rank every file, including tests.
         branch: files changed on the current branch.
-        without: signals to leave out, for ablations; "fitted" for the shipped weights.
+        without: signals to leave out, for ablations.
         there: whether a file is in the tree; without it the files in the database count.
         notes: receives remarks on the answer.
     """
     found = evidence(db, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without)
-    worth = weights.SHIPPED if "fitted" in without else weights_of(db)
-    scores = weights.weighed(found.signals, worth)
-    most = sum(worth.get(name, 0.0) for name, votes in found.signals.items() if votes)
+    scores = weights.weighed(found.signals)
+    most = sum(WEIGHTS[name] for name, votes in found.signals.items() if votes)
     if scores and (known := _known(db, task)) < MOSTLY:  # it speaks of something else: so say its scores
         most *= MOSTLY / max(known, UNKNOWN)
     names = named(db, task, there) if "paths" not in without else []
@@ -101,11 +89,8 @@ def predict(
     edited = {path for name in ("branch", "sessions", "lately") for path in found.signals.get(name, ())}
     rest = [path for path in likely if path not in names]
     rest = sorted(rest, key=lambda path: path not in edited and is_example(path))[:k]
-    hits = [
-        FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, worth, path, "paths")))
-        for path in names
-    ]
-    hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, worth, path)) for path in rest]
+    hits = [FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, path, "paths"))) for path in names]
+    hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in rest]
     return hits[:k]
 
 
@@ -118,12 +103,6 @@ def is_example(path: str) -> bool:
     return not _EXAMPLES.isdisjoint(path.lower().split("/")[:-1])
 
 
-def weights_of(db: Database) -> Weights:
-    """Return the weight of each signal in a project: fitted to its past, else as shipped."""
-    found = db.meta.get(WEIGHTS) or {}
-    return {**weights.SHIPPED, **found.get("weights", {})}
-
-
 def evidence(
     db: Database,
     task: str,
@@ -133,18 +112,14 @@ def evidence(
     memories: Sequence[Hit] = (),
     branch: Collection[str] = (),
     without: frozenset[str] = frozenset(),
-    before: Before | None = None,
 ) -> Evidence:
-    """Return each signal's value for the ranked files, those that stand out, from 0 to 1.
-
-    With `before`, history and sessions are as of that time; the code is the current one.
-    """
-    signals, said = _gather(db, task, vector, memories, without, before, tests=tests)
+    """Return each signal's value for the ranked files, those that stand out, from 0 to 1."""
+    signals, said = _gather(db, task, vector, memories, without, tests=tests)
     if branch and "branch" not in without:
         signals["branch"] = dict.fromkeys(branch, 1.0)
     if "imports" not in without:
         words = {name: votes for name, votes in signals.items() if name not in _UNSAID}
-        scores = weights.weighed(words, weights.SHIPPED)
+        scores = weights.weighed(words)
         signals["imports"] = tasks.by_imports(tasks.scaled(scores), _imports(db, scores))
     paths = {path for votes in signals.values() for path in votes}
     wanted = db.file_prediction.code_files(paths, tests=tests)
@@ -181,7 +156,6 @@ def _gather(
     vector: QueryVector | None,
     memories: Sequence[Hit],
     without: frozenset[str],
-    before: Before | None,
     *,
     tests: bool,
 ) -> tuple[Votes, Said]:
@@ -202,7 +176,7 @@ def _gather(
         said["parts"] = _first((path, f"words of {name or 'its code'}") for path, name, _ in parts)
     if "commits" not in without:
         query += _said_only(db, zones, words)
-        signals["commits"], said["commits"] = _commits(db, query, before)
+        signals["commits"], said["commits"] = _commits(db, query)
     if "names" not in without:
         signals["names"], said["names"] = _names(db, zones)
     ending = _ending(db)
@@ -218,17 +192,16 @@ def _gather(
         signals["meaning"] = _meaning(db, vector)
     if memories and "memories" not in without:
         signals["memories"], said["memories"] = _memories(db, memories)
-    _habits(db, signals, without, before)
+    _habits(db, signals, without)
     if "sessions" not in without:
-        signals["sessions"], said["sessions"] = _sessions(db, zones, before)
+        signals["sessions"], said["sessions"] = _sessions(db, zones)
     return signals, said
 
 
-def _habits(db: Database, signals: Votes, without: frozenset[str], before: Before | None) -> None:
+def _habits(db: Database, signals: Votes, without: frozenset[str]) -> None:
     """Add the files that sessions and commits change in general, independent of the task."""
-    worked = db.sessions.worked(tasks.SESSIONS, before and before.at)
-    commits = db.commits.newest(tasks.COMMITS, before and before.clock)
-    groups = [one.edited for one in worked], [one.files for one in commits]
+    commits = db.commits.newest(tasks.COMMITS)
+    groups = db.sessions.newest_edits(tasks.SESSIONS), [one.files for one in commits]
     today = db.file_prediction.today({path for group in groups for files in group for path in files})
     sessions, changes = (
         [there for files in group if (there := {today[p] for p in files if p in today})] for group in groups
@@ -253,12 +226,9 @@ def _said_only(db: Database, zones: tasks.Zones, known: Collection[str]) -> list
     return [word for word in new for _ in range(weights[word])]
 
 
-def _commits(
-    db: Database, query: Sequence[str], before: Before | None
-) -> tuple[dict[str, float], dict[str, str]]:
+def _commits(db: Database, query: Sequence[str]) -> tuple[dict[str, float], dict[str, str]]:
     hits = db.commits.search(query, tasks.TOP_COMMITS)
     rows = db.commits.get_many([i for i, _ in hits])
-    hits = [(i, score) for i, score in hits if before is None or rows[i].clock < before.clock]
     today = db.file_prediction.today({path for row in rows.values() for path in row.files})
     found = [(score, rows[i], sorted({today[p] for p in rows[i].files if p in today})) for i, score in hits]
     said = _first(
@@ -309,16 +279,11 @@ def _memories(db: Database, hits: Sequence[Hit]) -> tuple[dict[str, float], dict
     return found, said
 
 
-def _sessions(
-    db: Database, zones: tasks.Zones, before: Before | None
-) -> tuple[dict[str, float], dict[str, str]]:
+def _sessions(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
     """Return the files edited by agent sessions with a similar prompt."""
     asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
     hits = db.sessions.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
     edited = db.sessions.edited([session for session, _ in hits])
-    if before is not None:
-        over = {one.id for one in db.sessions.worked(tasks.SESSIONS, before.at)}
-        hits = [(session, score) for session, score in hits if session in over]
     today = db.file_prediction.today({path for files in edited.values() for path in files})
     found = [
         (score, session, sorted({today[p] for p in edited.get(session, ()) if p in today}))
@@ -353,12 +318,12 @@ _PLAIN = {
 }
 
 
-def _why(found: Evidence, worth: Weights, path: str, said: str = "") -> tuple[str, ...]:
+def _why(found: Evidence, path: str, said: str = "") -> tuple[str, ...]:
     """Return the strongest reasons for a file in words, strongest first, without the signal `said`."""
     given = [
-        (worth[name] * votes[path], name)
+        (WEIGHTS[name] * votes[path], name)
         for name, votes in found.signals.items()
-        if path in votes and worth.get(name) and name != said
+        if path in votes and name != said
     ]
     given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
     if "parts" in (names := {name for _, name in given}) and "title" in names:  # the same words, said twice

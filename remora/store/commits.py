@@ -68,19 +68,11 @@ class Commits:
         """Return the number of commits."""
         return int(self._connection.value("SELECT count(*) FROM git_commits"))
 
-    def clock_at(self, at: str) -> int:
-        """Return the clock at a time (ISO 8601, UTC): the number of commits learned before it."""
-        sql = """SELECT coalesce(max(clock), -1) + 1 FROM git_commits
-                 WHERE substr(date, 1, 19) <= substr(?, 1, 19)"""
-        return int(self._connection.value(sql, (at,)))
-
-    def newest(self, limit: int, before: int | None = None) -> list[CommitRow]:
-        """Return the newest commits, newest first; only those before the clock `before`, if given."""
-        sql = """SELECT sha, clock, date, subject, body, files FROM git_commits
-                 WHERE ?1 IS NULL OR clock < ?1 ORDER BY clock DESC LIMIT ?2"""
+    def newest(self, limit: int) -> list[CommitRow]:
+        """Return the newest commits, newest first."""
+        sql = "SELECT sha, clock, date, subject, body, files FROM git_commits ORDER BY clock DESC LIMIT ?"
         return [
-            CommitRow._make((*r[:5], tuple(json.loads(r[5]))))
-            for r in self._connection.rows(sql, (before, limit))
+            CommitRow._make((*r[:5], tuple(json.loads(r[5])))) for r in self._connection.rows(sql, (limit,))
         ]
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:

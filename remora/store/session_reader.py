@@ -13,9 +13,9 @@ from remora.core.events import ErrorSeen, Ran
 from remora.core.fts import any_of
 from remora.core.values import Taint
 from remora.shell.lines import bare, parts_in, without_folder
-from remora.store.session_writer import NEXT_PROMPT, TAINT, SessionWriter
+from remora.store.session_writer import TAINT, SessionWriter
 
-# The mark between two prompts (NEXT_PROMPT) is for those who need the first alone.
+# Prompts are stored with a mark between them (`session_writer.NEXT_PROMPT`), which readers do not see.
 _PROMPTS = "replace(s.prompt, char(10, 12), char(10))"
 _SESSION = f"""SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, {_PROMPTS}
               FROM observer_sessions s"""
@@ -66,16 +66,6 @@ class Told(NamedTuple):
     outcome: str
     prompt: str
     summary: str
-    edited: tuple[str, ...]
-
-
-class Worked(NamedTuple):
-    """A session that edited files: its first prompt, and its start and end, ISO 8601."""
-
-    id: str
-    started: str
-    ended: str
-    asked: str
     edited: tuple[str, ...]
 
 
@@ -273,19 +263,15 @@ class SessionReader(SessionWriter):
             found.setdefault(session, []).append(path)
         return found
 
-    def worked(self, limit: int, before: str | None = None) -> list[Worked]:
-        """Return the newest sessions that edited files, last to end first; ended by `before`, if given."""
-        sql = """SELECT s.id, s.started_at, s.ended_at, s.prompt, (
+    def newest_edits(self, limit: int) -> list[tuple[str, ...]]:
+        """Return the files edited by each of the newest sessions that edited any, last to end first."""
+        sql = """SELECT (
                    SELECT json_group_array(f.path ORDER BY f.path) FROM observer_session_files f
                    WHERE f.session_id = s.id AND f.edits > 0) AS edited
                  FROM observer_sessions s
                  WHERE edited <> '[]' AND s.started_at IS NOT NULL AND s.ended_at IS NOT NULL
-                   AND (?1 IS NULL OR substr(s.ended_at, 1, 19) <= substr(?1, 1, 19))
-                 ORDER BY s.ended_at DESC, s.id LIMIT ?2"""
-        return [
-            Worked(i, started, ended, prompt.partition(NEXT_PROMPT)[0], tuple(json.loads(edited)))
-            for i, started, ended, prompt, edited in self._connection.rows(sql, (before, limit))
-        ]
+                 ORDER BY s.ended_at DESC, s.id LIMIT ?"""
+        return [tuple(json.loads(edited)) for (edited,) in self._connection.rows(sql, (limit,))]
 
     def used(self, session_ids: Collection[str]) -> dict[str, list[str]]:
         """Return the files read or edited by each of some sessions."""

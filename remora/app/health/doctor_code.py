@@ -14,7 +14,6 @@ from remora.app.health.findings import Finding
 from remora.app.health.stats import database_bytes
 from remora.app.project.locate import commit_of
 from remora.core.errors import RemoraError
-from remora.retrieval.files import WEIGHTS
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -47,7 +46,6 @@ def code(project: OpenProject) -> list[Finding]:
         *_freshness(project, db, state),
         *_contents(project, db),
         *_described(project, db),
-        *_weighed(db),
     ]
 
 
@@ -171,20 +169,6 @@ def _contents(project: OpenProject, db: Database) -> list[Finding]:
         advice = "The graph may lack code after an error."
         findings.append(Finding("note", "code", found, advice))
     return findings
-
-
-def _weighed(db: Database) -> list[Finding]:
-    """Say from what the weights of the signals for files were told, and what they came to there."""
-    kept: dict[str, Any] | None = db.meta.get(WEIGHTS)
-    if not kept:
-        return []
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(kept["weights"].items()))
-    said = (
-        f"file prediction: the first ten hold {kept['recall']:.0%} of the files edited in "
-        f"{kept['sessions']:,} earlier sessions ({kept['floor']} alone: {kept['floor_recall']:.0%}); "
-        f"weights that differ from the defaults: {weights or 'none'}"
-    )
-    return [Finding("ok", "code", said)]
 
 
 def _described(project: OpenProject, db: Database) -> list[Finding]:

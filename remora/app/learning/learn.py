@@ -29,7 +29,6 @@ from remora.app.learning.code_staleness import retire_former, settle_overtaken
 from remora.app.learning.event_cleaning import clean
 from remora.app.learning.interface_observations import take_in_ui
 from remora.app.learning.promotion import WITHDRAWN, Learnt, Promoter
-from remora.app.learning.signal_weights import weigh_when_due
 from remora.app.learning.work_state import leave_work
 from remora.app.memories import triggers
 from remora.app.project.branches import settle
@@ -198,8 +197,6 @@ def _learn(
         from remora.app.memories.embedding import catch_up
 
         catch_up(project, 0.0, progress)
-    if run.sessions and not dry_run:
-        weigh_when_due(project)
     report = run.report(dry_run=dry_run, seconds=time.monotonic() - started)
     if settled is None:
         return report
