@@ -307,9 +307,7 @@ class Loop:
         return taken
 
     def close(self) -> None:
-        """Store the observations and injections; the session may continue later. Calling it again does
-        nothing.
-        """
+        """Store observations and injections; the session may continue later. A second call does nothing."""
         with self._lock:
             lines, self._lines = self._lines, []
             self._states = {}

@@ -4,10 +4,10 @@ After the last session, each of their projects gets its daily maintenance, and a
 one, may describe the changed code.
 
 Hosts end sessions without an event, are killed, or pause for days, so nothing depends on a last event: a
-session is over when it says so, when its turn ended and nothing happened for some minutes, or when nothing
-happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the live file
-record the progress, and a session that continues afterwards, or meanwhile, is processed again with its
-additions. An error in one session does not stop the others. Old files are removed.
+session is over when its host reports the end, when its turn ended and nothing happened for some minutes, or
+when nothing happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the
+live file record the progress, and a session that continues afterwards, or meanwhile, is processed again with
+its additions. An error in one session does not stop the others. Old files are removed.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Over(NamedTuple):
     """A session that is over: its live file and its lines.
 
     Attributes:
-        ended: it said so, or nothing happened for hours; otherwise it may be paused.
+        ended: its host reported the end, or nothing happened for hours; otherwise it may be paused.
     """
 
     path: Path

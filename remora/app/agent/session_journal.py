@@ -3,7 +3,7 @@
 A session is learned in its pauses too, so the same session is written several times. Its new line replaces
 the previous one if that is of the same day and unchanged; a person's changes stay. The history is only
 appended to: a session's entry is written when the session is over, at most once a day. A line in the
-session's live file records what was written, as digests without the text.
+session's live file records the writes, as digests without the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from remora.disk.live import Head, Line
     from remora.store.session_reader import Told
 
-NOTED = "noted"  # kind of the line in the live file that records what was written
+NOTED = "noted"  # kind of the line in the live file that records the writes
 
 
 def write_down(

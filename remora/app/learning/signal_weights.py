@@ -1,10 +1,10 @@
-"""What each signal for files counts here: ask the project's own past again, and keep what fits it.
+"""Fit the weights of the signals for file prediction to the project's own past sessions.
 
-The newest sessions are asked by what was said first in them, each with what was known when it began, and held
-against the files that they edited. That is bounded in number and in time, runs after sessions were learned,
-and writes one value: the weights with what they were told from. `predict_files` reads it. Commits are not
-asked by their messages: those tell what was done, in the words of the code, and weights that fit them misled
-where people ask for something.
+The first prompts of the newest sessions are replayed, each with the knowledge at its start, and the
+prediction is compared with the files that the session edited. The replay is bounded in number and time, runs
+after sessions were learned, and writes one value: the weights with the figures of the fit. `predict_files`
+reads it. Commit messages are not replayed: they describe the change in the words of the code, and weights
+fitted to them were misleading for prompts.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from remora.store.database import Database
     from remora.store.session_reader import Worked
 
-SESSIONS = 40  # the newest that are asked again
-SECONDS = 3.0  # after which no further one is
-AGAIN = 3  # sessions that were learned since, from which it is worth another look
+SESSIONS = 40  # newest sessions that are replayed
+SECONDS = 3.0  # time limit of the replay
+AGAIN = 3  # newly learned sessions after which the weights are fitted again
 
 
 class Asked(NamedTuple):
-    """A session of the past, what the signals said of it, and what it came to touch."""
+    """A past session, the signals for its prompt, and the files that it edited."""
 
     session: Worked
     task: Task
 
 
 def weigh_when_due(project: OpenProject) -> Fitted | None:
-    """Weigh where some sessions were learned since the last time; None where that is not due."""
+    """Fit the weights if AGAIN sessions were learned since the last time; None if not due."""
     db = project.db
     kept = db.meta.get(WEIGHTS)
     new = db.sessions.count() - (kept or {}).get("known", 0)
@@ -43,11 +43,11 @@ def weigh_when_due(project: OpenProject) -> Fitted | None:
 
 
 def weigh(project: OpenProject, seconds: float = SECONDS) -> Fitted | None:
-    """Find the weights that a project's past asks for, and keep them; None where that is too little to tell.
+    """Fit the weights to a project's past and store them; None if there are too few sessions.
 
     Args:
-        project: the open project, which can be written.
-        seconds: after which the sessions that were asked have to do.
+        project: the open project, writable.
+        seconds: time limit of the replay.
     """
     db = project.db
     asked = replay(db, seconds)
@@ -71,9 +71,9 @@ def weigh(project: OpenProject, seconds: float = SECONDS) -> Fitted | None:
 
 
 def replay(db: Database, seconds: float) -> list[Asked]:
-    """Return the newest sessions with what the signals said of each, the first of them first.
+    """Return the newest sessions with the signals of each, oldest first.
 
-    None are returned where fewer than `weights.FEWEST` could be asked.
+    None are returned if fewer than `weights.FEWEST` could be replayed.
     """
     until = time.monotonic() + seconds
     found: list[Asked] = []
