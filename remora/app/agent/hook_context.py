@@ -1,6 +1,6 @@
 """Identify a moment of a hook, and build the `Setting` of its decision.
 
-Every tool call runs this module, so imports are few: rare events import their modules where they use them.
+Every tool call runs this module, so imports are few: rare moments import their modules themselves.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
 def keep(project: OpenProject, said: Sequence[Injection]) -> None:
     """Store the injections of sessions, and count each as a use; storing them twice counts once.
 
-    The actions that followed are a verdict: the injection helped if the agent changed the advised files and
-    nothing failed, and did not help if the same command failed again.
+    The actions that followed are a verdict. At a command or an error, an injection helped if the next command
+    worked, and did not if it failed. At partner files, it helped if another file was changed.
     """
     sessions = dict.fromkeys(one.session_id for one in said)
     db = project.db

@@ -238,7 +238,7 @@ class Loop:
     def prepare_step(
         self,
         step: int,
-        messages: Sequence[Any] = (),  # noqa: ARG002  part of the frameworks' signature
+        messages: Sequence[Any] = (),  # noqa: ARG002  frameworks pass it
         recent: Sequence[Any] = (),
         agent: str = "",
     ) -> Injection | None:

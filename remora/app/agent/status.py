@@ -97,7 +97,7 @@ class Status(NamedTuple):
         ids: ids of the memories in the brief.
         notes: notes about the index and the settings.
         speaks: whether injection is on; False if `inject.enabled` is off.
-        texts: the services that texts are sent to, in one line.
+        texts: the destinations of texts, in one line.
         maintenance: the last daily maintenance; None before the first run.
         off: time since when Remora is off for the project, ISO 8601; empty if it is on.
         sharing: the address of the shared log and its last exchange; empty if the project is not shared.

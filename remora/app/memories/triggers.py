@@ -234,7 +234,7 @@ def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:
-    """Return the program that does not know some flags, with what it is to do, not with what.
+    """Return the program that rejected some flags, with its subcommands, without their arguments.
 
     >>> lines = ("uv run pytest tests --x a", "gh pr diff 3 --x", "uv run --x a")
     >>> [_asked(line.split(), ["--x"]) for line in lines]
