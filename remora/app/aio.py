@@ -1,7 +1,7 @@
-"""`AsyncMemory`: the same verbs for async programs, each run in a thread of its own.
+"""`AsyncMemory`: the verbs of `Memory` for async programs, each run in a thread.
 
-The core is synchronous: a search is milliseconds of SQLite and arithmetic, which an event loop must
-not wait for. Every method has the arguments, results and errors of its twin in `Memory`.
+The core is synchronous: a search takes milliseconds of SQLite and arithmetic, which must not block an event
+loop. Every method has the arguments, results and errors of its counterpart in `Memory`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ S = TypeVar("S")
 
 
 class _Closes(Protocol):
-    """What can be put by when it was opened."""
+    """An object with an asynchronous `close`."""
 
     async def close(self) -> None: ...
 
@@ -43,7 +43,7 @@ Opened = TypeVar("Opened", bound=_Closes)
 
 
 class _Twin(Generic[S]):
-    """An asynchronous object with the synchronous one behind it."""
+    """An asynchronous wrapper of a synchronous object."""
 
     def __init__(self, behind: S) -> None:
         self._behind = behind
@@ -74,7 +74,7 @@ class AsyncEntries(_Twin[Entries]):
 
     @property
     def redactions(self) -> tuple[Redaction, ...]:
-        """Secrets taken out by the last change, by kind."""
+        """Secrets removed by the last change, by kind."""
         return self.entries.redactions
 
     add = _in_thread(Entries.add)
@@ -103,12 +103,12 @@ class AsyncJournal(_Twin[Journal]):
 
     @property
     def folder(self) -> Path:
-        """Where the files lie."""
+        """The folder of the files."""
         return self.journal.folder
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What the last call could not read."""
+        """Files that the last call could not read."""
         return self.journal.problems
 
     block = _in_thread(Journal.block)
@@ -175,7 +175,7 @@ class AsyncSession(_Twin[Session]):
 
     @property
     def redactions(self) -> tuple[Redaction, ...]:
-        """Secrets taken out of what this object appended, by kind."""
+        """Secrets removed from the messages that this object appended, by kind."""
         return self.session.redactions
 
     append = _in_thread(Session.append)
@@ -195,18 +195,18 @@ class AsyncSession(_Twin[Session]):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is known of the session."""
+        """The metadata of the session."""
         return self.session.metadata
 
 
 class AsyncLoop(_Twin[Loop]):
     """An agent's own loop, for async programs: `async with memory.loop(…) as loop`.
 
-    A question may take the three seconds that it has; the event loop goes on meanwhile.
+    A call may take up to three seconds; it does not block the event loop.
 
     Attributes:
         loop: the synchronous object behind it.
-        session_id, host: whose it is.
+        session_id, host: the id of the session and the name of its host.
     """
 
     def __init__(self, loop: Loop) -> None:
@@ -216,22 +216,22 @@ class AsyncLoop(_Twin[Loop]):
 
     @property
     def steps(self) -> int:
-        """Tool calls that are over."""
+        """Number of finished tool calls."""
         return self.loop.steps
 
     @property
     def resumed(self) -> bool:
-        """The session was told something before: a loop of the same name was closed."""
+        """Whether the session has injections of an earlier loop of the same id."""
         return self.loop.resumed
 
     @property
     def late(self) -> int:
-        """Answers that took longer than the ceiling and were left out."""
+        """Number of answers that exceeded the time limit and were dropped."""
         return self.loop.late
 
     @property
     def trouble(self) -> list[str]:
-        """What went wrong and was kept from the agent, in words."""
+        """Errors that were kept from the agent, in words."""
         return self.loop.trouble
 
     async def __aenter__(self) -> Self:
@@ -255,7 +255,7 @@ class AsyncLoop(_Twin[Loop]):
 
 
 class _Opening(Generic[Opened]):
-    """What is being opened in a thread: `await` it, or enter it with `async with`, which closes it."""
+    """An object that opens in a thread: `await` it, or enter it with `async with`, which closes it."""
 
     def __init__(self, opening: Callable[[], Opened]) -> None:
         self._opening = opening
@@ -317,7 +317,7 @@ class AsyncMemory(_Twin[Memory]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the last search had to do without."""
+        """Parts of the last search that were unavailable."""
         return self.memory.notes
 
     @property
@@ -327,12 +327,12 @@ class AsyncMemory(_Twin[Memory]):
 
     @property
     def root(self) -> Path:
-        """Top of the project's work tree."""
+        """The root of the project's work tree."""
         return self.memory.root
 
     @property
     def home(self) -> Path:
-        """Folder of the project's database and logs."""
+        """The folder of the project's database and logs."""
         return self.memory.home
 
     @property
@@ -355,7 +355,7 @@ class AsyncMemory(_Twin[Memory]):
     def loop(
         self, session_id: str, *, host: str = "python", tools: Mapping[str, str] | None = None
     ) -> _Opening[AsyncLoop]:
-        """Put memory into an agent's own loop; see `Memory.loop`. Use it with `async with`, or await it."""
+        """Connect memory to an agent's own loop; see `Memory.loop`. Use it with `async with`, or await it."""
         return _Opening(lambda: AsyncLoop(self.memory.loop(session_id, host=host, tools=tools)))
 
     @property

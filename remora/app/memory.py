@@ -1,8 +1,8 @@
-"""The object users hold: every verb of a project's memory, each delegating to one module.
+"""`Memory`: the public verbs of a project's memory, each delegated to one module.
 
-`Memory` is synchronous and safe to use from several threads. `AsyncMemory` mirrors it for async
-programs. Whatever fails inside a search's optional parts (a model, a reranker, git) makes the answer
-plainer, never absent. A verb imports its module when it is called: a short process pays for what it uses.
+`Memory` is synchronous and safe to use from several threads. `AsyncMemory` mirrors it for async programs. If
+an optional part of a search fails (a model, a reranker, git), the search still answers without it. A verb
+imports its module when it is called, so that a short process loads only the parts it uses.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Memory:
         self._lock = project.lock
         self._entries: Entries | None = None
         self._journal: Journal | None = None
-        self.notes: tuple[str, ...] = ()  # what the last search had to do without
+        self.notes: tuple[str, ...] = ()  # parts of the last search that were unavailable
 
     @classmethod
     def open(
@@ -108,20 +108,20 @@ class Memory:
         reranker: Reranker | None = None,
         actor: str | None = None,
     ) -> Memory:
-        """Open the memory of the project that a path belongs to; its home is made on first use.
+        """Open the memory of the project that contains a path; its home is created on first use.
 
         Args:
             project: a folder or file in the project. Work trees and subfolders share one memory.
             read_only: change nothing on disk; the project must have a memory already.
-            environ: the environment to read settings from; the process's own by default.
-            clock: what time it is; the system's by default.
+            environ: the environment variables for settings; those of the process by default.
+            clock: the source of the current time; the system's clock by default.
             embedder, llm, reranker: parts of your own in place of the configured ones.
-            actor: who uses it: "person", or "agent:HOST:SESSION"; an agent in Python by default. It is the
-                author of changes, and what a person looks up counts as no use.
+            actor: "person", or "agent:HOST:SESSION"; an agent in Python by default. It is the author of
+                changes, and the searches of a person count as no use.
 
         Raises:
             InvalidInput: the path does not exist.
-            ConfigError: remora.toml or a REMORA_ variable cannot be used.
+            ConfigError: remora.toml or a REMORA_ variable is invalid.
             StoreError: the database cannot be used (its subclasses say why).
         """
         opened = build(
@@ -142,7 +142,7 @@ class Memory:
         return cls(opened)
 
     def close(self) -> None:
-        """Write what is pending and close the files; a second call does nothing."""
+        """Write pending data and close the files; a second call does nothing."""
         with self._lock:
             self._project.close()
 
@@ -154,7 +154,7 @@ class Memory:
     ) -> None:
         self.close()
 
-    # What is remembered
+    # Memories
 
     def remember(
         self,
@@ -171,23 +171,23 @@ class Memory:
         user: bool = False,
         **fields: Any,
     ) -> MemoryRecord:
-        """Store one memory durably, or merge it with what it duplicates.
+        """Store one memory durably, or merge it with a duplicate.
 
         Args:
             content: a statement that can be understood on its own.
-            type: one of the 16 memory types; guessed from the wording when left out.
+            type: one of the 16 memory types; guessed from the wording by default.
             related_files: paths, relative to the repository's root or absolute.
-            related_modules: modules (folders) it speaks of.
+            related_modules: modules (folders) that the memory is about.
             tags: words to find and filter by.
-            source: who says so; one of the six sources.
+            source: the author; one of the six sources.
             scope: "global" (the whole project), "module", "work_unit" or "session".
-            confidence: 0..1; 1.0 for what a user taught, 0.8 for the rest by default.
-            user: keep it in the user's own memory, true in every project.
+            confidence: 0..1; by default 1.0 if a user taught it, else 0.8.
+            user: store it in the user's own memory, which applies to every project.
             **fields: any further field of `MemoryDraft`.
 
         Returns:
-            The record; `record.receipt` says whether it was stored, merged or restored, with what,
-            and how many secrets were taken out.
+            The record; `record.receipt` says whether it was stored, merged or restored, with which memory,
+                and how many secrets were removed.
 
         Raises:
             InvalidInput: it cannot be stored; nothing was changed.
@@ -207,17 +207,17 @@ class Memory:
     def remember_each(
         self, drafts: Iterable[Mapping[str, Any]], *, user: bool = False
     ) -> builtins.list[MemoryRecord | RemoraError]:
-        """Store many drafts in one transaction, each by itself.
+        """Store many drafts in one transaction, each independently of the others.
 
         Args:
-            drafts: for each what `remember` takes, by name.
-            user: keep them in the user's own memory.
+            drafts: for each draft, the arguments of `remember`, by name.
+            user: store them in the user's own memory.
 
         Returns:
             For each draft, in order, its record, or the error that says why it is not stored.
 
         Raises:
-            StoreError: the store itself failed; none of them was kept.
+            StoreError: the store failed; no draft was stored.
         """
         with self._lock:
             return memories.remember_each(self._project, drafts, user=user)
@@ -230,17 +230,17 @@ class Memory:
             return memories.remember_many(self._project, drafts, user=user)
 
     def show(self, memory_id: str) -> MemoryRecord:
-        """Return a memory by its id or a unique start of it, forgotten ones too.
+        """Return a memory, possibly forgotten, by its id or a unique beginning of it.
 
         Raises:
-            NotFound: there is none.
-            Conflict: several ids start so.
+            NotFound: there is no such memory.
+            Conflict: several ids begin so.
         """
         with self._lock:
             return memories.find(self._project, memory_id)[1]
 
     def dependents(self, memory_id: str) -> builtins.list[MemoryRecord]:
-        """Return the live memories that were derived from one, directly or through others."""
+        """Return the live memories that were derived from a memory, directly or through others."""
         with self._lock:
             return memories.dependents(self._project, memory_id)
 
@@ -267,14 +267,14 @@ class Memory:
     ) -> builtins.list[MemoryRecord]:
         """Return memories that pass all filters, newest first.
 
-        Records of commits and sessions come only where they are asked for: by `records`, by a type of theirs,
-        or by their source.
+        Records of commits and sessions are included only on request: by `records`, by one of their types, or
+        by their source.
 
         Args:
-            records: records alone.
+            records: return only records of commits and sessions.
             order: "created", "accessed" or "confidence".
             user: True for the user's own only, False for the project's only, None for both.
-            since, until: when they were stored; see `search`.
+            since, until: time of storing; see `search`.
         """
         where: dict[str, Any] = {"files": files, "modules": modules, "scope": scope, "branch": branch}
         where |= {"since": since, "until": until}
@@ -301,8 +301,8 @@ class Memory:
     def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
         """Change fields of a memory, such as `content="…"` or `tags=[…]`.
 
-        With `revision="…"`, the id of the newest revision that the caller saw, nothing is changed where there
-        is a newer one.
+        With `revision="…"`, the id of the newest revision that the caller saw, the memory is changed only if
+        there is no newer one.
 
         Raises:
             Conflict: the memory was changed since.
@@ -311,44 +311,44 @@ class Memory:
             return memories.edit(self._project, memory_id, changes)
 
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
-        """Put a new memory in the place of an old one and return it; dependents are flagged.
+        """Replace an old memory by a new one and return it; memories derived from the old one are flagged.
 
-        What is not given is taken over from the old memory: type, files, modules, tags, scope, and
-        whether it is pinned.
+        Fields that are not given are taken from the old memory: type, files, modules, tags, scope, and the
+        pin.
         """
         with self._lock:
             return memories.supersede(self._project, memory_id, content, fields)
 
     def forget(self, memory_id: str) -> MemoryRecord:
-        """Take a memory out of every search; `restore` brings it back within 30 days at least."""
+        """Remove a memory from every search; `restore` brings it back within 30 days at least."""
         with self._lock:
             return memories.forget(self._project, memory_id)
 
     def restore(self, memory_id: str, *, revision: str | None = None) -> MemoryRecord:
-        """Bring back a memory that was forgotten or superseded, or an earlier text of one.
+        """Restore a memory that was forgotten or superseded, or an earlier text of a memory.
 
         Args:
-            memory_id: its id or a unique start of it.
-            revision: which of the changes that `history` lists: what it was after that. A number from 1 on,
-                or the start of an id.
+            memory_id: its id or a unique beginning of it.
+            revision: a change that `history` lists; the memory becomes as it was after that change. A number
+                from 1 on, or the beginning of an id.
 
         Raises:
             NotFound: there is no such memory or revision.
-            InvalidInput: the text of that revision is not kept any more.
+            InvalidInput: the text of that revision is no longer stored.
         """
         with self._lock:
             return memories.restore(self._project, memory_id, revision)
 
     def history(self, memory_id: str) -> builtins.list[Revision]:
-        """Return every change of a memory, oldest first: when, by whom, what and why.
+        """Return every change of a memory, oldest first: time, author, fields and reason.
 
-        The texts of changes are kept for 30 days, and the newest 20 of each memory for good.
+        The texts of changes are kept for 30 days, and the newest 20 of each memory permanently.
         """
         with self._lock:
             return memories.history(self._project, memory_id)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
-        """Keep a memory from decay and pruning; `pinned=False` lets it go again."""
+        """Exempt a memory from decay and pruning; `pinned=False` removes the pin."""
         with self._lock:
             room, record = memories.find(self._project, memory_id)
             return room.upkeep.pin(record.id, pinned=pinned)
@@ -372,18 +372,18 @@ class Memory:
         """Correct a memory as a person.
 
         Args:
-            memory_id: its id or a unique start of it.
-            choice: "wrong" (needs `right`), "outdated" (`right` may say what holds now), "narrow" (needs
-                files, modules or a branch), "silent" (right, but never to be said unasked) or "erase".
-            right: the statement that holds instead; it is the person's.
-            files, modules, branch: where alone it holds.
+            memory_id: its id or a unique beginning of it.
+            choice: "wrong" (needs `right`), "outdated" (`right` may give the current statement), "narrow"
+                (needs files, modules or a branch), "silent" (right, but never injected) or "erase".
+            right: the correct statement; its source is the person.
+            files, modules, branch: the only places where the memory holds.
 
         Returns:
-            What was done; `in_session` counts the memories that were called wrong in this session.
+            The correction; `in_session` counts the memories called wrong in this session.
 
         Raises:
             NotFound: there is no such memory.
-            InvalidInput: the choice does not exist, or what it needs is missing; nothing was changed.
+            InvalidInput: the choice does not exist, or its arguments are missing; nothing was changed.
         """
         from remora.app.agent.correction import correct
 
@@ -400,10 +400,10 @@ class Memory:
             )
 
     def trust(self, level: int | str | None = None) -> TrustReport:
-        """Return the trust level of the project: how much is said unasked, and why; or set it first.
+        """Return the trust level of the project and its effect on injection; or set it first.
 
         Args:
-            level: 1 to 4 to choose one for good, "auto" to let reviews and corrections move it.
+            level: 1 to 4 to fix one, "auto" to let reviews and corrections change it.
 
         Raises:
             InvalidInput: there is no such level.
@@ -413,7 +413,7 @@ class Memory:
         with self._lock:
             return report(self._project) if level is None else choose(self._project, level)
 
-    # Questions
+    # Search
 
     def search(
         self,
@@ -440,19 +440,19 @@ class Memory:
 
         Args:
             query: a question, some keywords, a name or a path.
-            k: how many hits.
-            types, files, modules, scope: only what passes. A file ending in "/" means all below it.
-            branch: also what was learned on this branch; the one checked out by default, "*" for all.
+            k: number of hits.
+            types, files, modules, scope: filters. A file ending in "/" means all files below it.
+            branch: include memories of this branch; the one checked out by default, "*" for all.
             kinds: sources of hits, such as ["memory"] or ["turn"]; all by default.
             phase: one of the six universal phases, or one of the methodology's; weighs memory types.
             recent_tools: names of the agent's last tools, for structural questions.
-            recent_files: files just read or edited; what speaks of them or their partners ranks higher.
-            methodology: whose words `phase` is in; the native one by default.
-            min_score: relevance that a hit must have, from 0 to 1.
-            since, until: only what was written or said in this time: a date or datetime, or text such as
-                "2023-05-08", "8 May 2023", "May 2023" or "last week". Days that are named belong to it.
-            session: only what was said or learned in this session.
-            role: only what this speaker said.
+            recent_files: files just read or edited; hits about them or their partners rank higher.
+            methodology: the methodology that defines `phase`; the native one by default.
+            min_score: least relevance of a hit, from 0 to 1.
+            since, until: only texts written in this time: a date or datetime, or text such as "2023-05-08",
+                "8 May 2023", "May 2023" or "last week". Named days are included.
+            session: only texts of this session.
+            role: only texts of this speaker.
 
         Raises:
             InvalidInput: the query is empty or a filter is unknown.
@@ -499,14 +499,14 @@ class Memory:
         recent_files: Paths = (),
         methodology: str | None = None,
     ) -> Context:
-        """Return the packed block for a prompt: what is worth knowing for a task in a phase.
+        """Return the packed block for a prompt: the memories relevant to a task in a phase.
 
         Args:
-            task: what is about to be done, in words.
-            phase: one of the six universal phases, or one of the methodology's; sets the shares of types
-                and the default budget.
-            budget: tokens (characters / 4) the text may have at most.
-            methodology: whose words `phase` is in; the native one by default.
+            task: the task, in words.
+            phase: one of the six universal phases, or one of the methodology's; sets the shares of types and
+                the default budget.
+            budget: maximum of tokens (characters / 4) of the text.
+            methodology: the methodology that defines `phase`; the native one by default.
         """
         from remora.app.recall.search import context
 
@@ -521,15 +521,15 @@ class Memory:
             return packed
 
     def ask(self, question: str, thread: str = "") -> Answer:
-        """Answer a question from what is remembered; counts nothing as used.
+        """Answer a question from the memory; nothing counts as used.
 
-        The configured language model words the answer, and every sentence names the passages that it rests
-        on; without a model the best passages stand as they are.
+        The configured language model words the answer, and every sentence names the passages that support it;
+        without a model the best passages are the answer.
 
         Args:
-            question: what is asked.
-            thread: "new" keeps the question and its answer as a conversation `ask:<n>`, and the id of one
-                goes on with it; by default nothing is kept.
+            question: the question.
+            thread: "new" stores the question and its answer as a conversation `ask:<n>`, and the id of one
+                continues it; by default nothing is stored.
 
         Raises:
             NotFound: there is no such thread.
@@ -540,7 +540,7 @@ class Memory:
             return ask(self._project, question, thread)
 
     def passages(self, question: str) -> builtins.list[Passage]:
-        """Return the passages that an answer to a question may rest on, best first; asks no model."""
+        """Return the passages that may support an answer to a question, best first; calls no model."""
         from remora.app.recall.questions import passages_for
 
         with self._lock:
@@ -548,7 +548,7 @@ class Memory:
             return found
 
     def preview(self, at: str, about: str) -> Preview:
-        """Return what an agent would be told at a moment, and why memories about its file stay silent.
+        """Return the injection for an edit, a command or a prompt, and why other memories are not injected.
 
         Args:
             at: "edit", "run" or "ask".
@@ -560,14 +560,14 @@ class Memory:
             return preview(self._project, at, about)
 
     def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
-        """Return the files that change or are read together with one, best first, with the evidence."""
+        """Return the files that change or are read together with a file, best first, with the evidence."""
         from remora.app.recall.files import related_files
 
         with self._lock:
             return related_files(self._project, path, k)
 
     def ownership(self, path: str) -> Ownership | None:
-        """Return the module of a file and who changed it most; None when the git history does not know it."""
+        """Return the module of a file and its main author; None if the git history does not know the file."""
         from remora.app.recall.files import ownership
 
         with self._lock:
@@ -577,9 +577,10 @@ class Memory:
         """Return the files that a task will most likely touch, best first, each with its reasons.
 
         Args:
-            task: what is to be done: an issue's text, a request, a commit message.
-            k: how many files.
-            tests: rank every file, tests too; else code, and other files that sessions or the branch changed.
+            task: the task: an issue's text, a request, a commit message.
+            k: number of files.
+            tests: rank every file, tests too; otherwise code, and other files that sessions or the branch
+                changed.
 
         Raises:
             InvalidInput: the task is empty.
@@ -591,19 +592,19 @@ class Memory:
             return found
 
     def impact(self, target: str, depth: int = 3, *, limit: int = 200) -> Impacts:
-        """Return what may break when something changes, nearest first.
+        """Return the code that may break when a definition or file changes, nearest first.
 
         Args:
             target: "path/file.py", "path/file.py:Class.method", or a symbol's name if it is unique.
             depth: steps to follow, from 1 to 10.
-            limit: how many results at most; the answer says when there is more.
+            limit: maximum of results; the notes of the answer say if there are more.
 
         Returns:
             A list of `Impact` with `.target`, `.tests`, `.memories` and `.notes`.
 
         Raises:
-            NotFound: nothing in the graph is called so.
-            Conflict: several definitions are; the message names them.
+            NotFound: nothing in the graph has this name.
+            Conflict: several definitions have this name; the message lists them.
         """
         from remora.app.codebase.impact import impact
 
@@ -617,7 +618,7 @@ class Memory:
         with self._lock:
             return modules(self._project)
 
-    # Before work begins
+    # Context before a task
 
     def plan_context(
         self,
@@ -628,17 +629,17 @@ class Memory:
         branch: str | None = None,
         budget: int | None = None,
     ) -> Context:
-        """Return the block for whoever plans a task: what such work took, what failed, what belongs together.
+        """Return the block for planning a task: steps of similar work, failures, files that belong together.
 
-        Calibrations, dead ends, files that change together, outcomes and recipes, each within its limit. What
-        rests on text from outside is quoted at the end. The text is empty where memory has nothing.
+        Calibrations, dead ends, files that change together, outcomes and recipes, each within its limit.
+        Memories derived from text from outside are quoted at the end. The text is empty if there are none.
 
         Args:
-            task: what is to be done, in words; may be empty where modules or files are given.
-            modules: folders it is about; where nothing is named, those of the files it will likely touch.
-            files: that it is about.
-            branch: also what was learned on this branch; the one checked out by default, "*" for all.
-            budget: tokens (characters / 4) the text may have at most.
+            task: the task, in words; may be empty if modules or files are given.
+            modules: folders of the task; if nothing is given, those of the files it will likely touch.
+            files: files of the task.
+            branch: include memories of this branch; the one checked out by default, "*" for all.
+            budget: maximum of tokens (characters / 4) of the text.
         """
         return self._planned("plan", task, modules, files, branch, budget)
 
@@ -651,9 +652,9 @@ class Memory:
         branch: str | None = None,
         budget: int | None = None,
     ) -> Context:
-        """Return the block for whoever tests a task, to be read before the first tool is used.
+        """Return the block for testing a task, to be read before the first tool is used.
 
-        Requirements, errors met before, and what the interface was seen to do. The arguments are those of
+        Requirements, known errors, and observations of the interface. The arguments are those of
         `plan_context`.
         """
         return self._planned("qa", task, modules, files, branch, budget)
@@ -686,16 +687,16 @@ class Memory:
         most: int = 12,
         budget: int = 32_000,
     ) -> Prefetch:
-        """Return the files worth loading before a task begins, those that like sessions always used first.
+        """Return the files to load before a task begins, those that similar sessions always used first.
 
-        Only files that are there, are not ignored and do not look like secrets.
+        Only files that exist, are not ignored and do not look like secrets.
 
         Args:
-            task: what is to be done, in words.
-            modules: folders it is about.
-            files: that it is about; they are at hand and not named again.
-            branch: also patterns that were learned on this branch.
-            most: files; never more than 12.
+            task: the task, in words.
+            modules: folders of the task.
+            files: files of the task; they are known and not returned.
+            branch: include patterns of this branch.
+            most: maximum of files; never more than 12.
             budget: tokens of the contents; never more than 32,000.
 
         Returns:
@@ -712,13 +713,13 @@ class Memory:
     def step_factor(
         self, task: str = "", *, modules: Sequence[str] = (), files: Paths = (), branch: str | None = None
     ) -> float | None:
-        """Return how many steps work took here for each planned one; None where nothing is known.
+        """Return the ratio of actual to planned steps of work here; None if unknown.
 
         Args:
-            task: what is to be done; tells the modules where none is given.
-            modules: folders it is about.
-            files: that it is about.
-            branch: also what was learned on this branch.
+            task: the task; determines the modules if none are given.
+            modules: folders of the task.
+            files: files of the task.
+            branch: include memories of this branch.
         """
         from remora.app.recall.task_context import factor, where_of
 
@@ -736,15 +737,15 @@ class Memory:
         branch: str | None = None,
         most: int | None = None,
     ) -> int:
-        """Return the steps that an agent may take: the base times `step_factor`, at most twice the base.
+        """Return the step limit of an agent: the base times `step_factor`, at most twice the base.
 
         Args:
             base: the limit without memory.
-            task: what is to be done; tells the modules where none is given.
-            modules: folders it is about.
-            files: that it is about.
-            branch: also what was learned on this branch.
-            most: never more than this; 2,000 by default.
+            task: the task; determines the modules if none are given.
+            modules: folders of the task.
+            files: files of the task.
+            branch: include memories of this branch.
+            most: upper bound of the result; 2,000 by default.
 
         Raises:
             InvalidInput: a limit is not a whole number above 0.
@@ -762,14 +763,14 @@ class Memory:
         branch: str | None = None,
         budget: int = 500,
     ) -> str:
-        """Return where earlier work stopped, for a session that goes on with it; empty for nothing.
+        """Return the work state that earlier work left, for a session that continues it; empty for none.
 
         Args:
-            task: what the session is about. A state of something else is not told; without a task, the
+            task: the task of the session. The state of another task is not returned; without a task, the
                 newest of this branch is.
-            session_id: the session that goes on: its own state comes first.
-            branch: that is worked on; the one checked out by default.
-            budget: tokens (characters / 4) the text may have at most.
+            session_id: the session that continues: its own state comes first.
+            branch: the branch of the work; the one checked out by default.
+            budget: maximum of tokens (characters / 4) of the text.
         """
         from remora.app.learning.work_state import last_state
         from remora.injection.work_state import told
@@ -782,16 +783,17 @@ class Memory:
     def suggest_commands(
         self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
     ) -> builtins.list[Suggestion]:
-        """Return the commands to check work with, best first: what sessions ran, and what the project names.
+        """Return the commands that check a change, best first: those that sessions ran and the project names.
 
-        Rule files and files of tasks are read as they are now; what names a file or task that is gone is
+        Rule files and task files are read as they are now; a command that names a missing file or task is
         left out.
 
         Args:
-            k: how many.
-            task: what is worked on; the files that it names stand for `files` where none are given.
-            files: what was edited; checks of the folder that holds all of it come first, those of other
-                folders and other files last, and what rule files and tasks of the folders above name is told.
+            k: number of commands.
+            task: the task; the files that it names replace `files` if none are given.
+            files: the edited files; checks of the folder that contains all of them come first, those of other
+                folders and files last, and commands in the rule and task files of the folders above are
+                included.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
         from remora.app.codebase.check_commands import suggest_commands
@@ -799,17 +801,17 @@ class Memory:
         with self._lock:
             return suggest_commands(self._project, k, task=task, files=files, purposes=purposes)
 
-    # What agents are told
+    # Injection
 
     def loop(self, session_id: str, *, host: str = "python", tools: Mapping[str, str] | None = None) -> Loop:
-        """Put memory into an agent's own loop: what to say at its four points, and learning at its end.
+        """Connect memory to an agent's own loop: injections at four points, and learning at its end.
 
         Args:
             session_id: your own id of the session.
-            host: what your program calls itself.
-            tools: what your tools do, by name: "read", "edit", "write", "run", "search", "glob", "fetch",
-                "task", "plan", "memory" or "other". The usual names are known; of one that nobody knows
-                `Loop.trouble` says so once.
+            host: the name of your program.
+            tools: the action of each of your tools, by name: "read", "edit", "write", "run", "search",
+                "glob", "fetch", "task", "plan", "memory" or "other". The usual names are known;
+                `Loop.trouble` reports an unknown one once.
 
         Raises:
             InvalidInput: an id or a host is empty, or there is no such action.
@@ -819,10 +821,10 @@ class Memory:
         return Loop(self._project, session_id, host, tools)
 
     def log(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Injection]:
-        """Return what was put in front of agents, newest first: when, at what, why, and what followed.
+        """Return the injections, newest first: time, moment, reason, and the actions that followed.
 
         Args:
-            limit: how many at most.
+            limit: maximum of injections.
             session_id: only of this session, by the host's own id or as "host:id".
         """
         from remora.app.agent.status import log
@@ -831,7 +833,7 @@ class Memory:
             return log(self._project, limit, session_id)
 
     def why(self, memory_id: str) -> Why:
-        """Return where a memory comes from, how far to trust it, at what it is said and when it was.
+        """Return the provenance of a memory, its trust, its triggers and its injections.
 
         Raises:
             NotFound, Conflict: as for `show`.
@@ -842,7 +844,7 @@ class Memory:
             return why(self._project, memory_id)
 
     def synthesize(self, module: str | None = None, *, dry_run: bool = False) -> builtins.list[Synthesized]:
-        """Propose memories from what several sessions on a module have in common; they wait for review.
+        """Propose memories from the common evidence of several sessions on a module; they wait for review.
 
         The work after sessions does this at the 5th, 10th, 20th, 50th and 100th session on a module.
 
@@ -859,10 +861,10 @@ class Memory:
             return synthesize(self._project, module, dry_run=dry_run)
 
     def costs(self, days: int = 30) -> Costs:
-        """Return the calls of language models by purpose: tokens, seconds, failures, and money where known.
+        """Return the calls of language models by purpose: tokens, seconds, failures, and cost if known.
 
         Args:
-            days: counted back from today.
+            days: number of days, up to today.
         """
         from remora.app.health.costs import costs
 
@@ -870,9 +872,10 @@ class Memory:
             return costs(self._project, days)
 
     def trial(self) -> TrialReport:
-        """Return whether advice helps here: moments that were told beside moments that were held back.
+        """Return the results of the trial: moments with injections compared with moments held back.
 
-        One moment in ten is held back (`trial.share`), never a rule, nor what a person pinned or verified.
+        One moment in ten is held back (`trial.share`), never a rule, nor a memory that a person pinned or
+        verified.
         """
         from remora.app.agent import trial
 
@@ -880,7 +883,7 @@ class Memory:
             return trial.report(self._project)
 
     def apply_trial(self) -> builtins.list[Proposal]:
-        """Put the phase weights that the trial proposes in force; returns them.
+        """Apply the phase weights that the trial proposes, and return them.
 
         Raises:
             InvalidInput: nothing is proposed.
@@ -891,7 +894,7 @@ class Memory:
             return trial.apply(self._project)
 
     def undo_trial(self) -> int:
-        """Take the phase weights that were applied last back; returns how many versions are left.
+        """Undo the last applied phase weights, and return the number of versions left.
 
         Raises:
             InvalidInput: none was applied.
@@ -902,20 +905,20 @@ class Memory:
             return trial.undo(self._project)
 
     def status(self) -> Status:
-        """Return what the project has, which sessions go on, and what one that began now would be told."""
+        """Return the contents of the project, its running sessions, and the brief of a session begun now."""
         from remora.app.agent.status import status
 
         with self._lock:
             return status(self._project)
 
     def tell_session(self, memory_id: str) -> bool:
-        """Tell the agents of the session that goes on in this project what one of them recorded.
+        """Inject an agent's record into the other agents of the current session in this project.
 
         Args:
-            memory_id: of what was recorded.
+            memory_id: id of the recorded memory.
 
         Returns:
-            Whether it is known which session that is.
+            Whether the current session is known.
 
         Raises:
             NotFound, Conflict: as for `show`.
@@ -926,15 +929,15 @@ class Memory:
             return tell_session(self._project, memory_id)
 
     def as_said(self, text: str, told_at: Sequence[str] = ()) -> dict[str, Any]:
-        """Return what makes a statement the person's, whose sentence an agent was asked to record.
+        """Return the fields of a draft for a statement that restates a sentence of the person.
 
         Args:
             text: the statement.
-            told_at: what it is to be told at: what it forbids and wants, and when.
+            told_at: its triggers: the actions that it forbids and wants, and when.
 
         Returns:
-            Source, session and the sentence as fields of a draft, where the statement says what a person
-            said in the session that goes on and nothing beyond; else nothing.
+            Source, session and the sentence as fields of a draft, if the statement restates a sentence of the
+                current session that an agent was asked to record, and adds nothing; else an empty dict.
         """
         from remora.app.agent.status import as_said
 
@@ -942,7 +945,7 @@ class Memory:
             return as_said(self._project, text, told_at)
 
     def off_since(self) -> str:
-        """Return since when Remora is off for the project, ISO 8601; empty if it is on."""
+        """Return the time since when Remora is off for the project, ISO 8601; empty if it is on."""
         from remora.app.project.off import off_in
 
         with self._lock:
@@ -956,30 +959,30 @@ class Memory:
             return not self.off_since() and not session_is_off(self._project)
 
     def turn_off(self, session: str | None = None) -> str:
-        """Switch Remora off: from now on agents are told nothing unasked, nothing is noted or learned.
+        """Switch Remora off: from now on nothing is injected, noted or learned.
 
-        What an agent looks up by itself is still answered. What was learned before stays.
+        Searches of an agent are still answered. Memories learned before stay.
 
         Args:
-            session: only this session, by the host's id or its beginning; empty for the one at work. Nothing
-                more of it is learned, not even of what it did before.
+            session: only this session, by the host's id or its beginning; empty for the current one. Nothing
+                more of it is learned, not even from the time before.
 
         Returns:
-            Since when the project is off, ISO 8601; of a session its name, as "host:id".
+            The time since when the project is off, ISO 8601; for a session its name, as "host:id".
 
         Raises:
-            NotFound: there is no such session, or several.
+            NotFound: no session matches, or several do.
         """
         return self._switched(session, on=False)
 
     def turn_on(self, session: str | None = None) -> str:
-        """Switch Remora on again; see `turn_off`. What happened meanwhile is never learned.
+        """Switch Remora on again; see `turn_off`. The time in between is never learned.
 
         Returns:
-            Empty; of a session its name.
+            An empty string; for a session its name.
 
         Raises:
-            NotFound: there is no such session, or several.
+            NotFound: no session matches, or several do.
         """
         return self._switched(session, on=True)
 
@@ -1004,22 +1007,23 @@ class Memory:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> LearnReport:
-        """Learn from what agents did: read their transcripts, keep what is worth keeping.
+        """Learn from agent sessions: read their transcripts and store the memories that they support.
 
-        Running it again reads what is new or has grown. What was edited or forgotten since stays so.
+        Running it again reads transcripts that are new or have grown. Memories that were edited or forgotten
+        since stay so.
 
         Args:
             path: a transcript, or a folder of them; those of this project on this machine by default.
             hosts: such as "claude-code" or "codex"; all of this machine by default. "entire" are the team's
                 sessions in the repository; see docs/transcripts.md.
-            again: also read what has not changed since it was read.
-            dry_run: only say what would be learned.
+            again: also read transcripts that have not changed.
+            dry_run: store nothing; only report.
             progress: called with (what, done, of) as the work goes on.
 
         Raises:
             NotFound: there is no such file or folder.
             InvalidInput: there is no such host.
-            SourceError: a file was named that is nobody's transcript.
+            SourceError: the path is no transcript of a known host.
         """
         from remora.app.learning.learn import learn
 
@@ -1029,7 +1033,9 @@ class Memory:
             return learn(self._project, where, hosts, again=again, dry_run=dry_run, progress=progress)
 
     def learned(self, run: int | None = None) -> builtins.list[Learnt]:
-        """Return what a run of `learn` added or changed and is still there; the last one by default.
+        """Return the memories that a run of `learn` added or changed and that still exist.
+
+        The last run is the default.
 
         Raises:
             NotFound: there is no such run.
@@ -1042,26 +1048,28 @@ class Memory:
     def observe(
         self, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
     ) -> Watched:
-        """Watch a session while it runs: hand its events in, and say how it ended.
+        """Observe a session while it runs: pass its events, and report how it ended.
 
         Args:
-            session_id: the host's own id of the session, as its transcript has it.
-            host: "claude-code", "codex", or what your program calls itself.
-            subtasks: how many the build has; with more than five it is promoted after each.
-            methodology: whose units of work they are.
+            session_id: the host's own id of the session, as in its transcript.
+            host: "claude-code", "codex", or the name of your program.
+            subtasks: number of subtasks of the build; with more than five, the session is promoted after
+                each.
+            methodology: the methodology of its units of work.
         """
         from remora.app.learning.live_observation import Watched
 
         return Watched(self._project, session_id, host, subtasks=subtasks, methodology=methodology)
 
     def reflect(self, session_id: str | None = None) -> Reflection:
-        """Return the evidence of a session and what to make of it, for a model that then records memories.
+        """Return the evidence of a session with instructions, for a model that then records memories.
 
         Args:
-            session_id: the host's own id of a session, or its beginning; the one written to last by default.
+            session_id: the host's own id of a session, or its beginning; the one with the newest transcript
+                by default.
 
         Raises:
-            NotFound: this machine has no transcript of the session that was asked for.
+            NotFound: this machine has no transcript of the session.
         """
         from remora.app.learning.evidence_pack import reflect
 
@@ -1075,14 +1083,14 @@ class Memory:
         session_id: str | None = None,
         used: Sequence[Used] | None = None,
     ) -> SessionSummary:
-        """Return what a run of learning came to: what was remembered in its sessions, and what was learned.
+        """Return the summary of a run of `learn`: memories that served in its sessions, and learned ones.
 
         Args:
-            run: of `learn`; the last one by default.
-            session_id: only what came of this session, or the one whose id begins so, in any run where none
-                is named; all of the run by default.
-            used: memories that served in the session, and for what, where the caller knows; what was said
-                to the agent by default.
+            run: number of the run; the last one by default.
+            session_id: only this session, by its id or a beginning of it, in any run if none is given; all
+                sessions of the run by default.
+            used: the memories that served in the session, with their use, if the caller knows; the session's
+                injections by default.
 
         Raises:
             NotFound: there is no such run.
@@ -1094,10 +1102,10 @@ class Memory:
             return summary(self._project, run, session_id=session_id, used=used)
 
     def quotes(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Hit]:
-        """Return what a person said in sessions and what was kept of it, newest first, as hits of a search.
+        """Return the stored quotes of persons in sessions, newest first, as search hits.
 
         Args:
-            limit: how many at most.
+            limit: maximum of quotes.
             session_id: only of this session, by the host's own id or as "host:id".
         """
         from remora.app.learning.quotes import quotes
@@ -1106,7 +1114,7 @@ class Memory:
             return quotes(self._project, limit, session_id)
 
     def remove_quote(self, quote_id: str) -> str:
-        """Delete a quote for good, also when its session is learned again; returns its words.
+        """Delete a quote for good, also when its session is learned again; return its text.
 
         Raises:
             NotFound: there is no such quote.
@@ -1118,11 +1126,11 @@ class Memory:
             return remove(self._project, quote_id)
 
     def keep_quote(self, /, quote_id: str, **fields: Any) -> MemoryRecord:
-        """Make a memory of a quote: a person says that it holds, where the quote does.
+        """Store a quote as a memory: a person confirms that it holds, on the branch of the quote.
 
         Args:
             quote_id: such as "q12".
-            **fields: what `remember` takes besides the text.
+            **fields: arguments of `remember` besides the text.
 
         Raises:
             NotFound: there is no such quote.
@@ -1149,23 +1157,23 @@ class Memory:
         related_modules: Sequence[str] = (),
         seconds: float = 5.0,
     ) -> MemoryRecord | None:
-        """Take in what a tool for browsers or interfaces answered; keep it if it is worth knowing again.
+        """Observe the result of a UI tool (a browser, an interface); store it if it is new and useful.
 
-        A configured language model says what it shows, or rules do. What is kept waits for review: its
-        words come from outside.
+        A configured language model judges it, or rules do. The memory waits for review: its text comes from
+        outside.
 
         Args:
-            tool: its name as the host has it; any other tool is passed over.
-            result: what it answered, as text; an answer of another kind shows nothing.
-            arguments: what it was asked.
-            session_id: where it happened.
-            step: when.
-            work_unit: what was being tested.
-            related_files, related_modules: what it speaks of, as far as that is known.
-            seconds: how long the model may take.
+            tool: the tool's name as the host has it; any other tool is ignored.
+            result: its result, as text; a result of another type is ignored.
+            arguments: the arguments of the call.
+            session_id: the session of the call.
+            step: the step of the call.
+            work_unit: the unit of work under test.
+            related_files, related_modules: files and modules of the observation, if known.
+            seconds: time limit of the model.
 
         Returns:
-            The new memory; None for an answer that shows nothing, or what is known already.
+            The new memory; None if the result shows nothing, or nothing new.
         """
         from remora.app.learning.interface_observations import observe_ui
 
@@ -1186,12 +1194,12 @@ class Memory:
         )
         return record
 
-    # What others left
+    # Imports
 
     def init(
         self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
     ) -> InitReport:
-        """Read what is already there: rule files and git history. Running it again changes nothing.
+        """Import existing knowledge: rule files and git history. Running it again changes nothing.
 
         Args:
             path: a folder of the project; the project's root by default.
@@ -1203,13 +1211,13 @@ class Memory:
             return init(self._project, Path(path) if path is not None else None, progress)
 
     def import_shipped(self) -> tuple[Shipped, int]:
-        """Take over the memories that came with the repository, as text from outside that waits for review.
+        """Import the memories that came with the repository, as text from outside that waits for review.
 
         Returns:
-            What there was, and how many of them are new.
+            The memories found, and the number of new ones.
 
         Raises:
-            NotFound: no memory came with it.
+            NotFound: the repository came without memories.
             StoreError: its database cannot be read.
         """
         from remora.app.importing.shipped_memory import take_over
@@ -1225,18 +1233,18 @@ class Memory:
         user: bool = False,
         dry_run: bool = False,
     ) -> Taught:
-        """Take in a file that a person wrote: its lists and paragraphs become memories.
+        """Import a file that a person wrote: its lists and paragraphs become memories.
 
-        Rule files (CLAUDE.md, AGENTS.md, .cursorrules …) are known by their names and read as such.
+        Rule files (CLAUDE.md, AGENTS.md, .cursorrules …) are recognised by their names and read as such.
 
         Args:
-            path: the file; where `text` is given, what to call it.
-            text: what to read instead of the file.
-            user: keep it in the user's own memory, true in every project.
-            dry_run: only say what would be stored.
+            path: the file; if `text` is given, its name.
+            text: the text to read instead of the file.
+            user: store it in the user's own memory, which applies to every project.
+            dry_run: store nothing; only report.
 
         Returns:
-            Each piece with what became of it: stored, merged with what, or refused and why.
+            Each piece with its result: stored, merged with which memory, or refused and why.
 
         Raises:
             NotFound: there is no such file.
@@ -1258,16 +1266,16 @@ class Memory:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> MoveReport:
-        """Bring over what another memory system left on disk; its files are only read.
+        """Import the memories of another memory system from disk; its files are only read.
 
-        Running it again brings over what is new, and the newer text of what came before. What was edited or
-        forgotten here since stays so.
+        Running it again imports new memories and newer texts. Memories that were edited or forgotten here
+        since stay so.
 
         Args:
             path: a file or a folder of the other system.
-            system: whose it is; found out from what is in it by default.
-            project: of which project, where the other system keeps several in one database.
-            dry_run: only say what there is.
+            system: name of the other system; detected from the files by default.
+            project: name of the project, if the other system keeps several in one database.
+            dry_run: store nothing; only report.
             progress: called with (what, done, of) as the work goes on.
 
         Raises:
@@ -1293,10 +1301,10 @@ class Memory:
     def index(
         self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
     ) -> IndexReport:
-        """Bring the code graph up to date: read what changed, forget what is gone.
+        """Update the code graph: read changed files, remove deleted ones.
 
         Args:
-            path: a folder of the project; the whole project is indexed whichever it is.
+            path: a folder of the project; the whole project is indexed in any case.
             progress: called with (what, done, of) as the work goes on.
 
         Raises:
@@ -1309,7 +1317,7 @@ class Memory:
             return index(self._project, Path(path) if path is not None else None, progress=progress)
 
     def index_files(self, paths: Iterable[str | os.PathLike[str]]) -> IndexReport:
-        """Bring some files up to date, as after an edit; paths from the root or absolute.
+        """Update some files in the code graph, as after an edit; paths from the root or absolute.
 
         Raises:
             InvalidInput: a path is empty or not in the project; then none is read.
@@ -1323,34 +1331,34 @@ class Memory:
     def watch(
         self, stop: threading.Event, said: Callable[[IndexReport], None], *, debounce_ms: int = 500
     ) -> None:
-        """Follow the project's files and keep the graph true until `stop` is set.
+        """Watch the project's files and keep the code graph up to date until `stop` is set.
 
         Args:
             stop: ends it, within a second.
-            said: hears of the first run and of every round that changed something.
-            debounce_ms: changes so close to each other are one round.
+            said: called with the report of the first run and of every round with changes.
+            debounce_ms: changes within this time are one round.
         """
         from remora.app.codebase.indexing import watch
 
         watch(self._project, stop, said, debounce_ms=debounce_ms)
 
     def waiting_chunks(self) -> int:
-        """Return how many parts of code have no vector yet."""
+        """Return the number of chunks of code without a vector."""
         with self._lock:
             return self._project.db.chunks.pending_count()
 
     def describe_modules(
         self, modules: int = 20, *, calls: int = 40, seconds: float = 300.0, progress: Progress | None = None
     ) -> SemanticReport:
-        """Let the language model describe modules of the code whose outline is new or changed.
+        """Let the language model describe modules of the code with a new or changed outline.
 
-        It sees names, signatures and first lines of docs, module by module, never the source. Without a
-        model nothing is done, and the report says so; a model that fails ends the pass.
+        It sees names, signatures and first lines of docs, module by module, never the source. Without a model
+        the report says so and nothing is done; a model that fails ends the pass.
 
         Args:
-            modules: how many to describe at most.
-            calls: how often to ask at most; an answer that does not fit is asked for once more.
-            seconds: how long at most.
+            modules: maximum of modules to describe.
+            calls: maximum of model calls; an invalid answer is requested once more.
+            seconds: time limit.
             progress: called with ("describing", done, of).
 
         Raises:
@@ -1364,13 +1372,13 @@ class Memory:
     # Conversations, notes and the journal
 
     def session(self, session_id: str) -> Session:
-        """Return a conversation by its id (`channel:chat`); it begins with the first append."""
+        """Return a conversation by its id (`channel:chat`); the first append creates it."""
         from remora.app.records.session import Session
 
         return Session(self._project, session_id)
 
     def sessions(self) -> builtins.list[SessionInfo]:
-        """Return the conversations of the project, the one written to last first."""
+        """Return the conversations of the project, the last written first."""
         from remora.conversation.sessions import list_sessions
 
         return list_sessions(self._project.sessions_folder)
@@ -1386,7 +1394,7 @@ class Memory:
 
     @property
     def sharing(self) -> Sharing:
-        """The shared log of the project: several machines, a team."""
+        """The shared log of the project, for several machines or a team."""
         from remora.app.sharing.sharing import Sharing
 
         return Sharing(self._project)
@@ -1401,7 +1409,7 @@ class Memory:
         return self._journal
 
     def _relevant(self, task: str) -> str:
-        """Return what a search finds for a task beside what the memory block says already."""
+        """Return the search results for a task, without the heading, for the journal's memory block."""
         from remora.retrieval.packing import HEADING
 
         kinds = (*MEMORY_KINDS, "note", "history", "turn")
@@ -1410,10 +1418,10 @@ class Memory:
     # The store
 
     def reminders(self, *, vectors: bool = False) -> tuple[str, ...]:
-        """Return what stands in the way of good answers and is easily mended, a sentence each.
+        """Return problems that reduce the quality of answers and are easy to fix, a sentence each.
 
         Args:
-            vectors: also say how many memories wait for a vector; asks for the embedding model.
+            vectors: include the number of memories without a vector; loads the embedding model.
         """
         from remora.app.health.reminders import reminders
 
@@ -1421,46 +1429,46 @@ class Memory:
             return reminders(self._project, vectors=vectors)
 
     def stats(self) -> Stats:
-        """Return what is stored: counts by type, turns, vectors, files, sizes."""
+        """Return statistics of the store: counts by type, turns, vectors, files, sizes."""
         from remora.app.health.stats import stats
 
         with self._lock:
             return stats(self._project)
 
     def health(self) -> Health:
-        """Return the state of the memory: a score from 0 to 100 with its parts, and what needs a person."""
+        """Return the health of the memory: a score from 0 to 100 with its parts, and items for a person."""
         from remora.app.health.score import health
 
         with self._lock:
             return health(self._project)
 
     def doctor(self) -> Report:
-        """Check everything end to end: files, database, models; each finding says what to do."""
+        """Check everything end to end: files, database, models; each finding gives the fix."""
         from remora.app.health.doctor import examine
 
         with self._lock:
             return examine(self._project)
 
     def reindex(self, *, progress: Progress | None = None) -> int:
-        """Make derived data again: turns from the logs, vectors of the present model. Returns rows made."""
+        """Rebuild derived data: turns from the logs, vectors of the current model. Return the row count."""
         from remora.app.health.reindex import reindex
 
         with self._lock:
             return reindex(self._project, progress)
 
     def catch_up(self, seconds: float | None = None, *, progress: Progress | None = None) -> int:
-        """Embed what has no vector yet, for at most so many seconds; returns how many were embedded."""
+        """Embed texts without a vector, for at most `seconds`; return the number embedded."""
         from remora.app.memories.embedding import catch_up
 
         with self._lock:
             return catch_up(self._project, seconds, progress, code=True)
 
     def backup(self, path: str | os.PathLike[str]) -> Backup:
-        """Copy everything of the project into one file, while others go on.
+        """Copy the project's data into one file, while other processes continue.
 
         Raises:
-            Conflict: there is such a file already.
-            StoreError: something cannot be read or written.
+            Conflict: the file exists already.
+            StoreError: a file cannot be read or written.
         """
         from remora.app.health.backup import backup
 
@@ -1474,19 +1482,19 @@ class Memory:
         *,
         scope: str = "all",
     ) -> Exported:
-        """Write what is stored to a new file, to take along or to read.
+        """Write the stored data to a new file, to move or to read.
 
         Args:
             path: the file; it must not exist.
             format: "json" (everything, which `import_file` reads back exactly), "markdown" (the live
-                memories, to read and edit), "claude-md" (the rules alone, at most 200 lines) or "archive"
-                (the home as it is, with database and vectors).
+                memories, to read and edit), "claude-md" (only the rules, at most 200 lines) or "archive" (the
+                home as it is, with database and vectors).
             scope: "project", "user" or "all".
 
         Raises:
             InvalidInput: there is no such format or scope.
-            Conflict: there is such a file already.
-            StoreError: something cannot be read or written.
+            Conflict: the file exists already.
+            StoreError: a file cannot be read or written.
         """
         from remora.app.health.export import export
 
@@ -1494,14 +1502,14 @@ class Memory:
             return export(self._project, Path(path).expanduser().absolute(), format, scope)
 
     def import_file(self, path: str | os.PathLike[str], *, dry_run: bool = False) -> Imported:
-        """Read an export of JSON, Markdown or an archive back; what is here already stays as it is.
+        """Import an export of JSON, Markdown or an archive; existing memories are not changed.
 
         Args:
             path: the file.
-            dry_run: only say what would be stored.
+            dry_run: store nothing; only report.
 
         Raises:
-            InvalidInput: it is no export, of a newer version, or an archive that leads out of itself.
+            InvalidInput: it is no export, of a newer version, or an archive with paths outside of itself.
         """
         from remora.app.importing.export_reader import import_file
 
@@ -1518,17 +1526,18 @@ class Memory:
         project: bool = False,
         everything: bool = False,
     ) -> Erased:
-        """Erase for good, to the byte, and whatever protects it from forgetting; give one of these.
+        """Erase data for good, to the byte, even if it is exempt from forgetting; give exactly one argument.
 
         Args:
-            memory_ids: memories, with every place in which their words stand.
-            containing: a text, wherever it stands; memories that say it go whole.
-            session: a conversation or an agent's session, with what was learned from it alone.
+            memory_ids: memories, with every place that holds their text.
+            containing: a text, wherever it occurs; memories that contain it are erased entirely.
+            session: a conversation or an agent's session, with the memories learned from it alone.
             project: everything of this project; the memory is closed then.
             everything: all projects and the user's own memories; the memory is closed then.
 
         Returns:
-            What was erased, where else the words stood, and where they may stand that we cannot reach.
+            The erased data, the other places that held the text, and places beyond our reach that may hold
+                it.
 
         Raises:
             NotFound: there is no such memory or session.
@@ -1551,14 +1560,14 @@ class Memory:
             return erase.erase_memories(self._project, listed("memory_ids", memory_ids))
 
     def privacy(self) -> Privacy:
-        """Return what lies where on this machine, how large it is, what may leave it, and what never does."""
+        """Return the data on this machine by place and size, and which of it may or never will leave it."""
         from remora.app.health.privacy import privacy
 
         with self._lock:
             return privacy(self._project)
 
     def maintenance(self) -> builtins.list[Maintained]:
-        """Return what the daily maintenance did in its last runs, newest first."""
+        """Return the reports of the last runs of the daily maintenance, newest first."""
         from remora.app.health.maintenance import reports
 
         with self._lock:
@@ -1567,7 +1576,7 @@ class Memory:
     def maintain(self) -> Maintained | None:
         """Run the daily maintenance if it is due: forget expired memories, delete long-forgotten ones.
 
-        Hooks start it after sessions. None where it ran within the day, or another process is at it.
+        Hooks start it after sessions. None if it ran within the day, or another process is running it.
         """
         from remora.app.health.maintenance import maintain_when_due
 
@@ -1576,17 +1585,17 @@ class Memory:
             return maintain_when_due(self._project)
 
     def maintenance_due(self) -> bool:
-        """Return whether the daily maintenance is due; `maintain` does it."""
+        """Return whether the daily maintenance is due; `maintain` runs it."""
         from remora.app.health.maintenance import is_due
 
         with self._lock:
             return not self._project.read_only and is_due(self._project)
 
     def prune(self, *, dry_run: bool = False) -> PrunePlan:
-        """Forget what has expired, delete what was forgotten long ago; returns what was or would be done.
+        """Forget expired memories, delete long-forgotten ones; return the actions, done or (dry run) planned.
 
-        What is deleted is gone from the tables, the indexes, the log of what was said and the bytes of the
-        file. While another process reads, its bytes stay until the next pruning.
+        Deleted memories are removed from the tables, the indexes, the injection log and the bytes of the
+        file. While another process reads, the bytes stay until the next pruning.
         """
         from remora.app.health.prune import prune
 
@@ -1600,12 +1609,12 @@ class Memory:
 
     @property
     def root(self) -> Path:
-        """Top of the project's work tree."""
+        """The root of the project's work tree."""
         return self._project.location.root
 
     @property
     def home(self) -> Path:
-        """Folder of the project's database and logs."""
+        """The folder of the project's database and logs."""
         return self._project.location.home
 
     @property

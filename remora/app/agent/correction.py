@@ -1,7 +1,7 @@
-"""A person says that a memory is wrong, in one of five ways; each does what it says and is counted once.
+"""Correct a memory that a person calls wrong, in one of five ways; each is counted once.
 
-That a memory was called wrong is the one thing that counts against it: it never gains trust from use again.
-Of what is right and of no use, only that is noted.
+Only the verdict "wrong" counts against a memory: it never gains trust from use again. A memory that is right
+and of no use is only marked as silent.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.store.uses import Kind
 
-CHOICES = ("wrong", "outdated", "narrow", "silent", "erase")  # what can be wrong with a memory
+CHOICES = ("wrong", "outdated", "narrow", "silent", "erase")  # kinds of correction
 
 
 class Corrected(NamedTuple):
-    """What a correction did.
+    """The result of a correction.
 
     Attributes:
         choice: one of CHOICES.
-        memory: the memory as it is now, or as it was before it was erased.
-        new: what holds instead, if somebody said so.
-        flagged: memories that rest on it and wait for a look now.
-        in_session: memories called wrong in the same session, this one included.
-        offer: so many were wrong that a lower trust level is worth a thought.
+        memory: the memory now, or as it was before it was erased.
+        new: the memory that replaces it, if the person gave one.
+        flagged: ids of the memories derived from it, now flagged for review.
+        in_session: number of memories called wrong in the same session, this one included.
+        offer: whether that number suggests a lower trust level.
     """
 
     choice: str
@@ -54,7 +54,7 @@ def correct(
     modules: Sequence[str] = (),
     branch: str | None = None,
 ) -> Corrected:
-    """Do what a person says of a memory; see `Memory.wrong`."""
+    """Apply a person's correction of a memory; see `Memory.wrong`."""
     if choice not in CHOICES:
         raise InvalidInput(f"there is no choice {choice!r}", hint=f"One of {', '.join(CHOICES)}.")
     if choice == "wrong" and not right:
@@ -89,7 +89,7 @@ def correct(
         elif choice == "silent":
             operations.edit(project, record.id, {"silent": True})
     if choice == "erase":
-        from remora.app.health.erase import erase_memories  # seldom used, and it loads much
+        from remora.app.health.erase import erase_memories  # seldom used, with many imports
 
         erase_memories(project, [record.id])
         after = record
@@ -100,7 +100,7 @@ def correct(
 
 
 def session_of(project: OpenProject) -> str:
-    """Return the session in which something is said: an agent's own, the one at work, or a person's day."""
+    """Return the session of a correction: the agent's own, the current one, or the person's day."""
     kind, _, session = project.actor.partition(":")
     if kind == "agent" and session:
         return session

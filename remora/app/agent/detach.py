@@ -1,9 +1,8 @@
-"""Start the work that follows a session in a process of its own, which outlives the host and always ends.
+"""Start the work that follows a session in a detached process, which outlives the host and always ends.
 
-The host kills what its hooks leave behind with them, so the child gets a session of its own. It inherits
-no file and of the environment only what says where things are and how models are reached: a host puts
-tokens of its own there, which are nobody else's business. The user's ssh agent is for git, which may carry
-what a project shares.
+A host kills the children of its hooks with them, so the process gets a session of its own. It inherits no
+file, and of the environment only the variables that name folders and model servers: a host keeps its own
+tokens there. The user's ssh agent is passed on for git, which may transport a project's shared log.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from remora.disk.live import (
 )
 from remora.disk.places import data_folder
 
-SETTLED = 60.0  # seconds after which a session's end should have been worked on
-OFTEN = 180.0  # seconds between two looks at a session of a host that never says that one is over
+SETTLED = 60.0  # seconds within which the end of a session should be processed
+OFTEN = 180.0  # seconds between two imports of a session whose host never reports its end
 _PASSED_ON = frozenset(
     """PATH HOME USER LOGNAME LANG TZ TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT USERPROFILE
     APPDATA LOCALAPPDATA PROGRAMDATA VIRTUAL_ENV PYTHONPATH SSL_CERT_FILE SSL_CERT_DIR HTTPS_PROXY HTTP_PROXY
@@ -40,7 +39,7 @@ _PASSED_ON = frozenset(
 )
 _STARTS = ("REMORA_", "XDG_", "LC_")
 _SECRET = ("REMORA_MCP_TOKEN",)
-_WITHOUT_KEY = ("none", "local", "onnx", "ollama")  # providers
+_WITHOUT_KEY = ("none", "local", "onnx", "ollama")  # providers that need no key
 _USUAL = {
     "openai": "OPENAI_API_KEY",
     "anthropic": "ANTHROPIC_API_KEY",
@@ -50,12 +49,12 @@ _USUAL = {
 
 
 def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
-    """Start `remora work --sessions` when a session ended, or when earlier ones left something to do.
+    """Start `remora work --sessions` when a session ended, or when earlier sessions left work.
 
     Args:
         environ: the process environment.
-        ended: the end of a session that is over just now, or of a turn that may have been its last; otherwise
-            only what others left is a reason.
+        ended: the end of a session, or of a turn that may be its last; None if only earlier sessions are a
+            reason.
 
     Returns:
         Whether a process was started.
@@ -73,7 +72,7 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
 
 
 def begin_maintenance(environ: Mapping[str, str], root: str) -> None:
-    """Start the daily maintenance of a project in a process of its own, as where no hook starts the work."""
+    """Start the daily maintenance of a project in a detached process, if no hook starts the work."""
     if environ.get("REMORA_WORK") != "off":
         _start(environ, "--project", root, "work", "--maintenance")
 
@@ -96,21 +95,21 @@ def _start(environ: Mapping[str, str], *arguments: str) -> None:
         close_fds=True,
         **flags,  # type: ignore[call-overload]
     )
-    begun.returncode = 0  # nobody waits for it, and nobody is to be warned of that
+    begun.returncode = 0  # nothing waits for it; this prevents the ResourceWarning
 
 
 def kept(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the part of an environment that the work needs: of keys, those of the models in use."""
+    """Return the variables that the work needs; of the keys, only those of the models in use."""
     wanted = _PASSED_ON | _keys(environ)
     passed = {
         name: value
         for name, value in environ.items()
         if name in wanted or (name.startswith(_STARTS) and name not in _SECRET)
     }
-    if "PYTHONPATH" in passed:  # a relative part of it would be a folder of somebody else
+    if "PYTHONPATH" in passed:  # a relative part would name another folder there
         parts = [part for part in passed["PYTHONPATH"].split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117
         passed["PYTHONPATH"] = os.pathsep.join(parts)
-    # The work runs in another folder.
+    # The work runs in another working folder.
     places = {name: _whole(passed[name]) for name in ("REMORA_HOME", "REMORA_CONFIG") if passed.get(name)}
     return passed | places
 
@@ -120,7 +119,7 @@ def _whole(path: str) -> str:
 
 
 def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:
-    """Return whether a session that may be over was not looked at for some minutes."""
+    """Return whether the last import of a session that may be over is more than OFTEN seconds ago."""
     try:
         head, lines = read(os.path.join(folder(environ), file_name(stopped.host, stopped.session)))  # noqa: PTH118
     except OSError:
@@ -131,7 +130,7 @@ def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:
 
 
 def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
-    """Return whether a session belongs to a project with a memory."""
+    """Return whether the project of a session has a memory, or is not determined yet."""
     try:
         head, _ = read(os.path.join(folder(environ), file_name(ended.host, ended.session)))  # noqa: PTH118
     except OSError:
@@ -140,7 +139,7 @@ def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
 
 
 def _keys(environ: Mapping[str, str]) -> set[str]:
-    """Return the variables that hold the keys of the model servers that the settings name."""
+    """Return the variables with the keys of the model servers in the settings."""
     from pathlib import Path
 
     from remora.app.project.locate import settings_for
@@ -149,7 +148,7 @@ def _keys(environ: Mapping[str, str]) -> set[str]:
     try:
         settings = settings_for(Path(data_folder(environ)), environ)
     except RemoraError:
-        return set()  # the work says what is wrong with them
+        return set()  # the work itself reports invalid settings
     used = (
         section
         for section in (settings.embedding, settings.llm, settings.rerank)
@@ -159,7 +158,7 @@ def _keys(environ: Mapping[str, str]) -> set[str]:
 
 
 def _left_behind(place: str) -> bool:
-    """Return whether a session that is over waits to be taken in, or a file of an old one to be removed."""
+    """Return whether a session that is over waits to be imported, or an old live file to be removed."""
     try:
         with os.scandir(place) as entries:
             return any(

@@ -1,6 +1,6 @@
-"""What a hook event is known by, and what a decision needs besides it.
+"""Identify a moment of a hook, and build the `Setting` of its decision.
 
-Every tool call passes here, so imports are few: what a rare event needs is imported where it is used.
+Every tool call runs this module, so imports are few: rare moments import their modules themselves.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from remora.store.hook_reader import Note
 
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
-DEEPEST = 24  # folders above a working folder that are looked at
+DEEPEST = 24  # folders above a working folder that are searched
 
 
 def kind_of(moment: Moment) -> str:
-    """Return a moment's kind as its line has it: a tool's answer that shows a failure is one."""
+    """Return the kind of a moment for its line: FAILED for a tool's answer that shows a failure."""
     return moments.FAILED if moment.kind == moments.AFTER and moment.failed else moment.kind
 
 
 def name_of(moment: Moment) -> str:
-    """Return what a happening without an id of its own is known by: the same for a call and for its result.
+    """Return a checksum that identifies a moment without an id of its own: equal for a call and its result.
 
-    It is empty for what has such an id, and for what may be told of as often as it likes.
+    It is empty for a moment with such an id, and for moments that may recur.
     """
     if moment.kind == moments.START:
         parts = [moment.source]
@@ -50,26 +50,26 @@ def name_of(moment: Moment) -> str:
 
 
 def place_of(moment: Moment) -> str:
-    """Return the folder that a moment names, itself or by a file; empty where it names none."""
+    """Return the folder that a moment names, as its own or by an absolute path; empty if it names none."""
     return moment.cwd or next((os.path.dirname(p) for p in moment.paths if os.path.isabs(p)), "")  # noqa: PTH117, PTH120
 
 
 def limits_of(head: Head) -> Limits:
-    """Return how much may be said in a session."""
+    """Return the limits of injection in a session."""
     return Limits(head.limits[0], *(int(n) for n in head.limits[1:]))
 
 
 def setting_of(
     head: Head, cwd: str, threshold: float = 0.0, *, early: bool = True, now: float | None = None
 ) -> Setting:
-    """Return what a decision needs besides the moment and the store.
+    """Return the `Setting` of a decision: everything but the moment and the store.
 
     Args:
-        head: of the session's live file.
-        cwd: the folder that relative paths of the moment start from.
-        threshold: of the trust level; one that is set wins over it.
-        early: the host takes text before a tool is used.
-        now: seconds since the epoch; the time by default.
+        head: the head of the session's live file.
+        cwd: the folder of the moment's relative paths.
+        threshold: of the trust level; the setting `inject.threshold` overrides it.
+        early: the host accepts text before a tool is used.
+        now: seconds since the epoch; the current time by default.
     """
     limits = limits_of(head)
     limits = limits._replace(threshold=limits.threshold or threshold)
@@ -88,17 +88,17 @@ def setting_of(
 
 
 def is_within(head: Head, cwd: str, folder: str) -> bool:
-    """Return whether a folder, absolute or from the working folder, is of the project or of a work tree."""
+    """Return whether a folder, absolute or relative to `cwd`, is in the project or in a work tree of it."""
     place = os.path.normpath(os.path.join(cwd or head.root, folder))  # noqa: PTH118
     root = tree_of(head, place).root
     return not os.path.isabs(root) or place == root or bool(relative_to(root, "")(place))  # noqa: PTH117
 
 
 def tree_of(head: Head, cwd: str) -> Head:
-    """Return a head whose root and branch are those of the work tree that a folder is in.
+    """Return a head with the root and branch of the work tree that contains a folder.
 
-    A session may move to another work tree of its repository, and so may each of its subagents; the memory is
-    the same, the files lie elsewhere.
+    A session, and each of its subagents, may move to another work tree of the repository: the memory is the
+    same, the files are elsewhere.
     """
     common = os.path.dirname(head.head_file)  # noqa: PTH120
     if "/worktrees/" in (apart := common.replace("\\", "/")):
@@ -124,7 +124,7 @@ def tree_of(head: Head, cwd: str) -> Head:
 
 
 def relative_to(root: str, cwd: str) -> Callable[[str], str]:
-    """Return what turns a path into one from the root, with forward slashes; "" for what lies outside."""
+    """Return a function that makes a path relative to the root, with forward slashes; "" for one outside."""
     top = root.replace("\\", "/").rstrip("/") + "/"
 
     def relative(path: str) -> str:
@@ -138,7 +138,7 @@ def relative_to(root: str, cwd: str) -> Callable[[str], str]:
 
 
 def faded(note: Note, now: float) -> float:
-    """Return a note's confidence now: confidence · 0.5^(days since it was last looked at / half-life)."""
+    """Return a note's confidence now: confidence · 0.5^(days since its last use / half-life)."""
     if note.half_life <= 0 or note.pinned:
         return note.confidence
     days = max(0.0, now - _seconds(note.used)) / 86_400.0
@@ -146,8 +146,8 @@ def faded(note: Note, now: float) -> float:
 
 
 def _seconds(iso: str) -> float:
-    """Return an ISO 8601 time in UTC as seconds since the epoch; 0 for what is none."""
-    from datetime import UTC, datetime  # `time.strptime` takes five times as long to load
+    """Return an ISO 8601 time in UTC as seconds since the epoch; 0 if it is not a time."""
+    from datetime import UTC, datetime  # `time.strptime` takes five times as long to import
 
     try:
         return datetime.fromisoformat(iso[:19]).replace(tzinfo=UTC).timestamp()
@@ -156,7 +156,7 @@ def _seconds(iso: str) -> float:
 
 
 def _branch(head_file: str) -> str:
-    """Return the branch that git's file names; empty where there is none."""
+    """Return the branch in git's HEAD file; empty if there is none."""
     try:
         with open(head_file, encoding="utf-8", opener=at_once) as file:
             said = file.read(1_000).strip()
@@ -182,7 +182,7 @@ def _goes_without_saying(path: str, partner: str) -> bool:
 
 
 def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
-    """Return a moment as a line of the live file: no texts of the session, only what was done and said."""
+    """Return a moment as a line of the live file: actions and injections only, no text of the session."""
     line: dict[str, Any] = {"k": kind_of(moment), "at": int(time.time() * 1000)}
     if moment.agent:
         line["g"] = moment.agent
@@ -192,7 +192,7 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
     if moment.action == "run" and moment.kind == moments.AFTER and not moment.failed:
-        from remora.shell.trigger_match import marks  # patterns that cost a millisecond to load
+        from remora.shell.trigger_match import marks  # its patterns take a millisecond to load
 
         line["c"] = marks(moment.command)
     here = not moment.place or is_within(head, moment.cwd, moment.place)
@@ -215,16 +215,16 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
 
 
 def is_task(moment: Moment) -> bool:
-    """Return whether a prompt says what is to be done: "go on" does not."""
+    """Return whether a prompt states a task: "go on" does not."""
     if len(moment.text.split()) >= 3:
         return True
-    from remora.core.text import words_or_pairs  # loads what most prompts do not need
+    from remora.core.text import words_or_pairs  # most prompts do not need it
 
     return len(words_or_pairs(moment.text)) >= 3
 
 
 def _without_secrets(pattern: str) -> str:
-    """Return what was searched for without a secret that somebody looked for; a mere name holds none."""
+    """Return a search pattern without secrets; a plain name holds none."""
     if pattern.replace("_", "").isalpha():
         return pattern
     from remora.core.secrets import redact
@@ -233,7 +233,7 @@ def _without_secrets(pattern: str) -> str:
 
 
 def note_trouble(error: BaseException, environ: Mapping[str, str] | None = None) -> None:
-    """Write one line about what went wrong into `hooks.log`; never fails itself, never grows without end."""
+    """Append one line about an error to `hooks.log`; never raises. The file is rotated at 200,000 bytes."""
     try:
         folder = data_folder(os.environ if environ is None else environ)
         path = os.path.join(folder, "hooks.log")  # noqa: PTH118

@@ -1,8 +1,8 @@
-"""One moment of a session, from a process that lives for it alone: look up, decide, note down, answer.
+"""Answer one moment of a session in a hook process: look up memories, decide, note the injection, reply.
 
-Everything that is needed for a tool call is imported here and is little; what a session's start or its first
-prompt needs (the open project, with its model) is imported where that happens, in a thread that has three
-seconds. Whatever goes wrong, the answer is silence and, where a file can be written, a line in the log.
+The imports here are those of a tool call, and few; the start of a session and its first prompt need the open
+project with its model, which a thread with a limit of three seconds imports. On any error the reply is
+silence and, if a file can be written, a line in the log.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATABASE = "memory.db"
-CEILING = 3.0  # seconds; an agent goes on without what takes longer
+CEILING = 3.0  # seconds; the agent continues without an answer that takes longer
 _TOOLS = (moments.BEFORE, moments.AFTER, moments.FAILED)
-SAID = "said"  # kind of the line that tells what was said at the moment that is its `of`
-MOST_SAID = 9_000  # bytes at once; every host takes that much
-TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
-TOLD_TWICE = 60  # lines in which the same happening is looked for
+SAID = "said"  # kind of the line of an injection; its `of` is the kind of the moment
+MOST_SAID = 9_000  # bytes of one injection; every host accepts that many
+TOGETHER = 5.0  # seconds within which equal moments without an id count as one
+TOLD_TWICE = 60  # lines that are searched for a duplicate of a moment
 T = TypeVar("T")
 
 
 def respond(
     moment: Moment, environ: Mapping[str, str], *, early: bool = True, heard: bool = True, started: str = ""
 ) -> Reply:
-    """Return what is said at a moment, and note the moment in the session's live file.
+    """Return the reply to a moment, and note the moment in the session's live file.
 
-    The moment is noted before anything else, since a host may kill a hook that takes long; what is said has a
-    line of its own. What is quick happens while the file is locked, so that tools that run at the same time
-    never hear the same twice. What may take seconds does not: whoever is told of the same moment by then is
-    silent (hosts that know two ways to us tell us everything twice).
+    The moment is noted first, since a host may kill a slow hook; the injection has a line of its own. Fast
+    decisions are made while the file is locked, so that parallel tools never receive the same memory twice.
+    Slow ones, which may take seconds, are made without the lock; a second report of the same moment meanwhile
+    gets silence (hosts with two integrations report every moment twice).
 
     Args:
-        moment: what happens.
+        moment: the moment.
         environ: the process environment.
-        early: the host takes text before a tool is used.
-        heard: text at this moment reaches the model; otherwise it is only noted.
-        started: the folder of the process, for moments that name none.
+        early: the host accepts text before a tool is used.
+        heard: text at this moment reaches the model; otherwise the moment is only noted.
+        started: the working folder of the process, for moments that name none.
     """
     if moment.kind == moments.OTHER or not moment.session:
         return SILENCE
@@ -72,7 +72,7 @@ def respond(
 
 
 def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> Reply:
-    """Return a reply with the line that asks the agent to record what the person said, where that is due."""
+    """Return a reply with the line that asks the agent to record the person's statement, if one is due."""
     with live_file(moment.host, moment.session, environ) as live:
         head = live.head
         if head is None or not head.home or not live.alone or not (head.limits and limits_of(head).ask):
@@ -80,7 +80,7 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
         if is_off(head, live.lines):
             return reply
         try:
-            from remora.app.agent.record_request import (  # its patterns cost some milliseconds to load
+            from remora.app.agent.record_request import (  # its patterns take some milliseconds to load
                 ASK,
                 ASKED,
                 may_ask,
@@ -127,10 +127,10 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
         head = head or _homeless(moment, started)
         with live_file(moment.host, moment.session, environ) as live:
             if is_off(head, live.lines):
-                live.restart(head)  # the moment was noted before it was known whose it is
+                live.restart(head)  # the moment was noted before its project was known
                 return SILENCE
             if live.head is not None and live.head.home and not head.home:
-                head = live.head  # a slow moment is no reason to forget whose session it is
+                head = live.head  # a slow moment does not replace the known project
             else:
                 live.begin(head)
             if not heavy:
@@ -159,11 +159,11 @@ def _quick(
     early: bool,
     heard: bool,
 ) -> Reply:
-    """Decide about a moment that is noted; a decision that goes wrong is silence.
+    """Decide about a moment that is noted; an error in the decision is silence.
 
-    While somebody else is at it for longer than we wait, nothing is said: it could be the same.
+    If another process holds the lock for longer than the wait, the reply is silence: it could be a duplicate.
     """
-    told_at_start = head.arm == "passive"  # of the trial: at the start and with the first prompt alone
+    told_at_start = head.arm == "passive"  # arm of the trial: injections at the start and first prompt only
     if heard and head.home and head.limits and live.alone and moment.kind in DECIDED and not told_at_start:
         try:
             return _said(moment, live, _decided(moment, told, head, environ, early=early), head)
@@ -173,7 +173,7 @@ def _quick(
 
 
 def _said(moment: Moment, live: LiveFile, reply: Reply, head: Head) -> Reply:
-    """Note what is said at a moment, or held back, and return what is said."""
+    """Note the reply to a moment, injected or held back, and return the part that is injected."""
     if reply.text:
         live.add({**line_of(moment, reply, head), "k": SAID, "of": kind_of(moment)})
     if reply.held:
@@ -183,7 +183,7 @@ def _said(moment: Moment, live: LiveFile, reply: Reply, head: Head) -> Reply:
 
 
 def _without(reply: Reply, said: Container[str]) -> Reply:
-    """Return a reply without the memories that somebody else told meanwhile; silence if none is left."""
+    """Return a reply without memories that another process injected meanwhile; silence if none is left."""
     gone = [f"#{memory[:SHORT]}]" for memory in reply.ids if memory in said]
     if not gone:
         return reply
@@ -193,7 +193,7 @@ def _without(reply: Reply, said: Container[str]) -> Reply:
 
 
 def _fitting(reply: Reply) -> Reply:
-    """Return a reply that no host cuts: what is left out may be told later, so it must not count as said."""
+    """Return a reply short enough for every host; memories that are cut do not count as injected."""
     size = len(reply.text.encode())
     if size <= MOST_SAID:
         return reply
@@ -205,12 +205,12 @@ def _fitting(reply: Reply) -> Reply:
 
 
 def _is_heavy(moment: Moment, live: LiveFile) -> bool:
-    """Return whether the whole memory is needed: at a start, and with the first prompt that has a task."""
+    """Return whether the open project is needed: at a start, and for the first prompt that states a task."""
     if moment.kind == moments.PROMPT:
         told = (line for line in live.lines if line.get("t") == "task" or line.get("task"))
         return is_task(moment) and not any(_agent(line) == moment.agent for line in told)
     if moment.source == "resume" and any(line.get("t") == "brief" for line in live.lines):
-        return False  # the host brings back the whole conversation, the brief with it
+        return False  # the host restores the whole conversation, including the brief
     return moment.kind == moments.START
 
 
@@ -219,7 +219,7 @@ def _agent(line: Mapping[str, Any]) -> str:
 
 
 def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
-    """Return whether a moment was told of before: by an id of its own, or the same just now."""
+    """Return whether a moment was noted before, with the same id or as an equal one just before."""
     kind, name, since = kind_of(moment), name_of(moment), (time.time() - TOGETHER) * 1000
     if not name and not moment.call_id:
         return False
@@ -231,11 +231,11 @@ def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
                 return True
         elif line.get("n") != name:
             if kind in _TOOLS and line.get("k") in _TOOLS:
-                return False  # something else was done since: it is done again
+                return False  # another call came between: this is a repeated call
         elif kind in (line.get("k"), line.get("of")):
             return _at(line) >= since
         elif moment.call_id and line.get("k") in _TOOLS:
-            return False  # between the two came its other half: this is another call
+            return False  # the call's own result came between: this is another call
     return False
 
 
@@ -245,14 +245,15 @@ def _at(line: Mapping[str, Any]) -> float:
 
 
 def _unknown(head: Head | None, moment: Moment) -> bool:
-    """Return whether it has to be found out whose session it is.
+    """Return whether the project of a session must be determined.
 
-    That is once, at each start, and at the first moment that names a place where those before it did not.
+    It is determined once, again at each start, and at the first moment that names a folder if earlier ones
+    did not.
     """
     if head is None or head.late == SOUGHT or (moment.kind == moments.START and moment.source != "compact"):
         return True
     if not head.home and head.root and moment.kind == moments.PROMPT:
-        return True  # it may have been too slow to find out at the start
+        return True  # it may have taken too long at the start
     return not head.home and not head.root and os.path.isdir(place_of(moment))  # noqa: PTH112
 
 
@@ -263,9 +264,9 @@ def _found(moment: Moment, environ: Mapping[str, str], started: str) -> Head:
 
 
 def _homeless(moment: Moment, started: str) -> Head:
-    """Return the head of a session of which nobody could find out yet whose it is.
+    """Return the head of a session whose project is not determined yet.
 
-    Nothing is said in it; what happens is noted all the same, with paths from the top of the work tree.
+    Nothing is injected in it; its moments are noted, with paths relative to the root of the work tree.
     """
     root = above = place_of(moment) or started
     for _ in range(DEEPEST):
@@ -291,10 +292,10 @@ def _decided(
 
 
 def _hook_reader(head: Head, environ: Mapping[str, str]) -> HookReader | None:
-    """Open the project's database to read; None where there is none yet.
+    """Open the project's database read-only; None if it does not exist yet.
 
     Raises:
-        OSError: it is there and cannot be read.
+        OSError: the database exists and cannot be read.
     """
     path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
     hook_reader = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
@@ -303,7 +304,7 @@ def _hook_reader(head: Head, environ: Mapping[str, str]) -> HookReader | None:
     return hook_reader
 
 
-# What needs the whole memory
+# Moments that need the open project
 
 
 def _heavy(moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str]) -> Reply:
@@ -319,13 +320,13 @@ def _heavy(moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[st
 def _within(
     answer: Callable[[], T], seconds: float, environ: Mapping[str, str], whole: float = 0.0
 ) -> T | None:
-    """Return an answer that comes in time; None for one that does not or that fails.
+    """Return an answer that arrives in time; None for one that does not or that fails.
 
     Args:
-        answer: is left behind, and not heard of again, when it takes longer.
+        answer: computes the answer in a thread; abandoned if it takes longer.
         seconds: to wait.
-        environ: says where trouble is noted.
-        whole: the seconds the whole moment has, where that is more.
+        environ: locates the log.
+        whole: seconds of the whole moment for the log entry, if more than `seconds`.
     """
     import threading
 

@@ -1,4 +1,4 @@
-"""What was said to agents in a session, from the lines of its live file and back."""
+"""Convert the injections of a session between lines of its live file and rows of the database."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from remora.store.database import Database
     from remora.store.uses import Kind
 
-TOLD = "told"  # of a line that is made of what the database has
+TOLD = "told"  # kind of a line that is made from a row of the database
 WORKED, FAILED, CHANGED = (
     "the next command worked",
     "the next command failed",
     "then changed",
-)  # what followed
+)  # values of `Injection.followed`
 _ACTS = (moments.AFTER, moments.FAILED)
 
 
 def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
-    """Return what was said in a session, with what followed, from the lines of its live file."""
+    """Return the injections of a session, with the actions that followed, from the lines of its live file."""
     found = []
     steps: dict[str, int] = {}
     for number, line in enumerate(lines):
@@ -56,10 +56,10 @@ def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
 
 
 def keep(project: OpenProject, said: Sequence[Injection]) -> None:
-    """Store what was said in sessions, and that it was: being said is use, keeping it twice counts once.
+    """Store the injections of sessions, and count each as a use; storing them twice counts once.
 
-    What followed says more: it helped where the act changed as advised and nothing failed, and did not where
-    the same failed again.
+    The actions that followed are a verdict. At a command or an error, an injection helped if the next command
+    worked, and did not if it failed. At partner files, it helped if another file was changed.
     """
     sessions = dict.fromkeys(one.session_id for one in said)
     db = project.db
@@ -84,7 +84,7 @@ def _note(
 
 
 def _verdict(one: Injection) -> Kind | None:
-    """Return what came of something that was said, as a kind of use; None where nothing can be told."""
+    """Return the outcome of an injection as a kind of use; None if it cannot be determined."""
     verdicts: dict[str, Kind] = {WORKED: "helped", FAILED: "unhelpful"}
     if one.trigger in ("command", "error"):
         return verdicts.get(one.followed)
@@ -92,7 +92,7 @@ def _verdict(one: Injection) -> Kind | None:
 
 
 def lines_of(said: Sequence[Injection]) -> list[Line]:
-    """Return what was said in a session as lines, for the state of one that goes on; no more is in them."""
+    """Return injections as lines of a live file, for the `State` of a session that continues."""
     return [
         {
             "k": TOLD,
@@ -107,14 +107,14 @@ def lines_of(said: Sequence[Injection]) -> list[Line]:
 
 
 def _followed(said: Line, after: Sequence[Line]) -> str:
-    """Return in words what an agent did after something was said to it; empty where nothing can be told."""
+    """Return the action of an agent after an injection, in words; empty if it cannot be determined."""
     acts = [line for line in after if line.get("k") in _ACTS]
     trigger = said.get("t")
     if trigger in ("command", "error"):
         runs = [line for line in acts if line.get("a") == "run"]
         own = next((run for run in runs if _moment(said) == moments.BEFORE and _same_call(said, run)), None)
         if own is not None:
-            runs.remove(own)  # a host hands over what is said before a command together with its result
+            runs.remove(own)  # a host delivers an injection before a command together with its result
         if not runs:
             return "no command was run afterwards"
         return FAILED if runs[0].get("k") == moments.FAILED else WORKED
@@ -129,11 +129,11 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
 
 
 def _moment(said: Line) -> str:
-    """Return the kind of the moment at which something was said."""
+    """Return the kind of the moment of an injection."""
     return str(said.get("of", said.get("k", "")))
 
 
 def _same_call(one: Line, other: Line) -> bool:
-    """Return whether two moments are of one call: by an id of its own, else by what was asked of the tool."""
+    """Return whether two moments belong to one call: by the call's own id, else by its arguments."""
     key = "n" if "n" in one else "i"
     return one.get(key) is not None and one.get(key) == other.get(key)

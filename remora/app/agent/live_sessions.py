@@ -1,8 +1,8 @@
-"""The live files of a project, each read only as far as a question needs.
+"""Read the live files of a project, each only as far as necessary.
 
-Two weeks of work leave hundreds of these files, and nearly all of them were taken in: what was said in those
-stands in the database. Their last line says so, and nothing else of them is read. Of the others the one
-written last comes first, so that whoever asks for the newest can stop.
+Two weeks of work leave hundreds of live files. Nearly all of them are imported: their injections are in the
+database, their last line says so, and nothing else of them is read. The others are yielded newest first, so
+that a caller that needs only the newest can stop.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ SLACK = 600.0  # seconds that the clock of a file system may lag behind ours
 
 
 class Waiting(NamedTuple):
-    """A session of which something was not taken in yet.
+    """A session with moments that are not imported yet.
 
     Attributes:
-        head: whose it is.
+        head: the head of its live file.
         last: its last moment.
         data: the bytes of its live file.
-        written: when they were, at the latest, in seconds since the epoch: no moment in it is newer.
+        written: an upper bound of the file's write time, in seconds since the epoch: no moment in it is
+            newer.
     """
 
     head: Head
@@ -44,20 +45,20 @@ class Waiting(NamedTuple):
     written: float
 
     def lines(self) -> list[Line]:
-        """Return its moments, in order."""
+        """Return the moments of the session, in order."""
         return moments_in(self.data)
 
 
 def waiting(
     environ: Mapping[str, str], home: str, *, sessions: Collection[str] | None = None, since: float = 0.0
 ) -> Iterator[Waiting]:
-    """Yield the sessions of a project that were not taken in, the one written to last first.
+    """Yield the sessions of a project that are not imported yet, the last written first.
 
     Args:
         environ: the process environment.
-        home: where the project's memory lies.
-        sessions: only files that are named for one of these, whatever its host; all by default.
-        since: only those in which something may have happened since then, in seconds since the epoch.
+        home: the folder of the project's memory.
+        sessions: only files named after one of these sessions, for any host; all by default.
+        since: only sessions that may have moments after this time, in seconds since the epoch.
     """
     for written, path in sorted(_files(folder(environ), sessions), reverse=True):
         if written < since:
@@ -68,14 +69,14 @@ def waiting(
                 continue
             with open(path, "rb") as file:  # noqa: PTH123
                 data = file.read(MAX_BYTES)
-            # A session may go on in another folder: the head at the beginning is not the one that counts.
+            # A session may continue in another folder: the last head counts, not the first.
             head = head_in(data)
             if head is not None and head.home == home:
                 yield Waiting(head, last, data, written)
 
 
 def _files(place: str, sessions: Collection[str] | None) -> Iterator[tuple[float, str]]:
-    """Yield live files with the time before which all of each was written."""
+    """Yield (upper bound of the write time, path) of each live file."""
     ends = SUFFIX if sessions is None else tuple(end for one in sessions for end in endings(one))
     with suppress(OSError), os.scandir(place) as entries:
         for entry in entries:

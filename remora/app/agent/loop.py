@@ -1,12 +1,11 @@
-"""An agent's own loop: `memory.loop(session_id)` speaks at the four points and learns when it is over.
+"""Connect an agent's own loop: `memory.loop(session_id)` injects memories and learns from the session.
 
-The same decision as for the hooks of a host (`remora.injection`), without processes: a program that runs
-an agent itself asks at the system prompt, at the first message, before and after tools, and between steps.
-Every question is answered within three seconds and none of them raises, whatever it is asked with: without
-memory the agent simply goes on. What happens is observed on the way and learned by `finish`; what was said is
-kept for `remora log`.
+The decision is that of a host's hooks (`remora.injection`), without processes: a program that runs an agent
+itself asks for the system prompt, for the first message, before and after tools, and between steps. Every
+call returns within three seconds and none raises, whatever its arguments: without memory the agent continues.
+The moments are observed on the way and learned by `finish`; injections are stored for `remora log`.
 
-Adapters for agent frameworks (`remora.interfaces.adapters`) are thin layers over this.
+Adapters for agent frameworks (`remora.interfaces.adapters`) are thin layers over this module.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ T = TypeVar("T")
 
 
 def _or(nothing: Any) -> Callable[[Callable[Concatenate[Loop, P], T]], Callable[Concatenate[Loop, P], T]]:
-    """Answer `nothing` where a method of a loop fails, whatever it was called with, and note the trouble."""
+    """Return `nothing` if a method of a loop fails, whatever its arguments; add the error to `trouble`."""
 
     def guarded(method: Callable[Concatenate[Loop, P], T]) -> Callable[Concatenate[Loop, P], T]:
         @wraps(method)
@@ -72,21 +71,21 @@ def _or(nothing: Any) -> Callable[[Callable[Concatenate[Loop, P], T]], Callable[
     return guarded
 
 
-_Call = tuple[str, str, str, str]  # tool, the framework's id (others may have it, too), agent, arguments
+_Call = tuple[str, str, str, str]  # tool, the framework's id (not always unique), agent, arguments
 
 
 def _call(tool: str, arguments: object, call_id: str, agent: str) -> _Call:
-    """Return what a call is known by until its result comes."""
+    """Return the key of a call until its result arrives."""
     return tool, call_id, agent, repr(arguments)
 
 
 class Injection(NamedTuple):
-    """What is said between two steps.
+    """The injection between two steps.
 
     Attributes:
         text: for the model, as a message of the system or of the user.
-        ids: memories that are in it.
-        trigger: which rule spoke; see `remora.injection.decide`.
+        ids: ids of the memories in the text.
+        trigger: the rule that injected it; see `remora.injection.decide`.
     """
 
     text: str
@@ -95,14 +94,14 @@ class Injection(NamedTuple):
 
 
 class Loop:
-    """One session of an agent that a program runs. Use it with `with`, or call `close`.
+    """A session of an agent that a program runs. Use it with `with`, or call `close`.
 
     Attributes:
-        session_id, host: whose it is.
-        resumed: the session was told something before: a loop of the same name was closed.
-        steps: tool calls that are over.
-        late: answers that took longer than the ceiling and were left out.
-        trouble: what went wrong and was kept from the agent, in words.
+        session_id, host: the id of the session and the name of its host.
+        resumed: the session has injections of an earlier loop of the same id.
+        steps: number of finished tool calls.
+        late: number of answers that exceeded the time limit and were dropped.
+        trouble: errors that were kept from the agent, in words.
     """
 
     def __init__(
@@ -132,10 +131,10 @@ class Loop:
         self._enabled = inject.enabled
         self._ceiling = inject.timeout
         self._lines: list[Line] = []
-        self._states: dict[str, tuple[State, int]] = {}  # of each agent, with the lines it has taken in
+        self._states: dict[str, tuple[State, int]] = {}  # of each agent, with the number of lines it includes
         self._lock = threading.RLock()
         self._calls = count(1)
-        # A session that goes on later has a loop of its own: its keys must not meet those of this one.
+        # A session that continues later has a new loop: its keys must differ from those of this one.
         self._mark = f"{int(time.time() * 1000):x}"
         self._open: dict[_Call, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
@@ -158,13 +157,13 @@ class Loop:
 
     @_or("")
     def brief(self, task: str = "") -> str:
-        """Return what belongs into the system prompt: what is remembered here; empty for nothing.
+        """Return the text for the system prompt: the brief of the project's memory; empty for nothing.
 
-        A program makes its system prompt anew when a session goes on, so this is answered as often as it is
-        asked. What the session was told elsewhere is left out.
+        A program builds its system prompt anew when a session continues, so repeated calls repeat the brief.
+        Memories that the session received elsewhere are left out.
 
         Args:
-            task: what the session is about, if it is known by now; then what bears on it comes along.
+            task: the task of the session, if it is known already; memories relevant to it are added.
         """
         said = {str(i) for line in self._told() if line["t"] != "brief" for i in line["said"]}
 
@@ -181,7 +180,7 @@ class Loop:
 
     @_or("")
     def first_message(self, task: str) -> str:
-        """Return what goes with the first message of the user: memories that bear on the task."""
+        """Return the text for the first message of the user: memories relevant to the task."""
         _require(task, str, "a task is text")
         self.heard(task)
         said, own = self._said(""), self.session_id
@@ -190,13 +189,13 @@ class Loop:
 
     @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
-        """Return advice for an action that is about to be taken; mostly nothing.
+        """Return advice for an action before it runs; mostly nothing.
 
         Args:
-            tool: its name.
-            arguments: what it is called with.
+            tool: the name of the tool.
+            arguments: the arguments of the call.
             call_id: the framework's own id of the call, if it has one.
-            agent: id of the subagent that takes it; each one is told for itself.
+            agent: id of the subagent that makes the call; each one has its own injections.
         """
         moment = self._moment(moments.BEFORE, tool, arguments, call_id, agent=agent)
         if not own_id(call_id, tool):
@@ -215,13 +214,13 @@ class Loop:
         call_id: str = "",
         agent: str = "",
     ) -> str:
-        """Return what to append to a tool's result; mostly nothing.
+        """Return the text to append to a tool's result; mostly nothing.
 
         Args:
-            tool: its name.
-            arguments: what it was called with.
-            result: what it gave back, as the model sees it.
-            failed: it did not work.
+            tool: the name of the tool.
+            arguments: the arguments of the call.
+            result: its output, as the model sees it.
+            failed: the call failed.
             call_id, agent: as given to `before`.
         """
         known, call_id = self._end(_call(tool, arguments, call_id, agent))
@@ -239,19 +238,19 @@ class Loop:
     def prepare_step(
         self,
         step: int,
-        messages: Sequence[Any] = (),  # noqa: ARG002  programs hand on what they have
+        messages: Sequence[Any] = (),  # noqa: ARG002  frameworks pass it
         recent: Sequence[Any] = (),
         agent: str = "",
     ) -> Injection | None:
-        """Return what is said between two steps of the model, None for nothing.
+        """Return the injection between two steps of the model; None for nothing.
 
-        The first steps of a session are left alone (`inject.skip_steps`).
+        The first steps of a session get none (`inject.skip_steps`).
 
         Args:
-            step: how many steps of the model are over.
-            messages: that the next step will see; nothing in them is needed by now.
-            recent: the last tool calls, as (tool, arguments) pairs, where `after` is not called for them.
-            agent: id of the subagent whose step it is.
+            step: number of finished steps of the model.
+            messages: the messages of the next step; not used.
+            recent: the last tool calls, as (tool, arguments) pairs, if `after` is not called for them.
+            agent: id of the subagent of the step.
         """
         _require(step, int, "a step is a whole number")
         for one in recent:
@@ -266,21 +265,21 @@ class Loop:
         text = self._say(moment, lambda: self._decided(moment, least=step), said)
         return Injection(text, said[0].ids, said[0].trigger) if text and said else None
 
-    # What is heard
+    # Observations
 
     @_or(None)
     def heard(self, text: str) -> None:
-        """Take in what the person said."""
+        """Observe a prompt of the person."""
         self._spoken("user_prompt", f"prompt:{self._mark}:{next(self._calls)}", text)
 
     @_or(None)
     def replied(self, text: str) -> None:
-        """Take in what the model said to the person."""
+        """Observe a reply of the model to the person."""
         self._spoken("reply", f"reply:{self._mark}:{next(self._calls)}", text)
 
     @_or(None)
     def recorded(self, text: str) -> None:
-        """Take in what an agent recorded: another one of the session is told between its steps."""
+        """Note a memory that an agent recorded: the session's other agents receive it between their steps."""
         _require(text, str, "what is recorded is text")
         with self._lock:
             self._lines.append({"k": "recorded", "x": text, "at": int(time.time() * 1000)})
@@ -288,13 +287,13 @@ class Loop:
     # The end
 
     def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the session and drop its checkpoint; None where nothing could be learned.
+        """Learn from the session and delete its checkpoint; None if nothing could be learned.
 
         Args:
             outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.
 
         Raises:
-            InvalidInput: there is no such outcome.
+            InvalidInput: the outcome is not one of these.
         """
         taken = None
         if self._watched is not None:
@@ -308,7 +307,7 @@ class Loop:
         return taken
 
     def close(self) -> None:
-        """Keep what is known and what was said; the session may go on later. A second call does nothing."""
+        """Store observations and injections; the session may continue later. A second call does nothing."""
         with self._lock:
             lines, self._lines = self._lines, []
             self._states = {}
@@ -345,7 +344,7 @@ class Loop:
             hook_reader.close()
 
     def _state(self, agent: str) -> State:
-        """Return what an agent did and was told, with the lines since the last time added up."""
+        """Return the `State` of an agent, updated by the lines since the last call."""
         with self._lock:
             state, known = self._states.get(agent) or (state_of(self._earlier, agent), 0)
             for line in self._lines[known:]:
@@ -354,7 +353,7 @@ class Loop:
         return state
 
     def _told_before(self) -> list[Line]:
-        """Return what the session was told by loops before this one, as lines."""
+        """Return the injections of earlier loops of the session, as lines."""
         try:
             injections = self._project.db.injections
             return lines_of(injections.of_session(f"{self.host}:{self.session_id}"))
@@ -363,7 +362,7 @@ class Loop:
             return []
 
     def _told(self) -> list[Line]:
-        """Return the lines at which the session's own agent was told something."""
+        """Return the lines with injections to the session's own agent."""
         with self._lock:
             lines = (*self._earlier, *self._lines)
         return [line for line in lines if isinstance(line.get("said"), list) and not line.get("g")]
@@ -373,7 +372,7 @@ class Loop:
             return frozenset(self._state(agent).said)
 
     def _say(self, moment: Moment, answer: Callable[[], Reply], said: list[Reply] | None = None) -> str:
-        """Return an answer's text if it comes in time, and note the moment either way."""
+        """Return the text of an answer if it arrives in time, and note the moment in any case."""
         reply = SILENCE
         if self._enabled:
             try:
@@ -388,7 +387,7 @@ class Loop:
         return reply.text
 
     def _note(self, moment: Moment, reply: Reply) -> Reply:
-        """Note a moment and what is said at it: nothing that a tool beside it was told meanwhile."""
+        """Note a moment and its reply; drop a reply that a parallel tool call received meanwhile."""
         from remora.app.agent.hook_context import line_of
 
         with self._lock:
@@ -425,7 +424,7 @@ class Loop:
         return name
 
     def _end(self, call: _Call) -> tuple[bool, str]:
-        """Return whether a call was announced, and its id."""
+        """Return whether a call was announced by `before`, and its id."""
         tool, call_id, *_ = call
         with self._lock:
             waiting = self._open.get(call, [])
@@ -439,10 +438,10 @@ class Loop:
         return False, self._new()
 
     def _new(self) -> str:
-        return f"call_0z{self._mark}z{next(self._calls)}"  # no counter to `own_id`
+        return f"call_0z{self._mark}z{next(self._calls)}"  # `own_id` does not take it for a counter
 
     def _look_at(self, moment: Moment, arguments: Mapping[str, Any]) -> None:
-        """Let a browser's answer be judged, on nobody's time."""
+        """Judge the output of a UI tool in the pool, so that the caller does not wait."""
 
         def judge() -> None:
             with suppress(Exception):

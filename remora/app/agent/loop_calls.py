@@ -1,4 +1,4 @@
-"""A tool call in a program's own loop: as the moment that is answered, and as the event that is learned."""
+"""Convert a tool call of a program's own loop into a `Moment` for injection and an `Event` for learning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from remora.sources.transcripts.tools import call as read_call
 if TYPE_CHECKING:
     from remora.disk.live import Head
 
-MAX_TEXT = 8_000  # characters of a result that are looked at
+MAX_TEXT = 8_000  # characters of a result that are read
 
 
 def moment_of(
@@ -30,11 +30,11 @@ def moment_of(
     """Return a tool call as a moment of a session.
 
     Args:
-        head: whose session it is.
-        kind: of the moment: before the call, after it, or after it failed.
-        tool, arguments, call_id, agent: as `Loop.before` has them.
-        text: what came of the call.
-        action: what the tool does, if that is known better than by its name.
+        head: the head of the session.
+        kind: the kind of the moment: before the call, after it, or after it failed.
+        tool, arguments, call_id, agent: as in `Loop.before`.
+        text: the output of the call.
+        action: the action of the tool, if the caller knows it better than the tool's name tells it.
     """
     made = read_call(tool, arguments, str, action)
     removed, changed = sides(arguments, MAX_TEXT // 2)
@@ -64,12 +64,12 @@ def event_of(
     """Return a tool call as an event for the observer.
 
     Args:
-        head: whose session it is.
+        head: the head of the session.
         kind: "tool_call" or "tool_result".
-        moment: the same as a moment.
-        arguments: what the tool was called with.
-        step: which of the session's calls it is.
-        at: when, ISO 8601.
+        moment: the same call as a moment.
+        arguments: the arguments of the call.
+        step: the number of the call in the session.
+        at: the time, ISO 8601.
     """
     from remora.app.agent.hook_context import relative_to
 

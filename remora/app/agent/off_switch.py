@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def switch_session(project: OpenProject, session: str, *, on: bool) -> str:
-    """Switch Remora on or off for a session; once off, nothing of it is learned any more.
+    """Switch Remora on or off for a session; a session that was off is never learned.
 
     Args:
-        project: its project.
-        session: the host's id or its beginning; empty for the session at work.
-        on: whether agents are told again.
+        project: the open project.
+        session: the host's id of the session or its beginning; empty for the current session.
+        on: whether agents receive injections again.
 
     Returns:
         The session, as "host:id".
 
     Raises:
-        NotFound: there is no such session, or several.
+        NotFound: no session matches, or several do.
     """
     head = _asked_for(project, session)
     if not on:
@@ -44,7 +44,7 @@ def switch_session(project: OpenProject, session: str, *, on: bool) -> str:
 
 
 def session_is_off(project: OpenProject) -> bool:
-    """Return whether Remora is off for the session at work; False where that is not known."""
+    """Return whether Remora is off for the current session; False if that session is unknown."""
     found = meant(project)
     return found is not None and is_off(found.head, found.lines())
 

@@ -1,7 +1,7 @@
-"""What an agent would be told if it edited a file, ran a command or was given a prompt now; says nothing.
+"""Preview the injection for an edit, a command or a prompt, without injecting anything.
 
-The decision is the one that a hook makes, for a session that was told nothing yet. Beside it stands why each
-memory about the file stays silent.
+The decision is the one that a hook makes, for a session without earlier injections. For each memory about the
+file that is not injected, the preview gives the reason.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_SILENT = 20
 
 
 class Silent(NamedTuple):
-    """A memory that is not said there, and why."""
+    """A memory that is not injected, and the reason."""
 
     id: str
     type: str
@@ -41,15 +41,15 @@ class Silent(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """What would be said.
+    """The result of `preview`.
 
     Attributes:
         at: "edit", "run" or "ask".
         about: the file, the command or the prompt.
-        text: what the agent would be told; empty for nothing.
-        ids: memories that are in it.
-        trigger, why: the rule that speaks, and its reason; empty where none does.
-        silent: memories about the file that are not said, with the reason.
+        text: the injected text; empty for none.
+        ids: ids of the memories in the text.
+        trigger, why: the rule that injects and its reason; empty if none does.
+        silent: memories about the file that are not injected, with the reason.
     """
 
     at: str
@@ -62,7 +62,7 @@ class Preview(NamedTuple):
 
 
 def preview(project: OpenProject, at: str, about: str) -> Preview:
-    """Return what would be said; see `Memory.preview`."""
+    """Return the preview of an injection; see `Memory.preview`."""
     if not about.strip():
         raise InvalidInput("name a file, a command or a prompt")
     if at == "ask":
@@ -109,7 +109,7 @@ def _silent(project: OpenProject, path: str, said: tuple[str, ...]) -> tuple[Sil
 
 
 def _why(project: OpenProject, record: MemoryRecord) -> str:
-    """Return the first reason for which a memory is not said unasked."""
+    """Return the first reason why a memory is not injected."""
     now, threshold = project.clock.now(), threshold_of(project)
     if record.silent:
         return "you said that it is of no use here"

@@ -1,10 +1,10 @@
-"""The one line that may go with a prompt: it asks the agent at work to record what a person just said.
+"""Add a line to a prompt that asks the agent to record a statement of the person.
 
-Whether a sentence holds beyond its task, the model that has read it judges better than any rule of ours. So a
-sentence whose form speaks for it is pointed out, seldom, and the agent decides and words the memory.
+The model that has read a sentence judges better than a rule whether it holds beyond its task. So a sentence
+whose form suggests a rule is pointed out, seldom, and the agent decides and words the memory.
 
-The sentence itself is kept with the session. What the agent then records is the person's where it says what
-the sentence says and names nothing else; what it adds of its own leaves it the agent's.
+The sentence is stored with the session. A record of the agent counts as the person's if it restates the
+sentence and names nothing else; if it adds anything, it stays the agent's.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from remora.core.text import shorten, without_private
 from remora.observer.quotes import sentences, weight
 from remora.store.hook_reader import HookReader
 
-ASK = "ask"  # trigger of the line
-ASKED = "quote"  # part of the line of a live file: the sentence that was asked about
-FROM = 8  # weight of a sentence that is asked about; one prompt in twenty has one
-EVERY = 5  # prompts, of which at most one is asked about
+ASK = "ask"  # trigger of the injected line
+ASKED = "quote"  # key in a line of the live file: the sentence in question
+FROM = 8  # least weight of a sentence in question; one prompt in twenty has one
+EVERY = 5  # prompts, of which at most one gets the line
 SHOWN = 56  # characters of the sentence: the whole line stays within 40 tokens
 _LINE = "If “{}” holds beyond this task, save it with record_memory: the rule, its reason, when it applies."
 
 
 def may_ask(lines: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether enough prompts of a session came since one was asked about, the present one included."""
+    """Return whether EVERY prompts of a session, the present one included, came since the last request."""
     prompts = 0
     for line in reversed(lines):
         if line.get("t") == ASK:
@@ -40,7 +40,7 @@ def may_ask(lines: Sequence[Mapping[str, Any]]) -> bool:
 def question(prompt: str, look: HookReader) -> tuple[str, str]:
     """Return the line for a prompt and the sentence it asks about, without secrets.
 
-    Both are empty where no sentence speaks for it, or memory has it already.
+    Both are empty if no sentence has enough weight, or if a memory already holds the best one.
     """
     kept = sentences(without_private(prompt))
     best = max(kept, key=weight, default="")
@@ -53,6 +53,6 @@ def question(prompt: str, look: HookReader) -> tuple[str, str]:
 
 
 def restated(content: str, told_at: Collection[str], lines: Sequence[Mapping[str, Any]]) -> str:
-    """Return the sentence of a person that a statement restates, the last of a session's; empty for none."""
+    """Return the latest sentence of a person in a session that a statement restates; empty for none."""
     asked = (str(line[ASKED]) for line in reversed(lines) if line.get("t") == ASK and ASKED in line)
     return next((said for said in asked if restates(content, said, told_at)), "")

@@ -1,7 +1,7 @@
-"""What a session is told at its start and with its first prompt; opens the whole memory.
+"""Build the brief at the start of a session and the injection of its first prompt, from the open project.
 
-Who asks is a hook process or a program's own loop. The memory is opened to be read: what waits to be embedded
-or brought up to date is for the work that follows a session.
+The caller is a hook process or a program's own loop. The memory is opened read-only: pending embeddings and
+updates are left to the work that follows a session.
 """
 
 from __future__ import annotations
@@ -53,17 +53,18 @@ if TYPE_CHECKING:
     from remora.core.values import Hit, MemoryRecord
 
 DATABASE = "memory.db"
-MOST = 400  # memories that a brief chooses from, the surest first
+MOST = 400  # candidates of a brief, highest confidence first
 TASK_HITS = 6
-HOST_RULES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # that hosts read themselves
+HOST_RULES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # rule files that hosts read themselves
 MOST_RULES = 200_000  # bytes of one
 
 
 def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
-    """Return the first line of a session's live file: its project, and how much may be said.
+    """Return the head of a session's live file: its project and the limits of injection.
 
-    A folder outside of git has no memory unless somebody made one. Where a moment names no folder it is that
-    of its file, or `started`, where the hook's process was; if that has no memory, a later moment may know.
+    A folder outside of git has no memory unless a database exists. If a moment names no folder, the folder of
+    its file is used, or `started`, the working folder of the hook's process; if that has no memory, a later
+    moment may name one.
     """
     found = Head(moment.host, moment.session, at=to_iso(time.time()), transcript=moment.transcript)
     named = place_of(moment)
@@ -90,7 +91,7 @@ def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> He
 
 
 def _arm(moment: Moment, path: str) -> str:
-    """Return the arm of a session, where sessions are compared; empty for one that is told everything."""
+    """Return the arm of a session in the trial of sessions; empty for the arm "full"."""
     hook_reader = look(path, "")
     if hook_reader is None:
         return ""
@@ -102,7 +103,7 @@ def _arm(moment: Moment, path: str) -> str:
 
 
 def limits_of(settings: Settings) -> tuple[float, ...]:
-    """Return the settings as `remora.injection.decide.Limits` has them; four characters are a token."""
+    """Return the settings in the order of `remora.injection.decide.Limits`; a token is four characters."""
     inject = settings.inject
     return (
         inject.threshold,
@@ -121,9 +122,10 @@ def limits_of(settings: Settings) -> tuple[float, ...]:
 def brief(
     head: Head, environ: Mapping[str, str], *, again: bool = False, recorded: Sequence[str] = ()
 ) -> Reply:
-    """Return what is said at the start of a session.
+    """Return the injection at the start of a session.
 
-    After a compaction what was done last is left out, and what the session recorded itself comes first.
+    After a compaction or a pause, the session's own records come first; the notices to the user and the mark
+    of an unfinished index are left out.
     """
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
@@ -133,7 +135,7 @@ def brief(
         )
         due = not again and project.db.meta.get(SPACE) is not None
     if due:
-        begin_maintenance(environ, head.root)  # which exchanges; the session does not wait for it
+        begin_maintenance(environ, head.root)  # it syncs the shared log; the session does not wait for it
     if not recorded:
         return said
     own = render.recorded(recorded)
@@ -141,7 +143,7 @@ def brief(
 
 
 class _NamedIn:
-    """The memories that some texts name by their ids, as far as ids are shown."""
+    """The ids of the memories that texts name, as a container; ids count in the length that is displayed."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._text = "\n".join(texts)
@@ -159,15 +161,16 @@ def brief_of(
     said: Container[str] = frozenset(),
     host: str = "",
 ) -> Reply:
-    """Return what is said at the start of a session, from an open memory.
+    """Return the injection at the start of a session, from an open project.
 
     Args:
         project: the open project.
-        again: the session goes on.
-        session_id: of the session that begins; its own state of work comes first.
-        task: what it is about, if it is known by now.
-        said: memories that the session was told elsewhere.
-        host: what its rule files say is not said again; of one that is not known, no file for agents.
+        again: the session continues.
+        session_id: id of the session that begins; its own work state comes first.
+        task: its task, if it is known already.
+        said: ids of memories that the session received elsewhere.
+        host: memories from rule files that this host shows are left out; for an unknown host, those from any
+            rule file for agents.
     """
     inject = project.settings.inject
     if not inject.enabled:
@@ -202,9 +205,9 @@ def brief_of(
 
 
 def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[str]) -> Reply:
-    """Return what goes with the first prompt of a session: what is known of its task.
+    """Return the injection of the first prompt of a session: memories relevant to its task.
 
-    A session that was learned only while this one began may have left what it is about.
+    It may include the work state of a session that was learned only after this one began.
     """
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
@@ -220,14 +223,14 @@ def task_of(
     said: Container[str] = frozenset(),
     host: str = "",
 ) -> Reply:
-    """Return what goes with a task, from an open memory; nothing that is no better than chance.
+    """Return the injection for a task, from an open project; memories below the relevance bar are left out.
 
     Args:
         project: the open project.
         text: the task.
-        session_id: of the session: what it left itself, in a pause, is known to it.
-        said: memories that the session was told.
-        host: what its rule files say is not said again.
+        session_id: id of the session; its own work state is not repeated to it.
+        said: ids of memories that the session received.
+        host: memories from rule files that this host shows are left out.
     """
     inject = project.settings.inject
     if not inject.enabled or len(words_or_pairs(text)) < 3:
@@ -255,7 +258,7 @@ def task_of(
 
 
 def _left_open(project: OpenProject, task: str, session_id: str | None = None) -> MemoryRecord | None:
-    """Return where earlier work stopped that a session goes on with; None where nothing is left."""
+    """Return the work state that a session continues; None if there is none."""
     found = last_state(project, task, session_id=session_id, branch=branch_of(project.location.repository))
     if found is None or task.strip() or found.session_id == session_id:
         return found
@@ -263,7 +266,7 @@ def _left_open(project: OpenProject, task: str, session_id: str | None = None) -
 
 
 def _was_changed_since(project: OpenProject, at: str | None) -> bool:
-    """Return whether a session that was not learned yet changed a file after a time."""
+    """Return whether a session that is not learned yet changed a file after a time."""
     since = from_iso(at) if at else 0.0
     going = waiting(project.environ, str(project.location.home), since=since)
     lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)
@@ -272,7 +275,7 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
 
 
 def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
-    """Return what the first session of a project hears once: how much is known, and that new things wait."""
+    """Return the notice to a project's first session: the number of memories, and that new ones wait."""
     if not held or project.db.sessions.count() or trust_of(project).level != min(NAMES):
         return ""
     if any(one.session_id.partition(":")[2] != session_id for one in project.db.injections.latest()):
@@ -281,7 +284,7 @@ def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
 
 
 def _notice(project: OpenProject) -> str:
-    """Return what waits for the user among what a team shares; empty where nothing does."""
+    """Return the team's conflicts and disputes that wait for the user; empty for none."""
     if project.db.meta.get(SPACE) is None:
         return ""
     from remora.app.sharing.team import conflicts, for_me  # only where a project is shared
@@ -297,9 +300,9 @@ def _notice(project: OpenProject) -> str:
 
 
 def _longterm(project: OpenProject) -> list[str]:
-    """Return the lines of MEMORY.md, without those that a rule file of the project holds as well.
+    """Return the lines of MEMORY.md, without those that a rule file of the project also holds.
 
-    The host reads such a file itself, and with it what it imports.
+    None are returned if a rule file imports MEMORY.md: the host reads both itself.
     """
     if not project.settings.journal.enabled or not project.settings.inject.longterm_tokens:
         return []
@@ -328,7 +331,7 @@ def _live(records: list[MemoryRecord], project: OpenProject) -> list[MemoryRecor
 
 
 def _is_shown(record: MemoryRecord, host: str) -> bool:
-    """Return whether the host puts a memory in front of the agent itself."""
+    """Return whether the host shows a memory to the agent itself."""
     paths = [origin.path for origin in record.origins if origin.path]
     return not record.pinned and shown_by(host, paths, record.tags)
 

@@ -1,13 +1,13 @@
-"""What follows a session: its live file is taken in, its transcript learned, the journal written.
+"""The work after a session: import its live file, learn its transcript, write the journal.
 
-After the last of them their projects have their daily maintenance, and a language model, if there is one, may
-describe what changed in their code.
+After the last session, each of their projects gets its daily maintenance, and a language model, if there is
+one, may describe the changed code.
 
-Hosts end sessions without a word, are killed, or pause for days, so nothing depends on a last event: a
-session is over when it says so, when its turn ended and nothing happened for some minutes, or when nothing
-happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the live file say
-how far the work went, and a session that goes on afterwards, or meanwhile, is taken up again with what it
-added. One session's trouble keeps no other waiting. Old files go.
+Hosts end sessions without an event, are killed, or pause for days, so nothing depends on a last event: a
+session is over when its host reports the end, when its turn ended and nothing happened for some minutes, or
+when nothing happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the
+live file record the progress, and a session that continues afterwards, or meanwhile, is processed again with
+its additions. An error in one session does not stop the others. Old files are removed.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ if TYPE_CHECKING:
 
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
-MOST_SECONDS = 600.0  # of one process
-CAPTURED_KEPT = 30 * 86_400  # seconds that a captured transcript stays, as Claude Code keeps its own
+MOST_SECONDS = 600.0  # time limit of a process
+CAPTURED_KEPT = 30 * 86_400  # seconds that a captured transcript stays; Claude Code keeps its own as long
 
 
 class Done(NamedTuple):
-    """What the work on one session came to."""
+    """The result of the work on one session."""
 
     session: str
     project: str
@@ -80,9 +80,9 @@ class Done(NamedTuple):
 
 
 def bounded_work(environ: Mapping[str, str]) -> list[Done]:
-    """Take in every session that is over, in a process that ends after MOST_SECONDS whatever happens.
+    """Import every session that is over, in a process that exits after MOST_SECONDS in any case.
 
-    What is cut off goes on with the next session's end: each step is a transaction of its own.
+    Unfinished work continues at the end of the next session: each step is a transaction of its own.
     """
     watch = threading.Timer(MOST_SECONDS, os._exit, (0,))
     watch.daemon = True
@@ -94,9 +94,9 @@ def bounded_work(environ: Mapping[str, str]) -> list[Done]:
 
 
 def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
-    """Take in every session that is over; one process at a time, the others leave at once.
+    """Import every session that is over; one process at a time, all others return at once.
 
-    Whoever leaves counts on the one at work, which therefore looks again after it let go of the lock.
+    A process that returns relies on the one at work, which therefore checks again after it released the lock.
 
     Args:
         environ: the process environment.
@@ -106,8 +106,8 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
     if not place.is_dir():
         return []
     done: list[Done] = []
-    waiting: set[str] = set()  # projects whose code may have to be described again
-    seen: set[tuple[str, int]] = set()  # a session that could not be learned is not tried twice
+    waiting: set[str] = set()  # projects that are due for `_follow_up`
+    seen: set[tuple[str, int]] = set()  # a session that could not be learned is not retried
     with suppress(StoreBusy):
         while not seen or any(over.state not in seen for over in _over(place, idle, environ)):
             with lock(place / "work", timeout=0.0):
@@ -128,10 +128,10 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
 
 
 class Over(NamedTuple):
-    """A session that is over: its live file, and what stands in it.
+    """A session that is over: its live file and its lines.
 
     Attributes:
-        ended: it said so, or nothing happened for hours; otherwise it may be a pause.
+        ended: its host reported the end, or nothing happened for hours; otherwise it may be paused.
     """
 
     path: Path
@@ -141,19 +141,19 @@ class Over(NamedTuple):
 
     @property
     def state(self) -> tuple[str, int]:
-        """Which session it is, and how much happened in it."""
+        """The name of the live file and its number of moments."""
         return self.path.name, sum(line.get("k") not in _OURS for line in self.lines)
 
     @property
     def at(self) -> float:
-        """When anything last happened in it, in seconds since the epoch."""
+        """Time of the last moment, in seconds since the epoch."""
         times = (line.get("at") for line in self.lines if line.get("k") not in _OURS)
         found = [at / 1000 for at in times if isinstance(at, int | float)]
         return found[-1] if found else time.time()
 
 
 def _over(place: Path, idle: float, environ: Mapping[str, str]) -> Iterator[Over]:
-    """Yield the sessions that are over and not yet taken in."""
+    """Yield the sessions that are over and not yet imported."""
     for path in sorted(place.glob(f"*{SUFFIX}")):
         try:
             age = time.time() - path.stat().st_mtime
@@ -173,14 +173,14 @@ def _over(place: Path, idle: float, environ: Mapping[str, str]) -> Iterator[Over
 
 
 def _found_late(head: Head, environ: Mapping[str, str]) -> Head:
-    """Return the head of a session, looked for now that nobody waits for it."""
+    """Return the head of a session whose project was not determined in time, determined now."""
     moment = Moment(moments.START, head.host, head.session, head.root, transcript=head.transcript)
     found = head_of(moment, environ)
     return found._replace(at=head.at, limits=())
 
 
 def _tidy(place: Path) -> None:
-    """Remove the files of sessions that were taken in long ago, and of those without a memory."""
+    """Remove live files that were imported long ago, and those of sessions without a memory."""
     for path in place.glob(f"*{SUFFIX}"):
         with suppress(OSError):
             age = time.time() - path.stat().st_mtime
@@ -196,7 +196,7 @@ def _tidy(place: Path) -> None:
 
 
 def _tidy_captured(home: Path, place: Path) -> None:
-    """Remove what was captured of sessions that were taken in long ago."""
+    """Remove captured transcripts of sessions that were imported long ago."""
     for path in (home / FOLDER).glob(f"*{SUFFIX}"):
         with suppress(OSError):
             live = place / path.name
@@ -225,16 +225,16 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             _tidy_captured(Path(head.home), over.path.parent)
             with suppress(RemoraError):
                 catch_up(project, EMBED_SECONDS, code=True)
-    except Exception as error:  # noqa: BLE001  the others still wait to be learned
+    except Exception as error:  # noqa: BLE001  the other sessions are still to be learned
         note_trouble(error, environ)
-        if not isinstance(error, StoreBusy):  # whoever is busy is done soon
+        if not isinstance(error, StoreBusy):  # a busy store is free again soon
             _mark(over, {"k": TRIED})
         return Done(name, head.root, 0, 0, f"{type(error).__name__}: {error}")
     return Done(name, head.root, len(said), learnt)
 
 
 def _follow_up(root: str, environ: Mapping[str, str]) -> None:
-    """Do the daily maintenance of a project, exchange with its shared log, and describe what changed."""
+    """Do the daily maintenance of a project, sync its shared log, and describe its changed code."""
     try:
         with opened(root, environ) as project:
             if maintain_when_due(project) is not None:
@@ -242,18 +242,18 @@ def _follow_up(root: str, environ: Mapping[str, str]) -> None:
             synthesize_when_due(project)
             sync_when_due(project)
             describe_when_due(project)
-    except Exception as error:  # noqa: BLE001  what was learned is kept, and the next day it is tried again
+    except Exception as error:  # noqa: BLE001  learned memories are kept, and the next day retries
         note_trouble(error, environ)
 
 
 def _root(head: Head) -> str:
-    """Return the folder of a session's project; of a work tree that is gone by now, the repository's own."""
+    """Return the folder of a session's project; for a removed work tree, that of its repository."""
     above, mark, _ = head.head_file.replace("\\", "/").partition("/.git/worktrees/")
     return above if mark and not Path(head.root).is_dir() and Path(above).is_dir() else head.root
 
 
 def _mark(over: Over, *lines: Line) -> None:
-    """Note in the live file how far the work went; nothing is taken in that was added meanwhile."""
+    """Record the progress in the live file; lines that were added meanwhile stay unimported."""
     at = int(time.time() * 1000)
     with suppress(OSError):
         given_up = lines[-1]["k"] == TRIED and _is_too_old(over)
@@ -266,16 +266,16 @@ def _mark(over: Over, *lines: Line) -> None:
 
 
 def _is_too_old(over: Over) -> bool:
-    """Return whether a session that cannot be learned was tried for long enough."""
+    """Return whether the first failed attempt to learn a session is older than KEPT."""
     tried = next((line.get("at") for line in over.lines if line.get("k") == TRIED), None)
     return isinstance(tried, int | float) and time.time() - tried / 1000 > KEPT
 
 
 def learn_session(project: OpenProject, head: Head) -> int:
-    """Learn a session's transcript, or what was captured of it.
+    """Learn the transcript of a session, the captured one if there is one.
 
     Returns:
-        How many memories were stored or changed.
+        Number of memories stored or changed.
 
     Raises:
         StoreBusy: another process is learning for this project.

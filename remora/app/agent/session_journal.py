@@ -1,9 +1,9 @@
-"""What the journal is told of a session: a line in its day's note, and an entry in the history.
+"""Write a session into the journal: a line in its day's note and an entry in the history.
 
-A session is learned in its pauses, too, so the same one comes here several times. Its line then takes the
-place of the line before, where that is of the same day and still as it was written; a person's changes stay.
-The history is only ever appended to: it gets its entry when the session is over, and one for a day at most.
-What was noted is told by a line in the session's live file, without its words.
+A session is learned in its pauses too, so the same session is written several times. Its new line replaces
+the previous one if that is of the same day and unchanged; a person's changes stay. The history is only
+appended to: a session's entry is written when the session is over, at most once a day. A line in the
+session's live file records the writes, as digests without the text.
 """
 
 from __future__ import annotations
@@ -21,27 +21,28 @@ if TYPE_CHECKING:
     from remora.disk.live import Head, Line
     from remora.store.session_reader import Told
 
-NOTED = "noted"  # kind of the line that says what was written into the journal
+NOTED = "noted"  # kind of the line in the live file that records the writes
 
 
 def write_down(
     project: OpenProject, head: Head, learnt: int, lines: Sequence[Line], *, at: float, ended: bool
 ) -> Line | None:
-    """Note a session in its day's file and, when it is over, in the history.
+    """Write a session into its day's note and, when it is over, into the history.
 
-    A journal that is off takes nothing.
+    Nothing is written if the journal is off.
 
     Args:
         project: the open project.
-        head: whose session it is.
-        learnt: how many memories came of it.
-        lines: of the live file.
-        at: when anything last happened in the session, in seconds since the epoch.
-        ended: the session is over; otherwise it may go on.
+        head: the head of the session's live file.
+        learnt: number of memories learned from the session.
+        lines: the lines of the live file.
+        at: time of the last moment of the session, in seconds since the epoch.
+        ended: the session is over; otherwise it may continue.
 
     Returns:
-        The line for the live file: `n` says what the session came to, `d` on which day, `l` which line the
-        note has and `h` what is in the history, each where it was written. None where nothing is new.
+        The line for the live file: `n` is the digest of the session's summary, `d` the day, `l` the digest of
+            the line in the note and `h` that of the entry in the history, each only if it was written. None
+            if nothing is new.
     """
     about = project.db.sessions.told(f"{head.host}:{head.session}")
     if about is None or not about.prompt or not project.settings.journal.enabled:
@@ -63,7 +64,7 @@ def write_down(
 
 
 def _note(project: OpenProject, about: Told, at: float, today: Sequence[Line]) -> str:
-    """Write a session's line and return it; empty where a person changed or removed the one before."""
+    """Write the line of a session and return it; empty if a person changed or removed the previous one."""
     known = next((line["l"] for line in reversed(today) if "l" in line), "")
     instead_of, journal = "", Journal(project)
     with suppress(RemoraError):
@@ -80,7 +81,7 @@ def _note(project: OpenProject, about: Told, at: float, today: Sequence[Line]) -
 
 
 def _entry(head: Head, about: Told, learnt: int) -> str:
-    """Return a session's entry of the history."""
+    """Return the entry of a session for the history."""
     came = f"; {learnt} {'memory' if learnt == 1 else 'memories'}" if learnt else ""
     what = f": {about.summary[:400]}" if about.summary else "."
     files = f" Files: {', '.join(about.edited[:8])}." if about.edited else ""

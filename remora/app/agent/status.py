@@ -1,6 +1,7 @@
-"""The log of advice, the reasons of one memory, and the state of a project with its brief as of now.
+"""The injection log, the reasons of one memory, and the status of a project with its current brief.
 
-Sessions that are over stand in the database with what followed; sessions that go on have their live files.
+Sessions that are over are in the database, with the actions that followed; sessions that continue have live
+files.
 """
 
 from __future__ import annotations
@@ -40,20 +41,20 @@ if TYPE_CHECKING:
 
 RECENT = 3_600  # seconds
 MAX_RECORDED = 2_000  # characters
-SHOWN = 20  # times that a memory was said, told in `why`
+SHOWN = 20  # injections of a memory in `why`
 
 
 class Why(NamedTuple):
-    """Where a memory comes from, what it would be said at, and when it was.
+    """The provenance of a memory, its triggers, and its injections.
 
     Attributes:
         memory: the record, with its origins and its trust.
-        triggers: commands, names, errors and searches at which it would be said, besides its files.
-        said: when it was put in front of an agent, newest first.
-        children: memories that rest on it.
-        uses: how often it was said, asked for, looked at, cited, of help or not, and called wrong.
+        triggers: commands, names, errors and searches that trigger it, besides its files.
+        said: its injections, newest first.
+        children: ids of memories derived from it.
+        uses: how often it was injected, requested, viewed, cited, helpful or not, and called wrong.
         held_back: how often the trial held it back.
-        effects: how much it helps at each trigger, beside what is usual, where that is known.
+        effects: how much it helps at each trigger, relative to the trigger's average, if known.
     """
 
     memory: MemoryRecord
@@ -66,14 +67,14 @@ class Why(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A session whose live file is there.
+    """A session with a live file that is not imported yet.
 
     Attributes:
         id: "host:session".
-        at: when anything last happened, ISO 8601.
-        steps: tool calls that are over.
-        said: how often anything was said.
-        over: it ended, and waits to be taken in.
+        at: time of the last moment, ISO 8601.
+        steps: number of finished tool calls.
+        said: number of injections.
+        over: it ended, and waits to be imported.
     """
 
     id: str
@@ -84,22 +85,22 @@ class Session(NamedTuple):
 
 
 class Status(NamedTuple):
-    """What a project has, and what a session that began now would be told.
+    """The contents of a project, and the brief that a session would receive now.
 
     Attributes:
-        memories: live ones of the project.
-        records: of what happened, by what they are of.
-        review: how many wait for a person.
-        sessions: that go on or wait to be taken in, the last one first.
-        learnt: sessions that were learned.
-        brief: what would be said at the start; empty for nothing.
-        ids: memories in it.
-        notes: what to know about the index.
-        speaks: whether agents are told anything here; False where `inject.enabled` is off.
-        texts: where texts go, in one line.
-        maintenance: what the daily maintenance did last; None before the first run.
-        off: since when Remora is off for the project, ISO 8601; empty if it is on.
-        sharing: where the project is shared and since when it is offline; empty where it is not shared.
+        memories: number of live memories of the project.
+        records: number of records of events, by kind.
+        review: number of memories that wait for a person.
+        sessions: those that continue or wait to be imported, latest first.
+        learnt: number of learned sessions.
+        brief: the injection at the start of a session; empty for none.
+        ids: ids of the memories in the brief.
+        notes: notes about the index and the settings.
+        speaks: whether injection is on; False if `inject.enabled` is off.
+        texts: the destinations of texts, in one line.
+        maintenance: the last daily maintenance; None before the first run.
+        off: time since when Remora is off for the project, ISO 8601; empty if it is on.
+        sharing: the address of the shared log and its last exchange; empty if the project is not shared.
     """
 
     root: str
@@ -120,10 +121,10 @@ class Status(NamedTuple):
 
 
 def tell_session(project: OpenProject, memory_id: str) -> bool:
-    """Note in the live file of the session that goes on what an agent recorded; see `Memory.tell_session`.
+    """Note an agent's record in the live file of the current session; see `Memory.tell_session`.
 
-    Whoever serves an agent's tools is rarely told its session. Where the environment does not name it, the
-    only one in this project that did anything within the hour is meant; of several nobody is told.
+    An MCP server rarely knows the session of its agent. If the environment does not name it, the only session
+    of this project with a moment within the hour is meant; if there are several, nothing is noted.
     """
     _, record = find(project, memory_id)
     line = render.line(as_note(record)).removeprefix("- ")
@@ -137,7 +138,7 @@ def tell_session(project: OpenProject, memory_id: str) -> bool:
 
 
 def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[str, Any]:
-    """Return what makes a statement the person's, as fields of a draft; see `Memory.as_said`."""
+    """Return the fields of a draft that make a statement the person's; see `Memory.as_said`."""
     from remora.app.agent.record_request import restated
 
     found = meant(project)
@@ -148,14 +149,14 @@ def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[s
 
 
 def meant(project: OpenProject) -> Waiting | None:
-    """Return the session at work: the one that the environment names, else the only one that goes on."""
+    """Return the current session: the one in the environment, else the only active one; None if unclear."""
     own, now = project.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
     found = (_going(project, now, own) if own else []) or _going(project, now)
     return found[0] if len(found) == 1 else None
 
 
 def _going(project: OpenProject, now: float, session: str | None = None) -> list[Waiting]:
-    """Return the sessions in which anything happened lately; only that one, where it is named."""
+    """Return the sessions with a moment within RECENT seconds; only the named one if a session is given."""
     named = None if session is None else [session]
     found = waiting(project.environ, str(project.location.home), sessions=named, since=now - RECENT)
     return [
@@ -168,7 +169,7 @@ def _going(project: OpenProject, now: float, session: str | None = None) -> list
 
 
 def log(project: OpenProject, limit: int, session_id: str | None) -> list[Injection]:
-    """Return what was said to agents, newest first: of sessions that are over and of those that go on."""
+    """Return injections, newest first: of sessions that are over and of those that continue."""
     found = project.db.injections.latest(limit, session_id)
     for one in waiting(project.environ, str(project.location.home), sessions=_ids(session_id)):
         if _is_older(one, found, limit):
@@ -182,19 +183,19 @@ def _said(session: Waiting) -> list[Injection]:
 
 
 def _is_older(session: Waiting, found: list[Injection], limit: int) -> bool:
-    """Return whether a session, and so each that was written to before it, has nothing among the newest."""
+    """Return whether a session, and so each one last written before it, has no injection among the newest."""
     return 0 < limit <= len(found) and from_iso(found[limit - 1].at) > session.written
 
 
 def _newest(stored: list[Injection], fresh: list[Injection]) -> list[Injection]:
-    """Return both, newest first; of a session that goes on, something may be stored already."""
+    """Return both lists, newest first, without duplicates: a running session may be stored in part."""
     known = {(one.session_id, one.at, one.text) for one in stored}
     new = [one for one in fresh if (one.session_id, one.at, one.text) not in known]
     return sorted((*stored, *new), key=lambda one: one.at, reverse=True)
 
 
 def _ids(session_id: str | None) -> list[str] | None:
-    """Return what a session's host may call it: the name of a host may stand before that, or not."""
+    """Return the possible ids of a session: with the host's name before it, or without."""
     if session_id is None:
         return None
     parts = session_id.split(":")
@@ -207,7 +208,7 @@ def _is_of(said: Injection, session_id: str | None) -> bool:
 
 
 def why(project: OpenProject, memory_id: str) -> Why:
-    """Return where a memory comes from and when it was said; see `Memory.why`."""
+    """Return the provenance and the injections of a memory; see `Memory.why`."""
     store, record = find(project, memory_id)
     said = project.db.injections.of(record.id, SHOWN)
     for one in waiting(project.environ, str(project.location.home)):
@@ -222,7 +223,7 @@ def why(project: OpenProject, memory_id: str) -> Why:
 
 
 def status(project: OpenProject) -> Status:
-    """Return what a project has and what would be said now; see `Memory.status`."""
+    """Return the status of a project; see `Memory.status`."""
     db = project.db
     counts = db.memories.counts()
     said = brief_of(project)
@@ -266,7 +267,7 @@ def _sharing(project: OpenProject) -> str:
 
 
 def _sessions(project: OpenProject) -> list[Session]:
-    """Return the sessions that were not taken in yet, the one in which anything happened last first."""
+    """Return the sessions that are not imported yet, the one with the latest moment first."""
     found = map(_summed, waiting(project.environ, str(project.location.home)))
     return sorted(found, key=lambda one: one.at, reverse=True)
 

@@ -1,12 +1,12 @@
-"""What happens in a host that leaves no transcript we can read, kept as our own events.
+"""Capture the transcript of a host that leaves none we can read, as our own events.
 
 One file for each session, `captured/<host>+<session>.jsonl` in the project's home, in the format of
-`remora.sources.transcripts.plain`. Secrets are taken out before a line is written. Reading it later counts
-nothing twice: a moment's key is the host's id of the call or prompt, where no other has it, else that of its
-line in the live file, which a moment that is told twice has once. A host that does not tell what the model
-said at the end of a turn tells at least that it is over.
+`remora.sources.transcripts.plain`. Secrets are removed before a line is written. Reading it later counts
+nothing twice: a moment's key is the host's id of the call or prompt if it is unique, else that of its line in
+the live file, which exists once even for a moment that is reported twice. A host that does not report the
+model's last reply in a turn reports at least the end of the turn.
 
-Imports are few: every tool call passes here.
+Imports are few: every tool call runs this module.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RESULTS = (moments.AFTER, moments.FAILED)
 
 
 def capture(moment: Moment, environ: Mapping[str, str]) -> bool:
-    """Append what happened, after it was noted in the live file; returns whether anything was written."""
+    """Append a moment after it was noted in the live file; return whether anything was written."""
     kind = _KINDS.get(moment.kind)
     if moment.kind == moments.STOP and (moment.source == moments.ABORTED or not moment.text):
         kind = "step"
@@ -62,7 +62,7 @@ def capture(moment: Moment, environ: Mapping[str, str]) -> bool:
     if not os.path.isdir(place):  # noqa: PTH112
         _make(place, head, environ)
     events = _events(moment, kind, head, lines)
-    if kind != "step":  # a mark without anybody's words; to look for secrets takes half of a hook's time
+    if kind != "step":  # a step has no text; the search for secrets takes half of a hook's time
         from remora.app.learning.event_cleaning import clean
 
         events = [clean(event)[0] for event in events]
@@ -70,7 +70,7 @@ def capture(moment: Moment, environ: Mapping[str, str]) -> bool:
 
 
 def captured(head: Head) -> Path | None:
-    """Return the file of what was captured of a session; None where nothing was."""
+    """Return the captured transcript of a session; None if there is none."""
     from pathlib import Path
 
     path = Path(head.home) / FOLDER / file_name(head.host, head.session)
@@ -78,7 +78,7 @@ def captured(head: Head) -> Path | None:
 
 
 def _make(place: str, head: Head, environ: Mapping[str, str]) -> None:
-    """Make the folder; a home inside the repository is hidden from git first."""
+    """Create the folder; a home inside the repository is hidden from git first."""
     from pathlib import Path
 
     from remora.app.project.locate import locate, make_home
@@ -90,12 +90,12 @@ def _make(place: str, head: Head, environ: Mapping[str, str]) -> None:
 
 
 def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> list[Event]:
-    """Return what happened as events: a call comes along with its result where the host told only of that."""
+    """Return the events of a moment: a result includes its call if the host did not report the call."""
     own = _own(moment, lines)
     done = sum(1 for line in lines[: own + 1] if line.get("k") in _RESULTS)
     line = lines[own] if own >= 0 else {}
     at = line.get("at") or int(time.time() * 1000)
-    step = done + (kind in ("tool_call", "reply", "step"))  # what the model does next; the rest is of before
+    step = done + (kind in ("tool_call", "reply", "step"))  # results belong to the step before
     event = Event(kind, moment.session, "", step=step, at=to_iso(time.time()), agent=moment.agent)
     if kind not in ("tool_call", "tool_result"):
         if kind == "step":
@@ -127,7 +127,7 @@ def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> lis
 
 
 def _own(moment: Moment, lines: Sequence[Line]) -> int:
-    """Return the number of a moment's line; -1 where it has none."""
+    """Return the index of a moment's line; -1 if it has none."""
     kind, name = kind_of(moment), name_of(moment)
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number]
@@ -139,13 +139,13 @@ def _own(moment: Moment, lines: Sequence[Line]) -> int:
 
 
 def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[str, bool]:
-    """Return the id of the call that a moment is of, and whether the host told of it before.
+    """Return the id of a moment's call, and whether the host reported that call before.
 
     Args:
         moment: a call or its result.
-        lines: of the live file.
-        own: the number of the moment's line.
-        new: the id where there is none yet.
+        lines: the lines of the live file.
+        own: the index of the moment's line.
+        new: the id if there is none yet.
     """
     unique, name = own_id(moment.call_id, moment.tool), name_of(moment)
     for number in range(own - 1, -1, -1):
@@ -162,10 +162,10 @@ def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[st
 
 
 def _mark(lines: Sequence[Line], number: int) -> str:
-    """Return what a happening without its own id is called: name, time, and a number where those recur."""
+    """Return the id of a moment without one: name, time, and a number if both recur."""
     name, at = _name(lines[number]), lines[number].get("at")
     same = sum(_name(line) == name and line.get("at") == at for line in lines[:number])
-    agent = str(lines[number].get("g", "")) if lines[number].get("i") else ""  # a name without an id has it
+    agent = str(lines[number].get("g", "")) if lines[number].get("i") else ""  # a name includes it
     return f"{name}@{at}" + (f"+{same}" if same else "") + (f":{agent}" if agent else "")
 
 
@@ -174,7 +174,7 @@ def _name(line: Line) -> str:
 
 
 def _append(path: str, head: Head, events: Sequence[Event]) -> bool:
-    """Append whole lines; what a crash left of one is ended first, so that it takes no other with it."""
+    """Append whole lines; a line that a crash cut short is terminated first, so that it spoils no other."""
     lines = [line_of(event) for event in events]
     file = os.open(path, _FLAGS, 0o600)
     try:

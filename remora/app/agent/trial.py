@@ -1,7 +1,8 @@
-"""Does memory help here? Moments told and held back, what followed, and what that says.
+"""The randomised trial: compare moments with injections and moments held back, and adjust by the result.
 
-Units come from the live files of sessions, with what followed counted in the same way in both arms.
-Differences between sessions are lower bounds: one without advice still profits from what others wrote down.
+Units come from the live files of sessions; the following actions are counted in the same way in both arms.
+Differences between sessions are lower bounds: a session without injections still profits from the notes that
+others wrote into files.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.disk.live import Head, Line
 
-NEXT = 10  # calls in which a failure counts as following what was said
+NEXT = 10  # calls within which a failure counts as following an injection
 PHASE_OF = {"gotchas": "implement", "named": "implement", "undoing": "implement", "partners": "implement"}
 PHASE_OF |= {"command": "validate", "error": "validate", "search": "explore"}
 _ACTS = (moments.AFTER, moments.FAILED)
@@ -32,12 +33,12 @@ _NEXT_COMMAND = ("command", "error")
 
 
 class Proposal(NamedTuple):
-    """Another weight of a type in a phase, for a person to apply.
+    """A new weight of a memory type in a phase, for a person to apply.
 
     Attributes:
-        phase, type: whose.
-        old, new: the weight now, and as proposed.
-        units: that it rests on.
+        phase, type: the key of the weight.
+        old, new: the current and the proposed weight.
+        units: number of units behind it.
     """
 
     phase: str
@@ -48,20 +49,20 @@ class Proposal(NamedTuple):
 
 
 class TrialReport(NamedTuple):
-    """What the trial says.
+    """The results of the trial.
 
     Attributes:
-        share: of advice that is held back.
-        told, held: moments of each arm.
-        figures: compared between moments that were told and held back.
-        sessions: figures compared between sessions; empty where whole sessions are not compared.
+        share: share of injections that are held back.
+        told, held: number of moments of each arm.
+        figures: comparisons between moments with injections and moments held back.
+        sessions: comparisons between sessions; empty if whole sessions are not compared.
         corrections: share of uses that were called wrong, with their number.
-        boosts: share of searches whose first hits the neighbourhood boost changed; none where it is off.
-        at_once: failures by how many memories a moment got: (memories, moments, share of failures).
-        decided: how many memories a moment gets by what was found; 0 while that is open.
-        quiet: memories that lost their place at a moment: (id, trigger, sessions with and without help).
-        proposals: other phase weights.
-        applied: versions of phase weights that were applied.
+        boosts: share of searches whose first hits the neighbourhood boost changed; no searches if it is off.
+        at_once: failures by the number of memories at a moment: (memories, moments, share of failures).
+        decided: number of memories at a moment, as decided by the trial; 0 while undecided.
+        quiet: memories that are no longer injected at a trigger, with their counts.
+        proposals: proposed phase weights.
+        applied: number of applied versions of phase weights.
     """
 
     share: float
@@ -85,9 +86,9 @@ def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> lis
     """Return the units of a session, from the lines of its live file.
 
     Args:
-        head: of the file.
-        lines: of the file.
-        known: in how many earlier sessions each file was read.
+        head: the head of the live file.
+        lines: the lines of the live file.
+        known: number of earlier sessions that read each file.
     """
     session = f"{head.host}:{head.session}"
     found = []
@@ -145,7 +146,7 @@ def _until_prompt(after: Sequence[Line]) -> list[Line]:
 
 
 def _failed(trigger: str, said: Line, after: Sequence[Line]) -> int | None:
-    """Return whether a failure followed: of the next command, where advice was about one, else soon."""
+    """Return whether a failure followed: the next command after advice about one, else any of NEXT calls."""
     acts = [one for one in after if one.get("k") in _ACTS]
     if trigger in _NEXT_COMMAND:
         acts = [one for one in acts if one.get("a") == "run"]
@@ -170,18 +171,18 @@ def _rereads(acts: Sequence[Line], known: Mapping[str, int]) -> int:
 
 
 def keep_units(project: OpenProject, head: Head, lines: Sequence[Line]) -> None:
-    """Store the units of a session; keeping them twice counts them once."""
+    """Store the units of a session; storing them twice counts them once."""
     units = units_of(head, lines, project.db.sessions.reads())
     if units:
         with project.db.transaction():
             project.db.trials.put(units)
 
 
-# What does not help goes quiet
+# Memories that do not help are silenced
 
 
 def weigh_memories(project: OpenProject) -> None:
-    """Compute anew how much each memory helps at each trigger, and how many memories a moment gets."""
+    """Recompute the effect of each memory at each trigger, and the number of memories at a moment."""
     db = project.db
     verdicts = db.trials.verdicts()
     usual: dict[str, list[int]] = {}
@@ -192,7 +193,7 @@ def weigh_memories(project: OpenProject) -> None:
     effects = []
     for memory_id, trigger, helped, unhelped in verdicts:
         yes, no = usual[trigger]
-        # The memory itself is left out of what is usual; a small project has a prior of one half.
+        # The trigger's average leaves out the memory itself; a small project has a prior of one half.
         others, weight = yes + no - helped - unhelped, trial.PRIOR_WEIGHT
         prior = (yes - helped + 0.5 * weight) / (others + weight)
         effects.append(Effect(memory_id, trigger, trial.factor(helped, unhelped, prior), helped, unhelped))
@@ -204,7 +205,7 @@ def weigh_memories(project: OpenProject) -> None:
 
 
 def _at_once(units: Sequence[Unit]) -> tuple[list[tuple[int, int, float]], int]:
-    """Return failures by how many of several memories were said, and the best number; 0 while it is open."""
+    """Return failures by the number of injected memories, and the best number; 0 while it is undecided."""
     by: dict[int, list[float]] = {}
     for one in units:
         if one.arm == SAID and one.had > 1 and one.failed is not None:
@@ -223,7 +224,7 @@ def _at_once(units: Sequence[Unit]) -> tuple[list[tuple[int, int, float]], int]:
 
 
 def report(project: OpenProject) -> TrialReport:
-    """Return what the trial says so far; see `Memory.trial`."""
+    """Return the results of the trial so far; see `Memory.trial`."""
     db = project.db
     units = db.trials.units(MOMENT)
     sessions = db.trials.units(SESSION)
@@ -270,10 +271,10 @@ def _quiet(project: OpenProject) -> list[Effect]:
 
 
 def proposals(project: OpenProject, units: Sequence[Unit]) -> list[Proposal]:
-    """Return other phase weights that held-back moments speak for.
+    """Return the phase weights that the trial supports.
 
-    Only the difference between told and held back counts, since what is said at hard files goes with failures
-    whatever is said.
+    Only the difference between injected and held back counts: injections at difficult files go with failures
+    anyway.
     """
     now = weights_of(project)
     by: dict[tuple[str, str], list[tuple[str, float]]] = {}
@@ -300,7 +301,7 @@ def proposals(project: OpenProject, units: Sequence[Unit]) -> list[Proposal]:
 
 
 def apply(project: OpenProject) -> list[Proposal]:
-    """Put the proposed phase weights in force; returns them.
+    """Apply the proposed phase weights and return them.
 
     Raises:
         InvalidInput: nothing is proposed.
@@ -318,7 +319,7 @@ def apply(project: OpenProject) -> list[Proposal]:
 
 
 def undo(project: OpenProject) -> int:
-    """Take the last applied phase weights back; returns how many versions are left.
+    """Undo the last applied phase weights; return the number of versions left.
 
     Raises:
         InvalidInput: none was applied.

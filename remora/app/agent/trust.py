@@ -1,4 +1,4 @@
-"""The trust level of a project: where it is kept, what moves it, and the confidence it asks for."""
+"""The trust level of a project: its storage, its changes, and its confidence threshold."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ AUTO = "auto"
 
 
 class TrustReport(NamedTuple):
-    """The trust level of a project, and what it means.
+    """The trust level of a project and its effect.
 
     Attributes:
         level, name: from 1, "Cautious", to 4, "Autonomous".
-        threshold: confidence from which on a memory that no person vouches for is said unasked.
-        auto: events may raise it; False where a person chose it.
-        why: why it is what it is.
-        missing: what the next level takes.
-        sessions: that counted since this level was reached.
-        setting: `inject.threshold`, where it is set and so wins over the level; else 0.
+        threshold: least confidence at which a memory without a person's confirmation is injected.
+        auto: events may raise the level; False if a person chose it.
+        why: the reason for the level.
+        missing: the conditions of the next level that are not met.
+        sessions: number of sessions counted since this level was reached.
+        setting: `inject.threshold` if it is set, which overrides the level's threshold; else 0.
     """
 
     level: int
@@ -48,7 +48,7 @@ class TrustReport(NamedTuple):
 
 
 def trust_of(project: OpenProject) -> Trust:
-    """Return the state of a project."""
+    """Return the trust state of a project."""
     found = project.db.meta.get(STATE)
     if isinstance(found, dict):
         return Trust(**{**found, "seen": tuple(found["seen"])})
@@ -58,12 +58,12 @@ def trust_of(project: OpenProject) -> Trust:
 
 
 def threshold_of(project: OpenProject) -> float:
-    """Return the confidence that the setting, or else the level, asks for."""
+    """Return the confidence threshold: the setting, or else that of the level."""
     return project.settings.inject.threshold or THRESHOLDS[trust_of(project).level]
 
 
 def report(project: OpenProject) -> TrustReport:
-    """Return the level with its reasons; see `Memory.trust`."""
+    """Return the trust level with its reasons; see `Memory.trust`."""
     trust = trust_of(project)
     return TrustReport(
         trust.level,
@@ -78,7 +78,7 @@ def report(project: OpenProject) -> TrustReport:
 
 
 def choose(project: OpenProject, level: int | str) -> TrustReport:
-    """Set the level for good, or let events move it again; see `Memory.trust`."""
+    """Fix the trust level, or let events change it again; see `Memory.trust`."""
     project.must_be_writable()
     trust = trust_of(project)
     if level == AUTO:
@@ -92,7 +92,7 @@ def choose(project: OpenProject, level: int | str) -> TrustReport:
 
 
 def note_session(project: OpenProject, session: str) -> None:
-    """Count a session in which something was said or learned, once, and raise the level where it is due."""
+    """Count a session with injections or learned memories, once, and raise the level when it is due."""
     trust = trust_of(project)
     after = after_session(trust, session, _standing(project))
     if after != trust:
@@ -100,7 +100,7 @@ def note_session(project: OpenProject, session: str) -> None:
 
 
 def too_many_wrong(project: OpenProject, session: str) -> bool:
-    """Return whether so many memories were called wrong in a session that less should be said unasked."""
+    """Return whether the memories called wrong in a session are enough to suggest a lower trust level."""
     level = trust_of(project).level
     return level > 1 and sum(s.db.uses.wrong_in(session) for s in project.stores()) >= MANY_WRONG
 

@@ -1,4 +1,4 @@
-"""What agents cited of what they were told: it was of use, and a citation of anything else was invented."""
+"""Count the memories that agents cited: a cited memory helped; a citation of anything else is invented."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.events import Observation
 
-TEXT = "“"  # begins what was cited by its words
+TEXT = "“"  # prefix of a citation by words
 
 
 def take_in(project: OpenProject, observation: Observation) -> None:
-    """Note what a session cited; learning it twice counts once.
+    """Store the citations of a session; learning it twice counts once.
 
-    Only what the session was told counts, unasked or in answer to a search; the rest is noted as invented.
+    Only memories that the session received count, by injection or by search; all other citations are stored
+    as invented.
     """
     if not observation.cited:
         return

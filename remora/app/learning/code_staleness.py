@@ -1,10 +1,9 @@
-"""What was learned of the code, held against the code as it is now.
+"""Check learned memories against the current code.
 
-A session tells what it did. Much of that is undone, renamed or rewritten later, and a memory of it would
-mislead. So before one is promoted it is asked whether what it names is still in the index. The same is asked
-again at each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted
-when it is back. Where the code is
-not indexed nothing is asked, nor of what was learned on another branch than the one that is checked out.
+Sessions undo, rename or rewrite much of their work later, and a memory of it would mislead. So a candidate is
+promoted only if the names in it are still in the index. Each `learn` and `init` checks again: a memory that
+names deleted code is marked stale, and the mark is removed when the code is back. Nothing is checked where
+the code is not indexed, nor for memories of another branch than the one that is checked out.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.observer.candidate import Candidate
 
-LACKS = "the code no longer has"  # how the reason to review begins; a name follows
+LACKS = "the code no longer has"  # start of the review reason; a name follows
 _OF_CODE = frozenset({"user_words", "self_correction", "written"})
-_FORMER = frozenset({"outcome", "commit", "finding", "qa"})  # signals of what a session did
+_FORMER = frozenset({"outcome", "commit", "finding", "qa"})  # signals of a session's activity
 _FORMER_DONE = "former kinds"
-_OF_FILES = frozenset({"co_access", "file_access"})  # what says that files go together: all must be there
-# Where something is said to be: a file in a folder of the project.
+_OF_FILES = frozenset({"co_access", "file_access"})  # signals of related files: all must exist
+# A statement of a location: a file in a folder of the project.
 _LIES_IN = re.compile(
     r"\b(?:defined|declared|implemented|located|lives?|set|configured|loaded|stored) (?:in|from) "
     r"`?(?!/|\.\.)((?:[\w.-]+/)+[\w-]+\.[a-z]{1,5})\b(?!/)"
@@ -39,14 +38,14 @@ _LIES_IN = re.compile(
 
 
 class Settled(NamedTuple):
-    """How many memories were marked as naming what is gone, and of how many the mark was lifted."""
+    """Number of memories marked stale because they name deleted code, and of marks removed."""
 
     marked: int = 0
     lifted: int = 0
 
 
 class CodeNow:
-    """The code of a project as it stands; asked about one candidate or text after the other."""
+    """The current code of a project, for checks of candidates and texts."""
 
     def __init__(self, project: OpenProject) -> None:
         self._root = project.location.root
@@ -55,7 +54,7 @@ class CodeNow:
         self._indexed = self._chunks.any()
 
     def overtaken(self, candidate: Candidate) -> str:
-        """Return why a candidate holds no longer; empty where it does, or nobody can tell."""
+        """Return why a candidate no longer holds; empty if it does or if it cannot be determined."""
         if not self._indexed:
             return ""
         draft = candidate.draft
@@ -71,7 +70,7 @@ class CodeNow:
         return f"{LACKS} {lacking[0]}" if lacking else ""
 
     def lacks(self, text: str) -> list[str]:
-        """Return the names that a text says are in the code and that are not."""
+        """Return the names that a text claims are in the code and that are missing."""
         if not self._indexed:
             return []
         missing = [name for name in claims(text) if not self._chunks.mention(name)]
@@ -79,7 +78,7 @@ class CodeNow:
         return list(dict.fromkeys(missing))
 
     def _somewhere(self, path: str) -> bool:
-        """Return whether a file is there, or one whose path ends so."""
+        """Return whether a file exists, or an indexed one whose path ends so."""
         return self._there(path) or bool(self._graph.ending(path))
 
     def _tied(self, path: str, others: Sequence[str]) -> bool:
@@ -95,9 +94,9 @@ class CodeNow:
 
 @acting("system:code")
 def settle_overtaken(project: OpenProject) -> Settled:
-    """Mark the learned memories that name what the code no longer has, and lift the mark of others.
+    """Mark learned memories that name deleted code as stale, and remove the marks of the others.
 
-    What a person confirmed, pinned or rewrote is left alone.
+    Memories that a person confirmed, pinned or rewrote are not changed.
     """
     db, now = project.db, CodeNow(project)
     at = to_iso(project.clock.now())
@@ -121,12 +120,12 @@ def settle_overtaken(project: OpenProject) -> Settled:
 
 @acting("system:code")
 def retire_former(project: OpenProject) -> int:
-    """Take what earlier versions learned of kinds that are learned no more out of search, once in a store.
+    """Retire the learned memories of kinds that are no longer learned, once in a store.
 
-    What a person confirmed, pinned or rewrote stays, and so does what is restored later.
+    Memories that a person confirmed, pinned or rewrote stay, and so do those restored later.
 
     Returns:
-        How many memories; `restore` brings each back.
+        Number of memories; `restore` brings each back.
     """
     db, upkeep = project.db, project.store("project").upkeep
     with db.connection.transaction():
@@ -143,19 +142,19 @@ def _is_former(record: MemoryRecord) -> bool:
     payload = record.payload or {}
     signal = payload.get("signal")
     if signal == "error_retry":
-        return "remedy" not in payload  # it need not have worked twice
+        return "remedy" not in payload  # its fix may have worked only once
     return signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
 
 
 def _as_learnt(project: OpenProject) -> list[MemoryRecord]:
-    """Return the live memories that learning has made and no person has confirmed, pinned or rewritten."""
+    """Return the live learned memories that no person has confirmed, pinned or rewritten."""
     db = project.db
     records = db.memories.get_many(db.selections.learnt()).values()
     return [r for r in records if (b := db.sessions.last_learned(r.id)) and b.text == r.content]
 
 
 def _of_code(project: OpenProject) -> list[MemoryRecord]:
-    """Return those that speak of code, and of no other branch than the one that is checked out."""
+    """Return the learned memories about code that belong to the project or the branch checked out."""
     here = (None, branch_of(project.location.repository))
     return [
         record

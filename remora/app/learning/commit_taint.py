@@ -1,8 +1,7 @@
-"""Commits of sessions that repeated words of others: what `init` reads of them stays tainted.
+"""Taint the commits of sessions that repeated text from outside, and the memories read from them.
 
-git does not say who dictated a message. So a session that is learned leaves the subjects of its tainted
-commits; a commit counts as one of them where its subject, or a line of its body (a squash lists them), is the
-same.
+git does not record who dictated a message. So learning a session stores the subjects of its tainted commits;
+a commit is tainted if its subject, or a line of its body (a squash lists them), equals one of these.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryDraft
     from remora.store.database import Database
 
-TAINTED = "tainted commit"  # kind of the source items; their path is the source of the taint
-LEAST = 12  # characters of a subject; a shorter one ("wip") names no commit
+TAINTED = "tainted commit"  # kind of the source items; their path is the taint's source
+LEAST = 12  # characters of a subject; a shorter one ("wip") identifies no commit
 
 
 def note(db: Database, session: Observation, now: str) -> None:
-    """Note the tainted commits of a session, and taint what was read of them; inside a transaction."""
+    """Store the tainted commits of a session, and taint the memories read from them; inside a transaction."""
     found = {
         key: commit.taint
         for commit in session.commits
@@ -47,7 +46,7 @@ def note(db: Database, session: Observation, now: str) -> None:
 
 
 def tainted(db: Database, drafts: list[MemoryDraft]) -> list[MemoryDraft]:
-    """Return drafts that were read from commits, those of tainted sessions tainted."""
+    """Return drafts that were read from commits, with a taint on those of tainted sessions."""
     known: Mapping[str, tuple[str | None, tuple[str, ...]]] = db.history.seen(TAINTED)
     messages = db.commits.messages({draft.commit_sha or "" for draft in drafts}) if known else {}
 

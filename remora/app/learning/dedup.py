@@ -1,8 +1,8 @@
-"""Whether a memory says already what a session shows: by its words and, where there is a model, its meaning.
+"""Find a memory that already states a draft: by its words and, if there is a model, by its meaning.
 
 Vectors alone decide nothing: texts that differ in a number, a file or a "never" are close in any model. So
-two texts must agree in all that first. Memories that wait for a vector, as those do that a run of `learn`
-has just stored, are found by their words and compared all the same.
+two texts must agree in all of these first. Memories without a vector yet, such as those that the same run of
+`learn` stored, are found by their words and compared as well.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.embeddings.embedder import Embedder
 
-NEAREST = 20  # memories that are looked at, by vectors and by words each
-CHANGED = 0.4  # share of words from which on two rules that differ are one that was changed
-TERMS = 16  # of a text that are looked for; what says the same shares most of them
-# How often, when and by whom it was seen is not what a memory says.
+NEAREST = 20  # candidates by vectors, and as many by words
+CHANGED = 0.4  # least Jaccard similarity at which two differing rules are versions of one
+TERMS = 16  # search terms of a text; a text with the same meaning shares most of them
+# Counts, dates and authors of the evidence are not part of a memory's statement.
 _EVIDENCE = re.compile(r"\((?:seen|said|committed|\d+ of \d+)\b[^()]*\)|; last \d{4}-\d\d-\d\d")
 _ENDING = re.compile(r"(?<=\w{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|ing|ed|es|s|e)\Z")
 _EMPHASIS = frozenset("alway pleas mak sur ensur remember".split())
@@ -37,7 +37,7 @@ _SPAN = re.compile(r"`([^`]+)`")
 
 
 class Novelty:
-    """Finds the memory that says what a draft says; made for one run."""
+    """Finds the memory that already states a draft; use one object for a run."""
 
     def __init__(self, project: OpenProject) -> None:
         self._project = project
@@ -45,11 +45,11 @@ class Novelty:
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def closest(self, draft: MemoryDraft, branch: str | None) -> tuple[str, float] | None:
-        """Return the start of the id of the closest memory and how close it is, 0 to 1; None if none is near.
+        """Return the beginning of the closest memory's id and its similarity, 0 to 1; None if none is near.
 
         Args:
-            draft: what may be new.
-            branch: where the draft will be seen; None for the whole project.
+            draft: the draft.
+            branch: the branch of the draft; None for the whole project.
         """
         statement = _statement(draft.content)
         asked, said = _musts(statement), USER_SAID in draft.tags
@@ -74,7 +74,7 @@ class Novelty:
         return best
 
     def _near(self, draft: MemoryDraft) -> dict[str, float]:
-        """Return the nearest memories that have a vector."""
+        """Return the cosine of the nearest memories that have a vector, by id."""
         vector, model = self._vector(memory_text(draft))
         if vector is None:
             return {}
@@ -85,7 +85,7 @@ class Novelty:
         return float(one @ other) if one is not None and other is not None else 0.0
 
     def _vector(self, text: str) -> tuple[NDArray[np.float32] | None, str]:
-        """Return the vector of a text and the model's name; None without a model that answers."""
+        """Return the vector of a text and the model's name; None if no model answers."""
         try:
             embedder: Embedder | None = self._project.embedder()
             if embedder is None:
@@ -98,7 +98,7 @@ class Novelty:
 
 
 def _speaks_for(record: MemoryRecord, draft: MemoryDraft, branch: str | None) -> bool:
-    """Return whether whoever would see the draft sees the memory, and may trust it as much."""
+    """Return whether a memory is visible wherever the draft would be, and trusted as much."""
     there = not record.deprecated and record.type == draft.type and record.branch in (None, branch)
     return there and (record.taint is None or draft.taint is not None)
 
@@ -108,10 +108,10 @@ def _statement(text: str) -> str:
 
 
 def _is_changed(one: str, other: str) -> bool:
-    """Return whether two rules have most words in common, and each one that the other has not.
+    """Return whether two rules share most words, and each has words that the other lacks.
 
-    "Use single quotes" and "use double quotes" are close to any model, and a rule that a person changes is
-    lost where the new one is dropped. What is said in other words altogether is left to the model.
+    "Use single quotes" and "use double quotes" are close in any model, and dropping the new one would lose a
+    person's change of a rule. Statements in entirely different words are left to the model.
     """
     mine, theirs = (
         frozenset(_ENDING.sub("", word) for word in word_set(text)) - _EMPHASIS for text in (one, other)
@@ -120,5 +120,5 @@ def _is_changed(one: str, other: str) -> bool:
 
 
 def _musts(text: str) -> frozenset[str]:
-    """Return what two texts must share to say the same: names, numbers, negations, what is quoted."""
+    """Return the parts that texts with the same meaning share: names, numbers, negations, quoted spans."""
     return salient(text) | frozenset(_SPAN.findall(text)) | TURNING.intersection(words(text))

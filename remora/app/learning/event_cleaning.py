@@ -1,6 +1,6 @@
-"""Events without secrets and private spans: the first thing that happens to whatever an agent's host tells.
+"""Remove secrets and private spans from events: the first step for everything that a host reports.
 
-Imports are few: a hook does this for every tool call in a host that leaves no transcript.
+Imports are few: a hook does this for every tool call of a host that leaves no transcript.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from remora.core.secrets import redact
 from remora.core.text import without_private
 from remora.lifecycle.redaction import redact_json
 
-TEXTS = ("text", "command", "pattern", "url")  # of an event, where a secret may stand
+TEXTS = ("text", "command", "pattern", "url")  # fields of an event that may hold a secret
 
 
 def clean(event: Event) -> tuple[Event, dict[str, int]]:
-    """Return an event without the secrets in it, and how many of each kind there were.
+    """Return an event without secrets, and the number of secrets by kind.
 
-    What a person marks with `<private>…</private>` is taken out first, and is not counted.
+    Spans that a person marks with `<private>…</private>` are removed first and are not counted.
     """
     if event.kind == "user_prompt":
         event = event._replace(text=without_private(event.text))

@@ -1,6 +1,7 @@
-"""Hand the evidence of a session to the model at work, which then records what it taught.
+"""Give the evidence of a session to the agent's own model, which then records memories.
 
-This is the writer (`observer/writer.py`) without a model of our own: the same instructions, the same pack.
+This is the writer (`observer/writer.py`) without a model of our own: the same instructions, the same
+evidence.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class Reflection(NamedTuple):
-    """What a model gets to read of a session.
+    """The instructions and the evidence of a session, for a model.
 
     Attributes:
-        session_id, host: of the session; empty where there is none.
-        instructions: what is worth a memory.
-        evidence: the pieces, one a line with its id; 4,000 tokens at most, empty where nothing was said.
+        session_id, host: the session; empty if there is none.
+        instructions: the criteria for a memory.
+        evidence: the pieces, one a line with its id; 4,000 tokens at most, empty if there are none.
     """
 
     session_id: str
@@ -40,19 +41,19 @@ class Reflection(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Everything as one text for a prompt."""
+        """Instructions and evidence as one prompt."""
         return safe(f"{self.instructions}\n\nThe evidence of session {self.session_id}:\n\n{self.evidence}")
 
 
 def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
-    """Return the evidence of a session; of the one that was written to last by default.
+    """Return the evidence of a session; by default the one with the newest transcript.
 
     Args:
-        project: of the project.
+        project: the open project.
         session_id: the host's own id of a session, or its beginning.
 
     Raises:
-        NotFound: this machine has no transcript of the session that was asked for.
+        NotFound: this machine has no transcript of the session.
     """
     try:
         return _reflect(project, session_id)

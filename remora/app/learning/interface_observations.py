@@ -1,4 +1,4 @@
-"""What tools for browsers and interfaces showed, kept as memories that wait for review."""
+"""Store the observations of UI tools (browsers, interfaces) as memories that wait for review."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.events import Event
 
-ASKED = "interface.asked"  # meta key: how often a model was asked what interfaces showed, by session
-MOST_ASKED = 5  # times in a session
-SESSIONS = 200  # the last ones of which that is known
-MOST_MARKS = 2_000  # answers that are known again without asking the store
+ASKED = "interface.asked"  # meta key: number of model calls about UI observations, by session
+MOST_ASKED = 5  # model calls in a session
+SESSIONS = 200  # last sessions with a stored number
+MOST_MARKS = 2_000  # fingerprints of answers kept in memory
 
 
 def observe_ui(
@@ -33,7 +33,7 @@ def observe_ui(
     seconds: float = 5.0,
     more: Mapping[str, Any] | None = None,
 ) -> tuple[MemoryRecord | None, tuple[str, ...]]:
-    """Take in one answer, and return what to know about that; see `Memory.observe_ui`."""
+    """Store the observation of one answer, and return it with notes; see `Memory.observe_ui`."""
     if not e2e.is_ui_tool(tool) or not isinstance(result, str):
         return None, ()
     project.must_be_writable()
@@ -47,7 +47,7 @@ def observe_ui(
         model = None
         with suppress(RemoraError):
             model = project.llm("e2e")
-    judged = e2e.judge(tool, result, arguments, model=model, seconds=seconds)  # nobody waits meanwhile
+    judged = e2e.judge(tool, result, arguments, model=model, seconds=seconds)  # without the lock
     with project.lock:
         record = store_seen(
             project,
@@ -63,23 +63,23 @@ def observe_ui(
 
 
 def known_in_ui(project: OpenProject, mark: str) -> bool:
-    """Return whether an answer of a tool for interfaces was stored before, forgotten since or not."""
+    """Return whether this UI observation was stored before, even if it was forgotten since."""
     return bool(project.db.selections.of_interface(mark))
 
 
 def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int:
-    """Keep what tools for interfaces showed in sessions that are learned afterwards.
+    """Store the UI observations of sessions that are learned afterwards.
 
-    A configured model is asked about the first answers of each session, however often that is learned. Rules
-    judge the others, and all that follow once the model fails: nobody is to wait for it again and again.
+    A configured model judges the first answers of each session, however often that is learned. Rules judge
+    the others, and all that follow once the model fails, so that a failing model is waited for once.
 
     Args:
         project: the open project.
-        events: answers of such tools, with their secrets taken out.
-        calls: how often the model may be asked.
+        events: results of UI tools, without secrets.
+        calls: number of model calls allowed.
 
     Returns:
-        How often it may still be asked.
+        Number of model calls left.
     """
     model = None
     with suppress(RemoraError):
@@ -94,7 +94,7 @@ def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int
         may = calls > 0 and asked.get(session, 0) < MOST_ASKED
         judged = e2e.judge(event.tool, event.text, model=model if may else None)
         if judged.by != e2e.RULES or judged.note:
-            asked[session] = asked.pop(session, 0) + 1  # the last one asked about comes last
+            asked[session] = asked.pop(session, 0) + 1  # the session of the latest call comes last
             calls = 0 if judged.note else calls - 1
         store_seen(
             project,
@@ -123,9 +123,9 @@ def store_seen(
     work_unit: WorkUnitRef | None,
     more: Mapping[str, Any],
 ) -> MemoryRecord | None:
-    """Store what a tool for interfaces showed; None where it says nothing new.
+    """Store a UI observation; None if it holds nothing new.
 
-    Its words come from outside: they wait for a person's look, and count less until then.
+    Its text comes from outside: it waits for a person's review, and its confidence is lower until then.
     """
     seen = judged.seen
     if seen is None:

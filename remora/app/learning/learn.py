@@ -1,14 +1,14 @@
-"""Learn from what agents did: transcripts to events, to observations, to memories.
+"""Learn from agent sessions: transcripts to events, to observations, to memories.
 
     find       the transcripts of the project on this machine, or in a file or folder, in order of time
     read       events of each session; a file that has not changed since is not read again
-    observe    each session by an observer of its own; nothing is written meanwhile
-    record     what it showed, beside all sessions before it                    ) one transaction
-    promote    what is worth a memory by now, filter by filter                  ) a session
-    settle     memories of branches that were merged or deleted, and those that name what is gone
+    observe    each session with an observer of its own; nothing is written meanwhile
+    record     its observation, beside those of all sessions before it          ) one transaction
+    promote    the candidates that pass every filter to memories                ) a session
+    settle     memories of branches that were merged or deleted, and those that name deleted code
 
-A session that grew is read again whole and replaces what it had shown. What a person edited or forgot
-since stays as the person left it.
+A session that grew is read again as a whole and replaces its earlier records. A memory that a person edited
+or forgot since stays as the person left it.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ if TYPE_CHECKING:
     from remora.sources.transcripts.reader import Reading
 
 Progress = Callable[[str, int, int], None]
-READ = "transcript:"  # meta key, a digest of the path behind it: how the files looked, "|", what is in them
+READ = "transcript:"  # meta key with a digest of the path: sizes and times of the files, "|", their digest
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
-COPIED = 20  # events at the head of a transcript that show whether it is a fork
-MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
-MAX_CALLS = 20  # of a model about those, in one run
+COPIED = 20  # events at the start of a transcript that show whether it is a fork
+MAX_SHOWN = 200  # results of UI tools of one transcript
+MAX_CALLS = 20  # model calls about those in one run
 BLOCK = 1 << 20  # bytes read at a time
-FEW, NAMED = 2, 5  # files that tell whose session it was; sessions that may be another project's, in a note
-MAX_BAD = 50  # lines that could not be read, named in a report
+FEW, NAMED = 2, 5  # least files to tell a session's project; sessions named in a note
+MAX_BAD = 50  # unreadable lines named in a report
 
 
 class SessionLearnt(NamedTuple):
-    """One session that was read: what it was, and how many memories it gave or refreshed."""
+    """A session that was read, and the number of memories that it stored or refreshed."""
 
     id: str
     host: str
@@ -83,28 +83,31 @@ class SessionLearnt(NamedTuple):
 
 
 class LearnReport(NamedTuple):
-    """What `learn` did.
+    """The report of a run of `learn`.
 
     Attributes:
         run: its number, for `learned`; 0 if it learned nothing.
-        sessions: those that were read, oldest first.
-        unchanged: transcripts that were read before and have not changed.
-        events: that were looked at.
-        signals: how many were seen, by type.
+        sessions: the sessions that were read, oldest first.
+        unchanged: number of transcripts that have not changed since they were read.
+        events: number of events that were observed.
+        signals: number of signals by type.
         learnt: memories that were stored or changed, each once.
-        discarded: how many candidates each filter dropped for good, each counted once; all are in `left_out`.
-        bad_lines: lines that could not be read; `skipped` names the first of them, and then files.
-        late: events that took the observer longer than 2 ms.
+        discarded: number of candidates that each filter dropped for good, each counted once; all are in
+            `left_out`.
+        bad_lines: number of unreadable lines; `skipped` names the first of them, and then files.
+        late: number of events that took the observer longer than 2 ms.
         slowest_finalize: milliseconds.
-        merged, retired: (branch, memories) that became the project's, or are over.
-        revived: (branch, memories) that were over with a branch that is merged after all, or there again.
-        redactions: secrets that were taken out, by kind.
-        notes: what did not go as it should.
-        withdrawn: memories of earlier runs that more sessions speak against, forgotten now.
+        merged, retired: (branch, number of memories) moved to the project, or retired.
+        revived: (branch, number of memories) restored with a branch that is merged after all, or exists
+            again.
+        redactions: secrets that were removed, by kind.
+        notes: problems, in words.
+        withdrawn: number of memories of earlier runs that were retired because more sessions contradict them.
         dry_run: nothing was stored.
-        seconds: how long it took.
-        found: transcripts of the project by host, read or not.
-        not_worth: why candidates were not worth a memory, and how many for each reason, the most usual first.
+        seconds: duration of the run.
+        found: number of transcripts of the project by host, read or not.
+        not_worth: number of candidates by the reason why they are not worth a memory, the most frequent
+            first.
     """
 
     run: int
@@ -132,12 +135,12 @@ class LearnReport(NamedTuple):
 
     @property
     def named(self) -> int:
-        """Return how many of `skipped` are lines; they come first."""
+        """Return the number of lines in `skipped`; they come first."""
         return min(self.bad_lines, MAX_BAD)
 
 
 class _Undo(Exception):
-    """Ends a dry run: what it wrote is taken back."""
+    """Raised to roll back the writes of a dry run."""
 
 
 def learn(
@@ -207,7 +210,9 @@ def _learn(
 
 
 def learned(project: OpenProject, run: int | None = None, *, ever: bool = False) -> list[Learnt]:
-    """Return what a run of `learn` added or changed and is still there; the last one by default, or `ever`.
+    """Return the memories that a run added or changed and that still exist; of the last run by default.
+
+    With `ever`, those of all runs are returned.
 
     Raises:
         NotFound: there is no such run.
@@ -231,7 +236,7 @@ def _tried(project: OpenProject, run: _Run) -> None:
 
 
 class _Run:
-    """One run of `learn`: what it reads, and what came of it."""
+    """One run of `learn`: its transcripts and its results."""
 
     def __init__(
         self, project: OpenProject, found: Found, progress: Progress, *, again: bool, dry_run: bool
@@ -245,13 +250,13 @@ class _Run:
         self._dry_run = dry_run
         self._promoter = Promoter(project, dry_run=dry_run)
         self._marks: set[int] = set()
-        self._marked: set[str] = set()  # transcripts whose events are among the marks
+        self._marked: set[str] = set()  # transcripts whose events are in `_marks`
         self._by_key = {_key(t): t for t in found.transcripts}
         self.sessions: list[SessionLearnt] = []
         self.unchanged = 0
         self.signals: Counter[str] = Counter()
         self.learnt: dict[str, Learnt] = {}
-        self._left_out: dict[str, Discarded] = {}  # what was said of each candidate last
+        self._left_out: dict[str, Discarded] = {}  # the last verdict on each candidate
         self.bad = 0
         self.bad_lines: list[Skipped] = []
         self.skipped = [Skipped(b.path, b.reason) for b in found.bad]
@@ -261,8 +266,8 @@ class _Run:
         self.branches: set[str] = set()
         self.withdrawn = 0
         self.notes: list[str] = []
-        self.chosen = False  # by a path, so that the transcripts may be of any project
-        self._elsewhere: list[str] = []  # sessions that used no file that is here
+        self.chosen = False  # a path was given: the transcripts may be of any project
+        self._elsewhere: list[str] = []  # sessions without a file of this project
         self._calls = MAX_CALLS
         self._off = off_in(project)
 
@@ -284,7 +289,7 @@ class _Run:
             return
         if not self._dry_run and self._db.chunks.any():
             with sparing("the code", self.skipped):
-                index(self._project)  # what was learned is held against the code as it is now
+                index(self._project)  # candidates are checked against the current code
         folders = folders_of(self._project.location.root)
         self._roots = roots_of(self._found.transcripts, folders)
         for number, (transcript, looks) in enumerate(fresh):
@@ -300,7 +305,7 @@ class _Run:
         self._progress("sessions", len(fresh), len(fresh))
 
     def _is_read(self, transcript: Transcript, looks: str) -> bool:
-        """Return whether a transcript was read as it is; one that only looks newer is noted as such."""
+        """Return whether a transcript is unchanged; one with only a new time is stored with that time."""
         key = _key(transcript)
         seen, _, digest = str(self._db.meta.get(key) or "").partition("|")
         if seen == looks:
@@ -322,7 +327,7 @@ class _Run:
         )
 
     def _mark_origins(self, transcript: Transcript) -> bool:
-        """Read the sessions that a fork was copied from, so that what it copied does not count again.
+        """Read the sessions that a fork was copied from, so that the copied events do not count again.
 
         Returns:
             Whether it is a fork: it begins with events that were read before.
@@ -340,7 +345,7 @@ class _Run:
         return any(hash(name) in self._marks for name in names)
 
     def _copied(self, transcript: Transcript) -> list[Observer]:
-        """Return observers of what a fork copied; its own steps come after it."""
+        """Return observers of the events that a fork copied; its own steps come after them."""
         watched: dict[str, Observer] = {}
         reading = self._reading(transcript, set())
         for event in reading:
@@ -356,8 +361,8 @@ class _Run:
         reading = self._reading(transcript, self._marks)
         watched: dict[str, Observer] = {}
         firsts: dict[str, str] = {}
-        last: dict[str, str | None] = {}  # when something happened last, by session
-        shown: list[Event] = []  # by tools for interfaces
+        last: dict[str, str | None] = {}  # time of the last event, by session
+        shown: list[Event] = []  # results of UI tools
         for event in reading:
             last[event.session_id] = event.at or last.get(event.session_id) or transcript.started or None
             if self._off.covers(event.session_id, last[event.session_id]):
@@ -426,13 +431,13 @@ class _Run:
         self.sessions.append(_told(observation, len(taken.learnt)))
 
     def _is_here(self, observation: Observation) -> bool:
-        """Return whether a session used a file that this project has, or too few to tell."""
+        """Return whether a session used a file of this project, or too few files to tell."""
         root = self._project.location.root
         paths = (os.path.join(root, use.path) for use in observation.files)  # noqa: PTH118  a Path's own may fail
         return len(observation.files) < FEW or any(map(os.path.isfile, paths))
 
     def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
-        """Return what came of it."""
+        """Return the report of the run."""
         learnt = {one.memory.external_id for one in self.learnt.values()}
         left_out: dict[str, list[Discarded]] = {}
         for dropped in self._left_out.values():
@@ -477,7 +482,7 @@ def _key(transcript: Transcript) -> str:
 
 
 def _looks(transcript: Transcript) -> str:
-    """Return how the files of a transcript look: size and time of each, or its stamp."""
+    """Return the size and time of each file of a transcript, or its stamp."""
     if transcript.stamp:
         return f"{transcript.size}:{transcript.stamp}"
     found = []
@@ -495,12 +500,12 @@ def _sizes(looks: str) -> list[str]:
 
 
 def _seconds(looks: str) -> float:
-    """Return how long the files of a transcript may take, by how they look."""
+    """Return the time limit for the files of a transcript, by their sizes."""
     return FILE_SECONDS + SECONDS_PER_BYTE * sum(int(size) for size in _sizes(looks) if size)
 
 
 def _digest(transcript: Transcript) -> str:
-    """Return a digest of what is in the files of a transcript, or its stamp."""
+    """Return a digest of the contents of a transcript's files, or its stamp."""
     if transcript.stamp:
         return transcript.stamp
     found = hashlib.blake2b(digest_size=16)

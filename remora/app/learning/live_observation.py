@@ -1,10 +1,9 @@
-"""Watch a session while it runs: `memory.observe(session_id)`.
+"""Observe a session while it runs: `memory.observe(session_id)`.
 
-A program that runs an agent itself hands its events in and says how it ended. Nothing is written to the
-database meanwhile. At a boundary (a subtask is done) everything known is written to a checkpoint, a file
-beside the database; whoever observes the same session again goes on from it, so that a crash costs what
-came since. A transcript of the same session that is learned later replaces what was recorded here and
-counts nothing twice.
+A program that runs an agent itself passes its events and reports how the session ended. Nothing is written to
+the database meanwhile. When a subtask is done, the state is written to a checkpoint, a file beside the
+database; a later observer of the same session continues from it, so that a crash loses only the events since.
+A transcript of the same session that is learned later replaces these records and counts nothing twice.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ FOLDER = "scratchpads"
 
 @checked
 class Watched:
-    """One session that is being observed. Use it with `with`, or call `close`.
+    """A session that is being observed. Use it with `with`, or call `close`.
 
     Attributes:
-        session_id, host: whose it is.
-        restored: it goes on from a checkpoint.
-        taken: what `finish` learned, or the last subtask that was promoted early.
+        session_id, host: the id of the session and the name of its host.
+        restored: the session continues from a checkpoint.
+        taken: the result of `finish`, or of the last subtask that was promoted early.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class Watched:
         self.restored = found is not None
         self.taken: Taken | None = None
         self._finished = False
-        self._unit: WorkUnitRef | None = None  # the one that ended last
+        self._unit: WorkUnitRef | None = None  # the unit of work that ended last
 
     def __enter__(self) -> Self:
         return self
@@ -83,33 +82,33 @@ class Watched:
         self.close()
 
     def observe(self, event: Event | Any) -> None:
-        """Look at one event; never raises. Secrets are taken out first, and a key counts once."""
-        with suppress(Exception):  # whatever an agent's program hands in, it must not stop for us
+        """Observe one event; never raises. Secrets are removed first, and an event counts once by its key."""
+        with suppress(Exception):  # an invalid event must not stop the agent's program
             self._observer.observe(clean(event)[0])
 
     def acute(self) -> list[Signal]:
-        """Return what the session shows by now that is worth saying at once, each thing once."""
+        """Return the signals so far that are worth an injection at once, each signal once."""
         return self._observer.acute()
 
     @property
     def trouble(self) -> tuple[str, ...]:
-        """Defects of ours that were met, in words."""
+        """Internal errors, in words."""
         return tuple(self._observer.trouble)
 
     def checkpoint(self) -> Path:
-        """Write everything known to disk, durably, and return where.
+        """Write the state to disk, durably, and return the path.
 
         Raises:
-            StoreError: it could not be written; the session goes on.
+            StoreError: the file could not be written; the session continues.
         """
         write_atomic(self._path, json.dumps(self._observer.checkpoint(), ensure_ascii=False, default=str))
         return self._path
 
     def subtask_done(self, context: ExecutionContext, result: WorkUnitResult) -> list[MemoryRecord]:
-        """Note that a unit of work ended: its outcome is stored, and everything known is written to disk.
+        """Store the outcome of a finished unit of work, and write a checkpoint.
 
-        In a build of more than five subtasks what the session showed so far is promoted now, after a
-        success, and not only at the end.
+        In a build of more than five subtasks the session is promoted now, after a success, and not only at
+        the end.
         """
         self._unit = self._methodology.resolve_work_unit_ref(context) or self._unit
         draft = producers.unit_ended(
@@ -127,14 +126,14 @@ class Watched:
         return stored
 
     def relay(self, from_stage: str, to_stage: str, context: ExecutionContext | None = None) -> str:
-        """Return what a stage of the methodology hands to the next, as text; empty for nothing.
+        """Return the memories that a stage of the methodology hands to the next, as text; empty for none.
 
-        That is what this session learned, and what any session learned in the unit of work at hand, in a
-        part of it, or in the whole that it is a part of: stages often are sessions of their own.
+        These are the memories of this session, and those of any session in the current unit of work, in a
+        part of it, or in the unit that contains it: stages often are sessions of their own.
 
         Args:
-            from_stage, to_stage: as the methodology calls them.
-            context: the unit of work at hand; by default the one that ended last here.
+            from_stage, to_stage: names of the stages in the methodology.
+            context: the current unit of work; by default the one that ended last here.
         """
         unit = self._methodology.resolve_work_unit_ref(context) if context is not None else self._unit
         db = self._project.db
@@ -146,14 +145,14 @@ class Watched:
         return self._methodology.format_relay_context(handed, to_stage) if handed else ""
 
     def finish(self, outcome: str | None = None, kind: str | None = None) -> Taken:
-        """End the session: record what it showed, store what that is worth, drop the checkpoint.
+        """End the session: record its observation, promote memories, delete the checkpoint.
 
         Args:
             outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.
             kind: one of the kinds of sessions; inferred by default.
 
         Raises:
-            InvalidInput: there is no such outcome or kind.
+            InvalidInput: the outcome or the kind is not one of these.
         """
         observation = self._observer.finalize(outcome, kind)
         self.taken = self._take(observation)
@@ -166,19 +165,19 @@ class Watched:
         return self.taken
 
     def close(self) -> None:
-        """Keep what is known for whoever observes the session again, unless it was finished."""
+        """Write a checkpoint for a later observer of the session, unless it was finished."""
         if self._observer.events and not self._finished:
             with suppress(RemoraError):
                 self.checkpoint()
 
     def _stamp(self) -> str | None:
-        """Return the branch that what is stored now is of; None where it is the project's."""
+        """Return the branch of memories stored now; None for the whole project."""
         branch = self._observer.branch()
         since = self._observer.started()
         return to_stamp(became(self._project, branch), since) if branch is not None else None
 
     def _take(self, observation: Observation, context: ExecutionContext | None = None) -> Taken:
-        """Record and promote what the session showed so far; `context` is the unit of work it ended."""
+        """Record and promote the session so far; `context` is the unit of work that ended."""
         run = self._project.db.sessions.last_run() + 1
         looks = f"observed|{observation.events}"
         if context is None:
@@ -197,7 +196,7 @@ def _plugin(project: OpenProject, name: str) -> Methodology:
 
 
 def _read(path: Path) -> Observer | None:
-    """Return the observer of a checkpoint; None where there is none that can be used."""
+    """Return the observer of a checkpoint; None if there is no usable one."""
     try:
         return Observer.restore(json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, InvalidInput):

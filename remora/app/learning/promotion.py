@@ -1,8 +1,8 @@
-"""What a session added up to, taken in: beside all sessions before it, and as the memories it is worth.
+"""Record a session beside all earlier ones, and store the memories that the evidence supports by now.
 
-One transaction a session (two where a model writes what was learned): its rows, the sums over all
-sessions, its memories, and the note of what was learned. What a person forgot, or changed since it was
-learned, is left as it is; what we had retired ourselves comes back.
+One transaction a session (two if a model writes memories): its rows, the sums over all sessions, its
+memories, and the record of what was learned. A memory that a person forgot, or changed since it was learned,
+stays as it is; one that Remora retired itself is restored.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ if TYPE_CHECKING:
     from remora.sources.branches import Branch
 
 WITHDRAWN = "withdrawn"
-WRITER = "written"  # when a model first wrote what a session taught
+WRITER = "written"  # meta key: when a model first wrote memories, ISO 8601
 MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
 OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
 NEW = 5  # pieces of evidence that a session must have added before a model is asked about it again
-KNOWN, REMEMBERED = 10, 240  # memories that a model is told of, and characters of each
-TERMS = 32  # of the person's words, by which those are found
+KNOWN, REMEMBERED = 10, 240  # memories in the model's prompt, and characters of each
+TERMS = 32  # terms of the person's words in the search for those memories
 BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
 
 class Learnt(NamedTuple):
-    """A memory that was learned: the record, what was done and why.
+    """A learned memory: the record, the action and its reason.
 
-    What was done is "stored", "merged", "updated" or "restored"; "withdrawn" is one that was learned before,
-    and that more sessions speak against.
+    The action is "stored", "merged", "updated" or "restored"; "withdrawn" is a memory of an earlier run that
+    more sessions contradict.
     """
 
     memory: MemoryRecord
@@ -64,7 +64,7 @@ class Learnt(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What became of one session: memories, what was dropped by which filter, and what went wrong."""
+    """The result of one session: learned memories, dropped candidates with their filter, and problems."""
 
     learnt: tuple[Learnt, ...]
     discarded: tuple[Discarded, ...]
@@ -72,7 +72,7 @@ class Taken(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """What a model wrote of a session; `digests` names the evidence that it read, empty if it did not."""
+    """The answer of a model about a session; `digests` names the evidence that it read, empty if none."""
 
     candidates: tuple[Candidate, ...] = ()
     discarded: tuple[Discarded, ...] = ()
@@ -81,7 +81,7 @@ class _Written(NamedTuple):
 
 
 class Promoter:
-    """Takes sessions into the memory of a project; a dry run asks no model."""
+    """Records sessions in the memory of a project; a dry run calls no model."""
 
     def __init__(self, project: OpenProject, *, dry_run: bool = False) -> None:
         self.dry_run = dry_run
@@ -90,10 +90,10 @@ class Promoter:
         self._db = self._own.db
         self._now = CodeNow(project)
         self._novelty = Novelty(project)
-        self._done: dict[str, str] = {}  # what was done with each memory so far
+        self._done: dict[str, str] = {}  # the action on each memory so far
         self._branches: dict[str, Branch | None] = {}
         self._gave_up = False  # on the language model
-        self._since: str | None = None  # when the session that is taken in began
+        self._since: str | None = None  # when the current session began
 
     def take(
         self,
@@ -104,14 +104,15 @@ class Promoter:
         *,
         made: Callable[[MemoryDraft], MemoryDraft] = lambda draft: draft,
     ) -> Taken:
-        """Record a session and store what it is worth by now.
+        """Record a session and store the memories that the evidence supports by now.
 
         Args:
-            observation: the session; what was recorded of it before is replaced.
-            seen: how its files look, to know it again.
+            observation: the session; it replaces earlier records of it.
+            seen: the fingerprint of its files, to recognise it again.
             run: the number under which `learned` lists its memories.
-            more: candidates from elsewhere, such as a methodology's; they pass the same filters.
-            made: what becomes of each draft before it is stored, such as its unit of work.
+            more: further candidates, such as a methodology's; they pass the same filters.
+            made: a function applied to each draft before it is stored, such as one that sets its unit of
+                work.
         """
         with acting(f"observer:{observation.host}:{observation.session_id}"):
             return self._taken(observation, seen, run, more, made)
@@ -135,8 +136,8 @@ class Promoter:
                 quoting.take_in(self._db, observation, self._stamp(observation.branch))
             if model is None:
                 return self._promoted(observation, run, more, made)
-        # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
-        # for the transcript is marked as read later, and what was recorded is replaced then.
+        # A model takes seconds, so no transaction is open meanwhile. A crash here loses nothing: the
+        # transcript is marked as read afterwards, and a second reading replaces these records.
         written = self._written(model, observation)
         with self._db.transaction():
             taken = self._promoted(observation, run, (*more, *written.candidates), made)
@@ -155,7 +156,7 @@ class Promoter:
         more: Iterable[Candidate],
         made: Callable[[MemoryDraft], MemoryDraft],
     ) -> Taken:
-        """Filter what a session is worth, and store what is left; call inside a transaction."""
+        """Filter the candidates of a session and store the rest; call inside a transaction."""
         stored = StoredSeen(self._db.sessions)
         promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
         drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
@@ -165,7 +166,7 @@ class Promoter:
         return to_iso(self._project.clock.now())
 
     def _model(self) -> LanguageModel | None:
-        """Return the model that writes what a session taught; None where none is wanted, or it failed."""
+        """Return the model that writes memories; None if it is off or failed."""
         if not self._project.settings.learn.synthesis or self.dry_run or self._gave_up:
             return None
         try:
@@ -174,7 +175,7 @@ class Promoter:
             return None
 
     def _written(self, model: LanguageModel, observation: Observation) -> _Written:
-        """Ask the model what a session taught, unless it was asked about nearly the same before."""
+        """Ask the model for memories of a session, unless it saw nearly the same evidence before."""
         from remora.observer.evidence import USER, pack
         from remora.observer.writer import write
 
@@ -195,10 +196,10 @@ class Promoter:
                 )
             )
         except (RemoraError, OSError) as error:
-            self._gave_up = True  # one answer that fails is waited for, not one for each session
+            self._gave_up = True  # a failing model costs one timeout, not one for each session
             return _Written(notes=(f"the language model was not called again: {error}",))
         fresh = tuple(one for one in found if not isinstance(one, Rejected))
-        if self._db.meta.get(WRITER) is None:  # a person looks at the first that it wrote
+        if self._db.meta.get(WRITER) is None:  # a person reviews the first ones
             fresh = tuple(c._replace(draft=c.draft._replace(needs_review=True)) for c in fresh)
         return _Written(
             fresh,
@@ -208,8 +209,8 @@ class Promoter:
         )
 
     def _known(self, pieces: Sequence[Piece]) -> list[Known]:
-        """Return the untainted memories that bear on the evidence of a session, the best first."""
-        from remora.observer.evidence import USER  # both load only where a model writes
+        """Return the untainted memories relevant to the evidence of a session, best first."""
+        from remora.observer.evidence import USER  # both are imported only if a model writes
         from remora.observer.writer import Known
 
         said = " ".join(piece.text for piece in pieces if piece.kind == USER)
@@ -223,7 +224,7 @@ class Promoter:
         return [Known(one.id, shorten(one.content, REMEMBERED)) for one in clean]
 
     def _kept(self, promotion: Promotion, run: int) -> Taken:
-        """Store what was promoted and note it; call inside a transaction."""
+        """Store the promoted drafts and record them; call inside a transaction."""
         learnt: list[Learnt] = []
         discarded = list(promotion.discarded)
         notes: list[str] = []
@@ -247,20 +248,20 @@ class Promoter:
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
 
     def _noted(self, run: int, one: Learnt) -> Learnt:
-        """Note at once what was learned: said again in the session, it was not changed by a person."""
+        """Record a learned memory at once: a repetition in the session must not look like a person's edit."""
         row = LearnedRow(one.memory.id, one.action, one.why, one.memory.content, self._time())
         self._db.sessions.note_learned(run, [row])
         return one
 
     def _of_all(self, one: Learnt) -> Learnt:
-        """Return what all sessions so far did with a memory: one that is new stays so when seen again."""
+        """Return the action of the whole run on a memory: a new one stays "stored" when seen again."""
         done = {one.action, self._done.get(one.memory.id, one.action)}
         action = next(action for action in MOST_TELLING if action in done)
         self._done[one.memory.id] = action
         return one._replace(action=action)
 
     def _store(self, promoted: Promoted) -> Learnt | Discarded:
-        """Store a draft, or say why not: a person has forgotten or changed what it would refresh."""
+        """Store a draft, or return why not: a person forgot or changed the memory that it would refresh."""
         draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
         known = self._db.memories.with_external_id(draft.external_id or "")
         before = self._db.sessions.last_learned(known.id) if known is not None else None
@@ -286,7 +287,7 @@ class Promoter:
         return Learnt(record, "restored", promoted.why)
 
     def _shown_in(self, record: MemoryRecord, promoted: Promoted) -> MemoryRecord:
-        """Note the sessions that showed a memory before there were enough of them."""
+        """Add the earlier sessions that showed a memory to its provenance."""
         known = record.provenance_session_ids
         whole = tuple(dict.fromkeys((*known, *map(_name, promoted.sessions))))
         if whole == known or record.external_id != promoted.draft.external_id:
@@ -295,20 +296,20 @@ class Promoter:
         return record._replace(provenance_session_ids=whole)
 
     def _withdraw(self, withdrawn: Withdrawn) -> Learnt | None:
-        """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
+        """Retire a memory that the counts no longer support, unless a person confirmed it."""
         known = self._db.memories.with_external_id(withdrawn.external_id)
         if known is None or not self._is_as_learnt(known):
             return None
         return Learnt(self._own.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
 
     def _replace(self, new: MemoryRecord, ids: Sequence[str]) -> None:
-        """Put away what a new memory takes the place of, unless a person verified or pinned it."""
+        """Retire the memories that a new one replaces, unless a person verified or pinned them."""
         for record in self._db.memories.get_many(ids).values():
             if not (record.deprecated or record.pinned or record.user_verified or record.id == new.id):
                 self._own.upkeep.retire(record.id, overturned_by(new.id))
 
     def _taken_back(self, new: MemoryRecord) -> list[Learnt]:
-        """Return what a memory took back when it was stored."""
+        """Return the memories that were retired when a new one was stored."""
         why = overturned_by(new.id)
         known = {one for one, action in self._done.items() if action == WITHDRAWN}
         ids = [i for i in self._db.memories.put_away_with(why) if i not in known]
@@ -327,9 +328,10 @@ class Promoter:
         return found is not None and found.state == "deleted"
 
     def _overtaken(self, candidate: Candidate) -> str:
-        """Return why a candidate holds no longer; "" also for the code of a branch that is not checked out.
+        """Return why a candidate no longer holds; "" also for code of a branch that is not checked out.
 
-        What several sessions showed is for the whole project: it must hold here, wherever they were.
+        A candidate of several sessions is for the whole project: it must hold here, on whatever branch they
+        were.
         """
         stamp = self._stamp(candidate.draft.branch)
         elsewhere = stamp is not None and stamp != branch_of(self._project.location.repository)
@@ -344,7 +346,7 @@ class Promoter:
         return self._branches[branch]
 
     def _similar(self, draft: MemoryDraft) -> tuple[str, float] | None:
-        """Return the memory closest to a draft, first of all the one that it refreshes."""
+        """Return the memory closest to a draft; the one that it refreshes comes first."""
         if draft.external_id and self._db.memories.with_external_id(draft.external_id) is not None:
             return (draft.external_id, 1.0)
         return self._novelty.closest(draft, self._stamp(draft.branch))
@@ -355,12 +357,12 @@ def _asked(observation: Observation) -> str:
 
 
 def _name(session: str) -> str:
-    """Return the id that its host gave to a session; the counts have that behind the host's name."""
+    """Return the host's own id of a session; ids in the database have the host's name before it."""
     return session.partition(":")[2]
 
 
 def pairs_of(observation: Observation) -> list[Pair]:
-    """Return the files a session used close to each other, each way round, from its co-access signals."""
+    """Return the pairs of files of a session's co-access signals, in both orders."""
     return [pair for signal in observation.signals if signal.type == "co_access" for pair in _both(signal)]
 
 

@@ -1,8 +1,8 @@
-"""What a person said in sessions, kept sentence by sentence: stored, given triggers, deleted again.
+"""Store, find and delete quotes: sentences of a person in a session, kept verbatim.
 
-`remora/observer/quotes.py` says what is kept. A quote that says that it lasts, and rules something out
-or says what comes before something, is said at that very act, as a quotation with its date; all others wait
-in search.
+`remora/observer/quotes.py` selects the sentences. A quote that states that it lasts, and forbids an action or
+orders it before another, gets triggers and is injected at that action, as a quotation with its date; all
+others are only found by search.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from remora.observer.past_sessions import Seen
     from remora.store.database import Database
 
-LEAST_WORDS = 3  # of a request
+LEAST_WORDS = 3  # words of a request
 NEAREST = 20  # quotes that are compared
 
 
 def take_in(db: Database, observation: Observation, branch: str | None = None) -> int:
-    """Store what a person said in a session in place of what was stored of it; call inside a transaction.
+    """Store the quotes of a session in place of its earlier ones; call inside a transaction.
 
-    A request that was made in ROUTINE sessions is kept as well, once: that it is made again says that it
-    lasts. `branch` is the one that what was learned belongs to (`branches.to_stamp`). Returns how many
-    quotes are new. One that somebody deleted does not come back.
+    A request that was made in ROUTINE sessions is stored too, once: repetition shows that it lasts. `branch`
+    is the branch of the session's memories (`branches.to_stamp`). Returns the number of new quotes. A deleted
+    quote does not come back.
     """
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
@@ -67,7 +67,7 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
 
 
 def routine(observation: Observation, seen: Seen) -> list[str]:
-    """Return the requests of a session that were made in so many sessions, in the same words."""
+    """Return the requests of a session that were made in at least ROUTINE sessions, in the same words."""
     prompts = (prompt for prompt in observation.prompts if not NOT_TYPED.match(prompt))
     lines = (collapse(line) for prompt in prompts for line in apart(prompt)[0].split("\n"))
     return [
@@ -85,9 +85,9 @@ def _is_kept(db: Database, path: str, text: str) -> bool:
 
 
 def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
-    """Yield the acts at which a quote is said: what it names, and what it puts before an event.
+    """Yield the triggers of a quote: the actions that it names, and the order of actions that it states.
 
-    Most sentences are of the moment, so it has to say itself that it lasts.
+    Most sentences hold for the moment only, so the quote must state that it lasts.
     """
     if LASTS.search(row.content) is None:
         return
@@ -106,7 +106,7 @@ def find(project: OpenProject, name: str) -> NoteRow:
     """Return a quote by its id, "q12".
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such quote.
     """
     number = name.removeprefix("q")
     rows = project.db.notes.get_many([int(number)]) if number.isdecimal() else {}
@@ -117,10 +117,10 @@ def find(project: OpenProject, name: str) -> NoteRow:
 
 
 def kept(project: OpenProject, name: str) -> tuple[str, dict[str, Any]]:
-    """Return the words of a quote, and the fields of a memory that a person makes of it.
+    """Return the text of a quote, and the fields of the memory that a person makes from it.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such quote.
     """
     row = find(project, name)
     branch = project.db.notes.branch(row.path)
@@ -132,10 +132,10 @@ def kept(project: OpenProject, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def remove(project: OpenProject, name: str) -> str:
-    """Delete a quote for good, also when its session is learned again; returns its words.
+    """Delete a quote for good, also when its session is learned again; return its text.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such quote.
     """
     row = find(project, name)
     db = project.db

@@ -1,7 +1,7 @@
-"""The end of a session (section 13): what was remembered in it, and what was learned from it.
+"""Summarise a run of `learn`: the memories that served in its sessions, and those learned from them.
 
-What was learned is what a run of `learn` noted. What was remembered comes from whoever knows: a program that
-saw its agent use a memory hands it in; otherwise it is what was said to the agent, with what followed.
+The learned memories are those that the run recorded. The memories that served come from the caller, if a
+program saw its agent use them; otherwise they are the session's injections, with the actions that followed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 TITLE = 80  # characters
-MOST_SAID = 500  # rows of what was said that are looked at
-MOST_SESSIONS = 20  # of one run, whose injections are told
-RECENT = 500  # sessions among which those of a run are looked for
+MOST_SAID = 500  # injections read of each session
+MOST_SESSIONS = 20  # sessions of one run whose injections are listed
+RECENT = 500  # newest sessions that are searched for those of a run
 
 
 class Remembered(NamedTuple):
-    """A memory that served, with its text; `times` it was said."""
+    """A memory that served, with its text; `times` is its number of injections."""
 
     memory_id: str
     type: str
@@ -38,16 +38,16 @@ class Remembered(NamedTuple):
 
 
 class SessionSummary(NamedTuple):
-    """What one run of learning came to.
+    """The summary of one run of `learn`.
 
     Attributes:
-        run: its number; 0 where nothing was learned yet.
-        title: what the session was asked for; of several sessions, how many there were.
-        outcome: of a single session; empty of several.
+        run: its number; 0 if nothing was learned yet.
+        title: the request of the session; for several sessions, their number.
+        outcome: the outcome of a single session; empty for several.
         sessions: their ids, "host:session", oldest first.
-        remembered: what served in them.
-        learned: what was stored or changed, and is still there.
-        wrong: the most memories that a person called wrong in one of the sessions.
+        remembered: the memories that served in them.
+        learned: the memories stored or changed that still exist.
+        wrong: the largest number of memories that a person called wrong in one of the sessions.
     """
 
     run: int
@@ -66,9 +66,9 @@ def summary(
     session_id: str | None = None,
     used: Sequence[Used] | None = None,
 ) -> SessionSummary:
-    """Return what a run came to; see `Memory.session_summary`."""
+    """Return the summary of a run; see `Memory.session_summary`."""
     from remora.app.learning.learn import (
-        learned,  # loads the observer, which whoever wants only `Used` does not need
+        learned,  # imports the observer, which callers of `Used` do not need
     )
 
     db = project.db
@@ -93,7 +93,7 @@ def summary(
 
 
 def _named(db: Database, name: str) -> list[str]:
-    """Return the id of the session of a name, or the start of one; empty where there is none."""
+    """Return the session ids that match a name or its beginning; empty if none does."""
     found = db.sessions.named(name, 5)
     if len(found) > 1:
         ids = ", ".join(found)
@@ -114,7 +114,7 @@ def _several(number: int) -> str:
 
 
 def _said(db: Database, sessions: Sequence[str]) -> list[Used]:
-    """Return what was said to the agents of some sessions, in order, with what followed."""
+    """Return the injections of some sessions, in order, with the actions that followed."""
     found: list[Used] = []
     for session in sessions:
         said = db.injections.latest(MOST_SAID, session)[::-1]
@@ -123,7 +123,7 @@ def _said(db: Database, sessions: Sequence[str]) -> list[Used]:
 
 
 def _remembered(project: OpenProject, told: Sequence[Used]) -> tuple[Remembered, ...]:
-    """Return the memories that served, each once: the last that is known of it counts."""
+    """Return the memories that served, each once, with the last entry about each."""
     last = {one.memory_id: one for one in told}
     records = {
         i: record for store in project.stores() for i, record in store.db.memories.get_many(last).items()

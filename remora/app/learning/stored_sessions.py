@@ -1,4 +1,4 @@
-"""What all sessions showed, from the database: the answers that a promotion asks for."""
+"""Answer the questions of a promotion about all learned sessions, from the database."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from remora.observer.past_sessions import KEPT, ErrorMet, SeenCount, Shown, same
 if TYPE_CHECKING:
     from remora.store.session_reader import SessionReader
 
-SESSIONS = 200  # whose prompts are compared, the newest
+SESSIONS = 200  # newest sessions whose prompts are compared
 
 
 class StoredSeen:
-    """`observer.seen.Seen` over the sessions that were learned, the one being judged included."""
+    """`observer.past_sessions.Seen` over the learned sessions, including the one being judged."""
 
     def __init__(self, observed: SessionReader) -> None:
         self._observed = observed
         self._prompts: Counter[str] | None = None
 
     def total(self) -> SeenCount:
-        """Return how many sessions were learned."""
+        """Return the number of learned sessions."""
         return SeenCount(*self._observed.totals())
 
     def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as the protocol has it
-        """Return in how many sessions a signal showed."""
+        """Return the number of sessions with a signal."""
         return SeenCount(*self._observed.sessions_with(type, key))
 
     def shown(self, type: str, key: str) -> Sequence[Shown]:  # noqa: A002
-        """Return how sessions showed a signal, oldest first, the newest KEPT at most."""
+        """Return the occurrences of a signal, oldest first; the newest KEPT at most."""
         rows = self._observed.signals(type, key, KEPT)
         return [Shown(row.session_id, row.at, row.detail, row.paths, row.taint) for row in rows]
 
     def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
-        """Return how sessions met an error, oldest first, the newest KEPT at most."""
+        """Return the occurrences of an error, oldest first; the newest KEPT at most."""
         return [ErrorMet(*row) for row in self._observed.errors(fingerprint, KEPT)]
 
     def met(self, fingerprint: str) -> SeenCount:
-        """Return in how many sessions an error was met."""
+        """Return the number of sessions with an error."""
         return SeenCount(*self._observed.met(fingerprint))
 
     def asked(self, prompt: str) -> int:
-        """Return in how many of the newest sessions somebody typed the same words as a prompt."""
+        """Return the number of the newest sessions with a prompt in the same words."""
         if self._prompts is None:
             self._prompts = Counter(
                 asked
@@ -53,9 +53,9 @@ class StoredSeen:
         return self._prompts[same_words(prompt)]
 
     def edits(self, path: str) -> SeenCount:
-        """Return in how many sessions a file was changed."""
+        """Return the number of sessions that changed a file."""
         return SeenCount(*self._observed.edits(path))
 
     def co_edits(self, path: str) -> Mapping[str, SeenCount]:
-        """Return the files changed in the same sessions as a file, with how many sessions."""
+        """Return the files changed in the same sessions as a file, with the number of sessions."""
         return {other: SeenCount(*count) for other, count in self._observed.co_edits(path).items()}

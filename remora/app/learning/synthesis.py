@@ -1,9 +1,9 @@
-"""What the sessions on a module have in common, as proposals for a person's review.
+"""Propose memories from the common evidence of the sessions on a module, for a person's review.
 
 After the 5th, 10th, 20th, 50th and 100th session that changed a module, up to five memories are proposed,
-each with the sessions behind it; once a week, couplings of files between modules. With a language model one
-call a module writes them, and every file, name in backticks and number of an answer has to stand in what it
-was given; without one the same evidence is told in plain sentences. Nothing that a person forgot comes back.
+each with its sessions; once a week, couplings of files between modules. With a language model, one call a
+module writes them, and every file, name in backticks and number in an answer must be in its evidence; without
+one, plain sentences state the same evidence. A proposal that a person forgot does not come back.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 THRESHOLDS = (5, 10, 20, 50, 100)  # sessions on a module
 MOST, MOST_MODULES, MOST_SECONDS = 5, 10, 60.0  # memories of a module; modules and seconds of a run
-FILES, PAIRS, ERRORS = 12, 12, 8  # of the evidence
-TOGETHER, LIFT, MET = 3, 2.0, 2  # sessions of a pair, times chance, sessions of an error
-ACROSS = 5  # sessions of a pair of files of two modules
+FILES, PAIRS, ERRORS = 12, 12, 8  # items of the evidence
+TOGETHER, LIFT, MET = 3, 2.0, 2  # least sessions of a pair, lift over chance, sessions of an error
+ACROSS = 5  # least sessions of a pair of files of two modules
 ANSWER_TOKENS = 1_200
-SHOWN = 20  # sessions that a memory names
-NOVEL = 0.88  # cosine above which a proposal says what is there
+SHOWN = 20  # sessions in the provenance of a memory
+NOVEL = 0.88  # cosine above which a proposal duplicates a memory
 WEEK = 7.0  # days
 TYPES = ("prefetch_pattern", "causal_dependency", "gotcha", "error_pattern", "module_insight")
 CONFIDENCE = 0.6
 TAG = "synthesized"
-ACROSS_MODULES = "*"  # the module of the log for what lies between modules
+ACROSS_MODULES = "*"  # name in the log for couplings between modules
 RAN = "synthesis.ran"  # meta key: when modules were last compared, ISO 8601
 _NAME = re.compile(r"`([^`]+)`")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
@@ -67,22 +67,22 @@ SCHEMA: dict[str, Any] = {
 
 
 class Dropped(NamedTuple):
-    """A proposal that was not stored, and why."""
+    """A proposal that was not stored, and the reason."""
 
     content: str
     why: str
 
 
 class Synthesized(NamedTuple):
-    """What came of one module.
+    """The result of one module.
 
     Attributes:
-        module: its name; "*" for what lies between modules.
+        module: its name; "*" for couplings between modules.
         threshold: number of sessions that made it due.
         stored: memories that wait for review.
         dropped: proposals that were not stored.
         asked: a language model wrote them.
-        note: why nothing could be done; empty where it could.
+        note: the reason if the model failed; else empty.
     """
 
     module: str
@@ -103,7 +103,7 @@ class _Proposal(NamedTuple):
 
 
 def due(project: OpenProject) -> list[tuple[str, int]]:
-    """Return the modules that crossed a threshold since they were looked at, with the highest one crossed."""
+    """Return the modules that crossed a threshold since their last synthesis, with the highest crossed."""
     evidence = project.db.module_evidence
     found = []
     for module, count in evidence.counts().items():
@@ -121,14 +121,15 @@ def synthesize(
     asked: bool = True,
     ticks: Callable[[], float] = time.monotonic,
 ) -> list[Synthesized]:
-    """Look at what sessions have in common; see `Memory.synthesize`.
+    """Propose memories of modules from the evidence of sessions; see `Memory.synthesize`.
 
     Args:
         project: the open project.
-        module: one module, due or not; by default those that are due, and once a week what lies between.
+        module: one module, due or not; by default those that are due, and once a week the couplings between
+            modules.
         dry_run: store and log nothing.
-        asked: a person asked for it; else a model is only used where `synthesis.model` is on.
-        ticks: a clock for the limit of time.
+        asked: a person requested it; otherwise a model is only used if `synthesis.model` is on.
+        ticks: a clock for the time limit, in seconds.
     """
     project.must_be_writable()
     counts = project.db.module_evidence.counts()
@@ -148,7 +149,7 @@ def synthesize(
 
 
 def synthesize_when_due(project: OpenProject) -> list[Synthesized]:
-    """Look at what is due, as the work after sessions does; nothing where nothing is."""
+    """Run the synthesis that is due, after sessions; nothing if none is."""
     if project.read_only or not project.settings.synthesis.enabled:
         return []
     if not (due(project) or _week_is_over(project)):
@@ -189,7 +190,7 @@ def _module(
 def _told(
     module: str, count: int, files: Sequence[Common], pairs: Sequence[Common], errors: Sequence[Common]
 ) -> str:
-    """Return the evidence as it is given to a model, and as an answer is held against it."""
+    """Return the evidence as text: the model's prompt, and the reference for the check of its answer."""
     lines = [f"Module: {module}", f"Sessions: {count}", "", "Top files:"]
     lines += [f"{one.what[0]}: {one.sessions} sessions" for one in files]
     lines += ["", "Used together:"]
@@ -203,10 +204,10 @@ def _told(
 
 
 def _plain(pairs: Sequence[Common]) -> list[_Proposal]:
-    """Return what the evidence says in plain sentences.
+    """Return the couplings in the evidence as plain sentences.
 
-    Not of errors: those that sessions resolved in the same way are learned already, and of the others nothing
-    lasting can be said without reading them.
+    Errors are left out: those that sessions resolved in the same way are learned already, and the others need
+    a reader.
     """
     found = []
     for one in pairs:
@@ -225,7 +226,7 @@ def _written(
     pairs: Sequence[Common],
     errors: Sequence[Common],
 ) -> list[_Proposal]:
-    """Return what a model makes of the evidence, item by item; what is no item is left out."""
+    """Return the proposals of a model about the evidence; invalid items are dropped."""
     prompt = fill(load("remora.app.learning", "synthesis"), most=str(MOST))
     said = _told(module, count, files, pairs, errors)
     answer = extract(
@@ -248,7 +249,7 @@ def _written(
 
 
 def _across(project: OpenProject, *, dry_run: bool) -> Synthesized:
-    """Propose couplings of files of different modules that the code does not show."""
+    """Propose couplings of files of different modules that the imports do not show."""
     from remora.core.modules import module_of
 
     known = project.db.module_evidence.pairs("", ACROSS, LIFT, 200)
@@ -283,7 +284,7 @@ def _kept(
     *,
     dry_run: bool,
 ) -> Synthesized:
-    """Hold proposals against the evidence and what is known, and store those that are left for review."""
+    """Check proposals against the evidence and the known memories, and store the rest for review."""
     db = project.db
     novelty = Novelty(project)
     fresh, dropped = [], []
@@ -325,7 +326,7 @@ def _draft(project: OpenProject, one: _Proposal) -> MemoryDraft:
 
 
 def _wrong(one: _Proposal, said: str) -> str:
-    """Return what of a proposal does not stand in the evidence; empty where all of it does."""
+    """Return a part of a proposal that is not in the evidence; empty if all of it is."""
     if one.type not in TYPES:
         return f"{one.type} is nothing that counts can show"
     named = (*one.files, *_NAME.findall(one.content))
@@ -337,7 +338,7 @@ def _wrong(one: _Proposal, said: str) -> str:
 
 
 def _known(project: OpenProject, novelty: Novelty, draft: MemoryDraft) -> str:
-    """Return why a proposal says nothing new; empty where it does."""
+    """Return why a proposal is not new; empty if it is."""
     if is_forgotten(project.db, draft.external_id or ""):
         return "a person forgot it"
     if project.db.memories.with_external_id(draft.external_id or "") is not None:

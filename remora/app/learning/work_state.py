@@ -1,4 +1,4 @@
-"""Where a session left its work, kept for the session that goes on with it."""
+"""Store the work state of a session, for the session that continues its work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remora.core.events import Observation
     from remora.observer.observer import Observer
 
-STATES = 50  # of the newest sessions that are looked at
+STATES = 50  # newest work states that are read
 
 
 def save_work_state(
@@ -29,22 +29,22 @@ def save_work_state(
     todo: Sequence[str] = (),
     taint: Taint | None = None,
 ) -> MemoryRecord | None:
-    """Keep where a session left its work, in place of what was kept of it before.
+    """Store the work state of a session in place of its earlier one.
 
-    What it took up of others' work, and did, is retired; so is its own, where a later session that is known
-    already did it.
+    Work states of other sessions that this one continued and completed are retired; so is its own, if a known
+    later session completed it.
 
     Args:
         project: the open project.
-        session_id: the host's own id.
-        host: who ran it.
-        observation: what the session adds up to so far.
-        todo: things of its plan that are open.
-        taint: where text from outside came in, as far as the observation does not say so.
+        session_id: the host's own id of the session.
+        host: the name of the host.
+        observation: the observation of the session so far.
+        todo: open items of its plan.
+        taint: source of text from outside, if the observation has none.
 
     Returns:
-        The memory; None where nothing is left to do (what was kept of the session is retired then), where
-        it was done since, and where a person forgot it.
+        The memory. None if no work is left (the session's earlier state is then retired), if the work was
+            completed since, or if a person forgot the state.
     """
     project.must_be_writable()
     store = project.store("project")
@@ -70,14 +70,14 @@ def save_work_state(
                 return None
             store.upkeep.restore(known.id)
         (record,) = store.intake.remember_many([draft], revive=False)
-        # The session's newest end counts for fading, and its files as they are now.
+        # The memory decays from the session's latest end, and has its latest files.
         used = min(state.at or record.updated_at, record.updated_at)
         db.memories.update(record.id, {"last_accessed_at": used, "related_files": draft.related_files})
     return record._replace(last_accessed_at=used, related_files=draft.related_files)
 
 
 def _retire_done(project: OpenProject, session: str) -> None:
-    """Retire what earlier sessions had left, and one that was just learned took up and did."""
+    """Retire the work states of earlier sessions that the session just learned completed."""
     db = project.db
     for later in db.sessions.ended_after("", only=session):
         for record in db.memories.find(Filters(types=("work_state",)), limit=STATES):
@@ -88,13 +88,13 @@ def _retire_done(project: OpenProject, session: str) -> None:
 
 
 def _doer(project: OpenProject, state: work_state.WorkState, session: str) -> str | None:
-    """Return the later session that did what one leaves; None where nobody did."""
+    """Return the later session that completed a work state; None if none did."""
     later = project.db.sessions.ended_after(state.at) if state.at else []
     return next((one.id for one in later if one.id != session and work_state.taken_up(state, one)), None)
 
 
 def _is_kept(record: MemoryRecord) -> bool:
-    """Return whether a person said that a state holds."""
+    """Return whether a person confirmed a work state."""
     return record.pinned or record.user_verified
 
 
@@ -103,21 +103,21 @@ def _retire(project: OpenProject, record: MemoryRecord, reason: str) -> None:
 
 
 def _left_by(record: MemoryRecord) -> str:
-    """Return the session whose state a memory is."""
+    """Return the session of a work state."""
     return f"{(record.payload or {}).get('host', '')}:{record.session_id}"
 
 
 def leave_work(
     project: OpenProject, observer: Observer, observation: Observation | None = None
 ) -> MemoryRecord | None:
-    """Keep where a session stands that an observer watched, as `save_work_state` does.
+    """Store the work state of an observed session, as `save_work_state` does.
 
-    A session of long ago leaves nothing: its work was taken up since, or dropped.
+    A session of long ago has none: its work was continued since, or dropped.
 
     Args:
         project: the open project.
-        observer: of the session; it can go on afterwards.
-        observation: what it adds up to, where that is known already.
+        observer: the observer of the session, which can continue afterwards.
+        observation: its observation, if it is known already.
     """
     found = observer.finalize() if observation is None else observation
     ended = found.ended or found.started
@@ -131,10 +131,10 @@ def leave_work(
 def last_state(
     project: OpenProject, task: str = "", *, session_id: str | None = None, branch: str | None = None
 ) -> MemoryRecord | None:
-    """Return the state of unfinished work that a session goes on with; None where there is none.
+    """Return the work state that a session continues; None if there is none.
 
-    A session that goes on finds its own. Another one that says what it is about finds the newest of this
-    branch that is about the same; one that does not, the newest, if nothing was changed since.
+    A session that continues gets its own. Another session with a task gets the newest of this branch with the
+    same task; one without a task gets the newest, if nothing was changed since.
     """
     db = project.db
     found = db.memories.find(Filters(types=("work_state",), branch=branch), limit=STATES)

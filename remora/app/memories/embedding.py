@@ -1,7 +1,7 @@
 """Compute the vectors of stored texts in bounded passes, before a search and in the background.
 
-A pass is made of short transactions; stopping it anywhere loses nothing. The newest texts are embedded first,
-since they are asked for next.
+A pass consists of short transactions; stopping it anywhere loses nothing. The newest texts are embedded
+first, since they are searched for next.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 MODEL = "embedding.model"  # meta key: the model whose vectors the queue counts towards
-SMALL_BATCH = 16  # of a backlog: stopping waits for one, and so does a search
-EVERYTHING = -1  # as a limit
+SMALL_BATCH = 16  # texts of a backlog in a batch: stopping and searching wait for one batch
+EVERYTHING = -1  # no limit
 MANY = 256
 PATIENCE = 0.5  # seconds that a search may wait for another writer; keywords find the rest meanwhile
 BATCH = 64  # owners a transaction: under a second of embedding, milliseconds of lock
@@ -40,15 +40,16 @@ def catch_up(
     code: bool = False,
     missing: bool = False,
 ) -> int:
-    """Embed what waits for a vector; returns how many memories, turns and parts of code got one.
+    """Embed the texts without a vector; return the number of memories, turns and chunks of code embedded.
 
     Args:
         project: the open project.
-        seconds: stop after about so long, but not before what was written since this process opened
-            the database is done; None for all.
+        seconds: stop after about this time, but not before the writes since this process opened the database
+            are done; None for no limit.
         progress: called with ("embedding", done, of).
-        code: parts of code, too. There may be very many: whoever does not search them does not wait.
-        missing: also look for what has no vector though it is not in the queue.
+        code: embed chunks of code too. There may be very many: a caller that does not search them does not
+            wait.
+        missing: also embed texts that have no vector though they are not in the queue.
 
     A model or database that fails stops the pass; the rest waits and is found by keywords.
     """
@@ -77,7 +78,7 @@ _running: weakref.WeakSet[Background] = weakref.WeakSet()
 
 @atexit.register
 def _stop_all() -> None:
-    """End what runs in the background: a process that ends inside the model is aborted."""
+    """Stop the background threads: a process that exits inside the model is aborted."""
     for background in list(_running):
         background.stop()
 
@@ -95,11 +96,11 @@ class Background:
 
     @property
     def running(self) -> bool:
-        """Whether there is still work under way."""
+        """Whether the thread is still running."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """End after the batch at hand, a fraction of a second."""
+        """Stop after the current batch, within a fraction of a second."""
         self._stop.set()
         self._thread.join()
 
@@ -121,7 +122,7 @@ class Background:
 
 
 def go_on_in_background(project: OpenProject, *, code: bool = False) -> None:
-    """Embed what a search had no time for while the program goes on; parts of code where it searches them."""
+    """Embed the backlog that a search had no time for in the background; chunks of code if `code`."""
     if project.trouble or _in_background(project):
         return
     waits = any(store.db.vectors.pending(1) for store in project.stores())
@@ -131,7 +132,7 @@ def go_on_in_background(project: OpenProject, *, code: bool = False) -> None:
 
 
 def embed_when_many(project: OpenProject) -> None:
-    """Embed own writes once many have come together, so that the next search need not wait for them all.
+    """Embed own writes once there are MANY, so that the next search does not wait for all of them.
 
     A few are left for the next search: a program that only writes never loads a model.
     """
@@ -140,7 +141,7 @@ def embed_when_many(project: OpenProject) -> None:
     try:
         databases = [store.db for store in project.stores()]
         many = any(len(s.vectors.pending(MANY, after=s.queued_before)) == MANY for s in databases)
-    except RemoraError as error:  # what was asked for is stored; this can wait
+    except RemoraError as error:  # the memories are stored; vectors can wait
         project.trouble = str(error)
         return
     if many:
@@ -150,7 +151,7 @@ def embed_when_many(project: OpenProject) -> None:
 def _catch_up(
     project: OpenProject, db: Database, seconds: float | None, *, missing: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """Embed batch by batch; yields how many got a vector and how many still wait."""
+    """Embed batch by batch; yield the number embedded and the number still waiting."""
     embedder = project.embedder()
     if embedder is None:
         return
@@ -158,7 +159,7 @@ def _catch_up(
     if missing or db.meta.get(MODEL) != embedder.model_id:
         _queue_missing(db, embedder.model_id, wait)
     started = time.monotonic()
-    while db.vectors.pending(1):  # as good as never, and every search asks
+    while db.vectors.pending(1):  # nearly always empty, and every search checks
         own = len(db.vectors.pending(BATCH, after=db.queued_before))
         if seconds is not None and not own and _in_background(project):
             return
@@ -173,9 +174,9 @@ def _catch_up(
 
 
 def _queue_missing(db: Database, model_id: str, wait: float | None) -> None:
-    """Queue what has no vector of a model, which is the one in use from now on.
+    """Queue the texts without a vector of a model, which becomes the model in use.
 
-    That may be the whole store, and no search should wait for it: our own writes stay ahead of it.
+    That may be the whole store, and no search should wait for it: own writes stay ahead in the queue.
     """
     with db.connection.transaction(durable=False, wait=wait):
         own = db.vectors.pending(EVERYTHING, after=db.queued_before)
@@ -194,7 +195,7 @@ def _in_background(project: OpenProject) -> bool:
 def _catch_up_chunks(
     project: OpenProject, seconds: float | None, started: float
 ) -> Iterator[tuple[int, int]]:
-    """Embed parts of code in the time that is left: nobody waits for them, there may be very many."""
+    """Embed chunks of code in the time that is left; there may be very many."""
     db = project.db
     embedder = project.embedder() if db.chunks.pending(1) else None
     wait = None if seconds is None else PATIENCE
@@ -209,7 +210,7 @@ def _catch_up_chunks(
 
 @contextmanager
 def _turn(project: OpenProject) -> Iterator[None]:
-    """Wait in line to embed a batch: the background would go on at once and never let a search in."""
+    """Wait in line to embed a batch; without the line, the background thread would never let a search in."""
     with project.next_in_line:
         project.embedding.acquire()
     try:
@@ -221,7 +222,7 @@ def _turn(project: OpenProject) -> Iterator[None]:
 def _batch(
     project: OpenProject, db: Database, embedder: Embedder, size: int = BATCH, *, wait: float | None = None
 ) -> int:
-    """Embed one batch of what waits, newest first; returns how many left the queue."""
+    """Embed one batch of the queue, newest first; return the number that left the queue."""
     with _turn(project):
         return _embed(project, db, embedder, size, wait)
 
@@ -229,9 +230,9 @@ def _batch(
 def _chunks(
     project: OpenProject, db: Database, embedder: Embedder, size: int = BATCH, wait: float | None = None
 ) -> int:
-    """Embed one batch of parts of code, those of busy files first; returns how many left the queue.
+    """Embed one batch of chunks of code, those of busy files first; return the number that left the queue.
 
-    A part gets one vector, of its beginning: what it is called, what its doc string says, its first lines.
+    A chunk gets one vector, of its beginning: its name, its docstring, its first lines.
     """
     from remora.embeddings.context import chunk_text
     from remora.embeddings.vectors import to_blob
@@ -271,7 +272,7 @@ def _embed(project: OpenProject, db: Database, embedder: Embedder, size: int, wa
     texts |= {("turn", str(i)): turn.content for i, turn in turns.items()}
     notes = db.notes.get_many([int(owner) for _, kind, owner in waiting if kind == "note"])
     texts |= {("note", str(i)): f"{n.name}\n{n.content}".strip() for i, n in notes.items()}
-    # A text of signs only has no piece; its own start stands for it.
+    # A text without words has no piece; its beginning is embedded instead.
     flat = [
         (kind, owner, part, piece)
         for (kind, owner), text in texts.items()
@@ -279,7 +280,7 @@ def _embed(project: OpenProject, db: Database, embedder: Embedder, size: int, wa
     ]
     batches = [(embedder, flat)]
     if isinstance(embedder, CachedEmbedder):
-        written = sum(kind == "memory" for kind, _, _, _ in flat)  # they come first, and may be written again
+        written = sum(kind == "memory" for kind, _, _, _ in flat)  # memories, which may be written again
         batches = [(embedder, flat[:written]), (embedder.inner, flat[written:])]
     blobs: list[bytes] = []
     for model, some in batches:
@@ -288,7 +289,7 @@ def _embed(project: OpenProject, db: Database, embedder: Embedder, size: int, wa
     at = to_iso(project.clock.now())
     with db.connection.transaction(durable=False, wait=wait):
         if db.meta.get(MODEL) != embedder.model_id:
-            return 0  # another process has changed the model meanwhile: what waits now waits for that one
+            return 0  # another process has changed the model meanwhile: the queue now waits for that one
         for wanted in ("memory", "turn", "note"):
             rows = [(o, part, blobs[n]) for n, (kind, o, part, _) in enumerate(flat) if kind == wanted]
             if rows:

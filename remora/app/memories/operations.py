@@ -1,4 +1,4 @@
-"""The memories of an open project, by id and as drafts: store, find, list, change."""
+"""Store, find, list and change the memories of an open project, by id and as drafts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from remora.core.merge import Revision
 
 Paths = Sequence[str | os.PathLike[str]]
-GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
+GUESSED_FROM = 4_000  # characters that the type is guessed from
 
 
 def remember_each(
     project: OpenProject, drafts: Iterable[Mapping[str, Any]], *, user: bool
 ) -> list[MemoryRecord | RemoraError]:
-    """Store many drafts in one transaction, each by itself; see `Memory.remember_each`."""
+    """Store many drafts in one transaction, each independently; see `Memory.remember_each`."""
     store = project.store("user" if user else "project")
     given = [_drafted_or_refused(project, fields, store, user=user) for fields in drafts]
     found = store.intake.remember_each(given)
@@ -66,7 +66,7 @@ def drafted(
     confidence: float | None = None,
     **fields: Any,
 ) -> MemoryDraft:
-    """Return a draft of what a caller gave, with what the caller left out.
+    """Return a draft of a caller's fields, with defaults for the others.
 
     Raises:
         InvalidInput: a memory has no such field.
@@ -83,7 +83,7 @@ def drafted(
         **fields,
     )
     if draft.commit_sha is None and draft.related_files and not for_user:
-        # What is said of files holds for the files as they are now; later commits make it doubtful.
+        # A statement about files holds for their current version; later commits make it doubtful.
         draft = draft._replace(commit_sha=commit_of(project.location.repository))
     return draft
 
@@ -113,9 +113,9 @@ def _guess_type(content: object) -> str:
 
 
 def _with_parents(project: OpenProject, draft: MemoryDraft, store: Store) -> MemoryDraft:
-    """Return a draft that names its parents by full ids, tainted if one in the other database is.
+    """Return a draft with the full ids of its parents, tainted if one in the other database is.
 
-    A parent may be gone for good; its id stays as it was given.
+    A parent may be deleted; its id stays as it was given.
     """
     if not isinstance(draft, MemoryDraft) or not draft.derived_from:
         return draft
@@ -134,7 +134,7 @@ def _with_parents(project: OpenProject, draft: MemoryDraft, store: Store) -> Mem
 
 
 def make_triggers(store: Store, records: Sequence[MemoryRecord]) -> None:
-    """Make the triggers of memories; without them they are stored all the same."""
+    """Make the triggers of memories; if that fails, the memories stay stored."""
     from remora.app.memories import triggers  # its patterns cost some milliseconds to load
 
     with suppress(RemoraError):
@@ -142,11 +142,11 @@ def make_triggers(store: Store, records: Sequence[MemoryRecord]) -> None:
 
 
 def find(project: OpenProject, memory_id: str) -> tuple[Store, MemoryRecord]:
-    """Return a memory by its id or a unique start of it, forgotten ones too, and where it lies.
+    """Return a memory, possibly forgotten, by its id or a unique beginning of it, and its store.
 
     Raises:
         NotFound: there is none.
-        Conflict: several ids start so.
+        Conflict: several ids begin so.
     """
     if not isinstance(memory_id, str):
         raise InvalidInput(f"an id is text, not {type(memory_id).__name__}")
@@ -165,7 +165,7 @@ def find(project: OpenProject, memory_id: str) -> tuple[Store, MemoryRecord]:
 
 
 def dependents(project: OpenProject, memory_id: str) -> list[MemoryRecord]:
-    """Return the live memories that were derived from one, directly or through others."""
+    """Return the live memories derived from a memory, directly or through others."""
     room, record = find(project, memory_id)
     below: list[MemoryRecord] = []
     for memories in (r.db.memories for r in (room, *_others(project, room))):
@@ -191,9 +191,9 @@ def listing(
 
     Args:
         project: the open project.
-        types, limit, offset, order, user, records: as there.
+        types, limit, offset, order, user, records: as in `Memory.list`.
         where: files, modules, scope, branch and times to filter by.
-        having: what `Memories.find` takes besides filters.
+        having: arguments of `Memories.find` besides filters.
     """
     keys: dict[str, Callable[[MemoryRecord], Any]] = {
         "created": lambda m: m.created_at,
@@ -232,7 +232,7 @@ def edit(project: OpenProject, memory_id: str, changes: Mapping[str, Any]) -> Me
 
 
 def supersede(project: OpenProject, memory_id: str, content: str, fields: Mapping[str, Any]) -> MemoryRecord:
-    """Put a new memory in the place of an old one; see `Memory.supersede`."""
+    """Replace an old memory by a new one; see `Memory.supersede`."""
     room, old = find(project, memory_id)
     fields = _with_own_paths(project, fields)
     _known(fields)
@@ -247,7 +247,7 @@ def supersede(project: OpenProject, memory_id: str, content: str, fields: Mappin
 
 
 def forget(project: OpenProject, memory_id: str) -> MemoryRecord:
-    """Take a memory out of every search; see `Memory.forget`."""
+    """Remove a memory from every search; see `Memory.forget`."""
     room, record = find(project, memory_id)
     gone = room.upkeep.forget(record.id)
     if not record.deprecated:
@@ -256,7 +256,7 @@ def forget(project: OpenProject, memory_id: str) -> MemoryRecord:
 
 
 def outdate(project: OpenProject, memory_id: str) -> MemoryRecord:
-    """Take a memory out of every search as out of date; what rests on it is flagged."""
+    """Remove a memory from every search as out of date, and flag the memories derived from it."""
     room, record = find(project, memory_id)
     gone = room.upkeep.outdate(record.id)
     _flag_elsewhere(project, room, record, "which is out of date")
@@ -264,7 +264,7 @@ def outdate(project: OpenProject, memory_id: str) -> MemoryRecord:
 
 
 def restore(project: OpenProject, memory_id: str, revision: str | None = None) -> MemoryRecord:
-    """Bring back a memory that was forgotten or superseded, or an earlier text; see `Memory.restore`."""
+    """Restore a forgotten or superseded memory, or an earlier text; see `Memory.restore`."""
     room, record = find(project, memory_id)
     back = room.upkeep.restore(record.id)
     _flag_elsewhere(project, room, record, None)
@@ -280,7 +280,7 @@ def history(project: OpenProject, memory_id: str) -> list[Revision]:
     try:
         room, record = find(project, memory_id)
     except NotFound:
-        for store in project.stores():  # of one that was deleted the log still says what was done
+        for store in project.stores():  # the log still has the changes of a deleted memory
             if found := store.db.revisions.of(memory_id):
                 return found
         raise
@@ -299,7 +299,7 @@ def _others(project: OpenProject, store: Store) -> list[Store]:
 
 
 def _flag_elsewhere(project: OpenProject, store: Store, record: MemoryRecord, what: str | None) -> None:
-    """Flag what rests on a memory in the other database; None lifts the flags again."""
+    """Flag the memories in the other database that derive from a memory; None removes the flags."""
     for other in _others(project, store):
         with other.db.transaction():
             if what is None:

@@ -1,4 +1,4 @@
-"""The files and nodes of the code graph that a memory names, checked against the project as it is."""
+"""Check the files and graph nodes that a memory names against the project."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.store.database import Database
 
-NAMED = 3  # unknown ones that a note names
+NAMED = 3  # missing names listed in a note
 
 
 def noted(db: Database, draft: MemoryDraft, record: MemoryRecord, root: Path | None = None) -> MemoryRecord:
-    """Return a stored memory whose receipt says which files and nodes that its draft names are not there.
+    """Return a stored memory with a receipt that notes the missing files and nodes of its draft.
 
-    They are kept as written: the code may come. Before the first index nothing can be said of nodes.
+    The names are stored as given: the code may be written later. Before the first index, nodes are not
+    checked.
 
     Args:
-        db: where the code graph lies.
-        draft: as it was handed in.
-        record: as it was stored.
-        root: the project's folder, None where the memory belongs to no single project.
+        db: the database with the code graph.
+        draft: the draft as given.
+        record: the record as stored.
+        root: the project's folder; None if the memory belongs to no single project.
     """
     if record.receipt is None:
         return record
@@ -45,7 +46,7 @@ def noted(db: Database, draft: MemoryDraft, record: MemoryRecord, root: Path | N
 
 
 def _is_plain(path: str) -> bool:
-    """Return whether a path is one of the project: what lies outside is not looked for."""
+    """Return whether a path is inside the project; others are not checked."""
     return not (path.startswith(("/", "~")) or "*" in path or ".." in path.split("/"))
 
 

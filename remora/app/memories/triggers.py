@@ -1,9 +1,9 @@
-"""At which actions a memory is said: made from its text, and from what sessions showed of its error.
+"""Make the triggers of memories, from their texts and from the occurrences of their errors in sessions.
 
-`remora/core/triggers.py` lists the kinds. What a person, an agent or a rule file says gets the triggers of
-what it forbids and wants, whatever its type; a warning those of its error and of the names that it speaks of.
-Names must tell: one that half of the code uses says nothing, nor does one that many memories speak of. All
-triggers are made anew at once; a few hundred memories take some milliseconds.
+`remora/core/triggers.py` lists the kinds. A statement of a person, an agent or a rule file gets the triggers
+of the actions that it forbids and wants, whatever its type; a warning gets those of its error and of the
+names in it. A name must be specific: one that many files use, or that many memories name, is no trigger.
+`refresh` makes all triggers anew; a few hundred memories take some milliseconds.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.store.database import Database
 
-MOST = 5_000  # memories that are looked at, the surest first
-COMMON = 12  # files that use a name, from which on it tells nothing
-NAMES = 12  # of one memory, the most telling
-SPOKEN_OF = 3  # memories that speak of a name, above which it tells nothing
-SESSIONS = 2  # in which a command failed, before it is said of the whole of it
-AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals
+MOST = 5_000  # memories with triggers, highest confidence first
+COMMON = 12  # most files that may use a specific name
+NAMES = 12  # names of one memory
+SPOKEN_OF = 3  # most memories that may name a specific name
+SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
+AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
@@ -55,9 +55,9 @@ _SHELL = frozenset("cd pushd popd echo ls cat head tail grep rg find sed awk tes
 
 
 class Met(NamedTuple):
-    """How sessions met one error: what was run, and what it said.
+    """The occurrences of one error in sessions: their number, the commands and the messages.
 
-    `lines` are the commands that fail with it whenever they are run as they are, while others do not.
+    `lines` are the whole commands that always fail with it.
     """
 
     sessions: int
@@ -67,7 +67,7 @@ class Met(NamedTuple):
 
 
 def refresh(project: OpenProject) -> int:
-    """Make the triggers of the project's memories anew; returns how many there are."""
+    """Make the triggers of the project's memories anew; return their number."""
     db = project.db
     records = db.memories.find(Filters(types=SAID_AT_FILES), order="confidence", limit=MOST)
     named = [(record, _searched(record, db)) for record in records]
@@ -95,14 +95,14 @@ def take_in(db: Database, records: Sequence[MemoryRecord]) -> None:
 
 
 def directive_of(record: MemoryRecord) -> Directive:
-    """Return what a memory asks for: what was said with it where it was, else what its text says."""
+    """Return the directive of a memory: its explicit triggers if it has any, else that of its text."""
     return explicit(record.triggers) if record.triggers else directive(record.content)
 
 
 def _all_triggers(
     db: Database, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
 ) -> list[Trigger]:
-    """Return the triggers of memories with the names in each; crowded ones tell nothing."""
+    """Return the triggers of memories with the names in each; crowded names are no triggers."""
     met = _met(db) if any(_key(record) for record, _ in named if record.type in WARNINGS) else {}
     found: list[Trigger] = []
     for record, names in named:
@@ -113,7 +113,7 @@ def _all_triggers(
 
 
 def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[Trigger]:
-    """Yield what a memory is said at, but for searches for its names."""
+    """Yield the triggers of a memory, except searches for its names."""
     signal, key, weight = _signal(record), _key(record), _weight(record, met)
     if signal in ("glob_ignore", "repeated_grep") and key:
         yield Trigger(SEARCH, key.strip().lower(), record.id, (), weight)
@@ -142,9 +142,9 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
 
 
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
-    """Yield the triggers of a memory; of a rule file that holds for a folder or globs, those of edits there.
+    """Yield the triggers of a memory; for a rule file of a folder or globs, only those of edits there.
 
-    Nobody knows which folder a command is about.
+    The folder that a command works on is unknown.
     """
     places = tuple(ONLY + path for path in record.related_files if "*" in path)
     if record.scope != "module" or not places or not _from_rules(record):
@@ -156,10 +156,10 @@ def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigge
 
 
 def _searched(record: MemoryRecord, db: Database) -> list[str]:
-    """Return the names, in lower case, that a memory tells something of when they are searched for.
+    """Return the names in a memory, in lower case, that trigger it when they are searched for.
 
-    An error says what failed, a commit what was changed: they are told at their own moments. What comes
-    from outside and says what to do is not told unasked.
+    Errors and commits are injected at their own moments, so they have none. Nor have rule files and tainted
+    rules.
     """
     at_its_moment = record.source == "commit_auto" or _signal(record) in AT_THEIR_MOMENT
     if at_its_moment or _from_rules(record) or is_tainted_rule(record):
@@ -182,18 +182,18 @@ def _signal(record: MemoryRecord) -> str:
 
 
 def _weight(record: MemoryRecord, met: Met | None) -> float:
-    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    told = (record.payload or {}).get("sessions")  # a payload may hold any value
     sessions = max(1, met.sessions if met else told if type(told) is int else 1)
     return float(sessions) * record.confidence
 
 
 def _from_rules(record: MemoryRecord) -> bool:
-    """Return whether a rule file says it: the agent's host has read that already."""
+    """Return whether a memory comes from a rule file: the agent's host has read that already."""
     return from_host_file([origin.path for origin in record.origins if origin.path], record.tags)
 
 
 def _met(db: Database) -> dict[str, Met]:
-    """Return how each error was met, by its fingerprint."""
+    """Return the occurrences of each error, by its fingerprint."""
     grouped: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for fingerprint, command, message in db.sessions.errors_met():
         grouped[fingerprint].append((command, message))
@@ -209,7 +209,7 @@ def _met(db: Database) -> dict[str, Met]:
 
 
 def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a program, and the further words, of commands that failed for a flag they have."""
+    """Yield the program and words of commands that failed because of one of their flags."""
     for command, message in zip(met.commands, met.messages, strict=False):
         for part in map(str.split, programs_in(command)):
             flags = [word.partition("=")[0] for word in part]
@@ -220,7 +220,7 @@ def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the commands that a stated warning speaks of, but for those that it advises."""
+    """Yield the commands that a stated warning names, except those that it advises."""
     for found in _SPAN.finditer(record.content):
         words = found[1].split()
         if _ADVISED.search(record.content[: found.start()]):
@@ -234,7 +234,7 @@ def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:
-    """Return the program that does not know some flags, with what it is to do, not with what.
+    """Return the program that rejected some flags, with its subcommands, without their arguments.
 
     >>> lines = ("uv run pytest tests --x a", "gh pr diff 3 --x", "uv run --x a")
     >>> [_asked(line.split(), ["--x"]) for line in lines]
@@ -254,7 +254,7 @@ def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:
 
 
 def _verbs(words: Sequence[str]) -> list[str]:
-    """Return the words behind a program that say what it is to do."""
+    """Return the subcommands after a program's name."""
     found = []
     for word in words[1:3]:
         if not re.fullmatch(r"[a-z][\w:./-]*", word):
@@ -264,7 +264,7 @@ def _verbs(words: Sequence[str]) -> list[str]:
 
 
 def _names(record: MemoryRecord, db: Database) -> list[str]:
-    """Return the names in code that a memory speaks of and few files use."""
+    """Return the code names in a memory that few files use."""
     spans = [span.removesuffix("()") for span in _SPAN.findall(record.content)]
     written = [name for name, sure in names_in(record.content) if sure]
     names = [n for n in dict.fromkeys((*spans, *written)) if _NAME.match(n) and _tells(n)]
@@ -272,7 +272,7 @@ def _names(record: MemoryRecord, db: Database) -> list[str]:
 
 
 def _files(db: Database, name: str) -> int:
-    """Return how many files use or define a name; past what is common it does not matter how many."""
+    """Return the number of files that use or define a name, exact up to COMMON."""
     defined = {path for path, _ in db.graph.places(name, limit=COMMON + 1)}
     return max(db.graph.users_of_name(name), len(defined))
 

@@ -1,1 +1,1 @@
-"""Questions to the memory: hits, related files, context before a task."""
+"""Search the memory: hits, answers, related files, context before a task."""

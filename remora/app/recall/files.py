@@ -1,4 +1,4 @@
-"""Which files belong to a file or a task, and whose a file is."""
+"""Find the files related to a file or a task, and the owners of a file."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 from remora.app.recall.search import checked_k, checked_query, reader
 
 CO_ACCESS_WEIGHT = 0.5
-SPEAKING = 8  # memories that are asked about a task's files
+SPEAKING = 8  # memories whose files count for a task
 
 
 def related_files(project: OpenProject, path: str, k: int) -> list[FileHit]:
-    """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
+    """Return files that change, are coupled or are read together with a file; see `Memory.related_files`."""
     from remora.app.codebase.freshness import checked
 
     wanted, k = _relative(project, path), checked_k(k)
@@ -34,23 +34,23 @@ def related_files(project: OpenProject, path: str, k: int) -> list[FileHit]:
 
 
 def ownership(project: OpenProject, path: str) -> Ownership | None:
-    """Return the module of a file and who changed it; see `Memory.ownership`."""
+    """Return the module of a file and its authors; see `Memory.ownership`."""
     return project.db.history.ownership(_relative(project, path))
 
 
 def _related(project: OpenProject, wanted: str, k: int) -> list[FileHit]:
-    """Return the files related to one by history, code and sessions, best first."""
+    """Return the files related to a file by history, code and sessions, best first."""
     db = project.db
     history, ties = db.history, db.file_coupling.of(wanted)
     found = {hit.path: hit for hit in cochange.related(wanted, history, k + 10, ties)}
     for _, other, weight in history.co_access([wanted], 0.0, 50):
         share = min(1.0, weight)
         known = found.get(other, FileHit(other, 0.0))
-        # Two independent witnesses: the chance that both are wrong is the product.
+        # Independent evidence: the probability that both are wrong is the product.
         score = 1.0 - (1.0 - known.score) * (1.0 - CO_ACCESS_WEIGHT * share)
         found[other] = FileHit(other, score, (*known.why, f"read together in agent sessions ({share:.0%})"))
     if not history.stats([wanted]) and not os.path.lexists(project.location.root / wanted):
-        # Of a file that nobody has seen only its name and its folder tell anything, the root nothing.
+        # For a file without history only its name and its folder are evidence, the root folder is none.
         telling = {NAMED_ALIKE, BESIDE} if "/" in wanted else {NAMED_ALIKE}
         found = {path: hit for path, hit in found.items() if not telling.isdisjoint(hit.why)}
     return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
@@ -64,7 +64,7 @@ def predict_files(
     tests: bool = False,
     without: frozenset[str] = frozenset(),
 ) -> tuple[list[FileHit], tuple[str, ...]]:
-    """Return the files that a task will touch, and what to know about the answer; see `Memory`."""
+    """Return the files that a task will touch, and notes; see `Memory.predict_files`."""
     from remora.app.codebase.freshness import checked, up_to_date
     from remora.retrieval.files import predict
 
@@ -115,7 +115,7 @@ def predict_files(
 
 
 def _on_branch(project: OpenProject) -> list[str]:
-    """Return the files that the branch in use has changed; none where git cannot be asked."""
+    """Return the files that the current branch has changed; none if git fails."""
     from remora.sources.branches import own_files
 
     repository = project.location.repository
@@ -126,7 +126,7 @@ def _on_branch(project: OpenProject) -> list[str]:
 
 
 def _in_tree(project: OpenProject) -> Callable[[str], bool] | None:
-    """Return what tells whether a file is in the project's tree, None where there is no tree."""
+    """Return a function that tests whether a file is in the project's tree; None if there is no tree."""
     root, repository = project.location.root, project.location.repository
     if repository is not None and repository.bare:
         return None

@@ -1,4 +1,4 @@
-"""Weights of types by phase of work: those of the specification, with what a person applied."""
+"""The weights of memory types by phase of work: the defaults, with the versions that a person applied."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from remora.retrieval.weigh import PHASE_WEIGHTS
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-WEIGHTS = "trial.weights"  # meta key: versions of what was applied, oldest first: (phase, type, weight)
+WEIGHTS = "trial.weights"  # meta key: applied versions, oldest first, each of (phase, type, weight)
 
 
 def versions(project: OpenProject) -> list[list[Any]]:
-    """Return what was applied, oldest first."""
+    """Return the applied versions, oldest first."""
     found: list[list[Any]] = project.db.meta.get(WEIGHTS) or []
     return found
 

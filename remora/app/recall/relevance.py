@@ -1,8 +1,8 @@
-"""How relevant a memory must be to be said with a prompt, measured on this very store.
+"""Measure, on this store, how relevant a memory must be to be injected with a prompt.
 
-Relevance was calibrated on other people's texts, and in a store of one subject everything looks a little
-related to everything. So the prompts of earlier sessions are asked again, each without what was learned from
-its own session, and the bar is set where only the best third of them would be answered: the rest is silence.
+Relevance was calibrated on texts of other projects, and in a store with one subject everything looks somewhat
+related. So the prompts of earlier sessions are searched again, each without the memories of its own session,
+and the bar is set so that only the best third of them would get an injection.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from remora.core.text import words_or_pairs
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-THRESHOLD = "inject.relevance"  # meta key: what is relevant enough in this store
-CHANCE = 0.5  # where nobody has measured it
-PROMPTS = 60  # of the newest sessions
-FEW = 12  # prompts below which nothing can be told
-WORDS = 3  # of a prompt, below which it says nothing of a task
-SPEAKS = 1 / 3  # share of the prompts that are answered
+THRESHOLD = "inject.relevance"  # meta key: the relevance bar of this store
+CHANCE = 0.5  # the bar before a measurement
+PROMPTS = 60  # prompts of the newest sessions
+FEW = 12  # least prompts of a measurement
+WORDS = 3  # least words of a prompt that states a task
+SPEAKS = 1 / 3  # share of the prompts with an injection
 MOST = 0.85
 HITS = 12
-SECONDS = 3.0  # that measuring takes at most
-GROWN = 1.2  # times as many sessions as at the last time
-COUNTED = "inject.relevance.sessions"  # meta key: how many there were
+SECONDS = 3.0  # time limit of a measurement
+GROWN = 1.2  # growth in sessions after which the bar is measured again
+COUNTED = "inject.relevance.sessions"  # meta key: number of sessions at the last measurement
 
 
 def calibrate(project: OpenProject, *, again: bool = False) -> float | None:
-    """Measure the bar when more sessions are known since; None where it was left as it is.
+    """Measure the relevance bar if there are enough new sessions; None if it was not changed.
 
     Args:
         project: the open project.
-        again: also where nothing has changed.
+        again: measure in any case.
     """
     db = project.db
     filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
@@ -67,6 +67,6 @@ def calibrate(project: OpenProject, *, again: bool = False) -> float | None:
 
 
 def relevance_bar(project: OpenProject) -> float:
-    """Return the relevance that a memory must have to be said with a prompt."""
+    """Return the least relevance of a memory that is injected with a prompt."""
     found = project.db.meta.get(THRESHOLD)
     return float(found) if isinstance(found, int | float) else CHANCE

@@ -1,8 +1,8 @@
 """Prepare the data of a search, embed fresh writes, search, and pack the hits.
 
-Texts that this process has just written are embedded before it searches, so that it finds what it stored. A
-backlog left by others (a switch of models, another process) is worked off for a moment, then in the
-background; keywords find the rest meanwhile.
+Texts that this process has just written are embedded before it searches, so that it finds its own writes. A
+backlog left by others (a switch of models, another process) is embedded for a moment, then in the background;
+keywords find the rest meanwhile.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MAX_QUERY = 20_000_000  # characters; more is a file, not a question
 BACKLOG_SECONDS = 0.3
 CONTEXT_HITS = 60
 GOOD = 0.5  # a hit this relevant counts as used
-RELEVANT = 0.15  # what is put into a prompt unasked must be at least this relevant
-AT_HAND = 5  # memories about the files at hand that are told though the words of the task say nothing of them
+RELEVANT = 0.15  # least relevance of a hit in a context block
+AT_HAND = 5  # memories about the files at hand that are included whatever their relevance
 
 
 def ask(
@@ -47,7 +47,7 @@ def ask(
     recent_files: Sequence[str] = (),
     min_score: float = 0.0,
 ) -> Results:
-    """Search for whoever asks: good hits count as used; see `Memory.search`."""
+    """Search for a caller: good hits count as used; see `Memory.search`."""
     found = search(project, query, k, filters, phase, recent_tools, recent_files)
     hits = [hit for hit in found.hits if hit.score >= min_score]
     project.accesses.note([hit for hit in hits if hit.score >= GOOD], boosted=found.boosted)
@@ -66,7 +66,7 @@ def search(
     explicit: bool = True,
     without: frozenset[str] = frozenset(),
 ) -> Results:
-    """Return the best hits; counts nothing as used."""
+    """Return the best hits; none counts as used."""
     request = Request(
         text=checked_query(query),
         k=checked_k(k),
@@ -95,7 +95,7 @@ def search(
 
 
 def _placed(project: OpenProject, hit: Hit) -> Hit:
-    """Return a hit in a written file with the file's whole path, so that it can be opened."""
+    """Return a hit in a written file with the file's absolute path, so that it can be opened."""
     if hit.source not in FILE_KINDS or hit.path is None:
         return hit
     return hit._replace(path=str(project.memory_folder / hit.path))
@@ -104,7 +104,7 @@ def _placed(project: OpenProject, hit: Hit) -> Hit:
 def _fresh_code(
     project: OpenProject, request: Request, found: Results, notes: list[str]
 ) -> tuple[Results, list[str]]:
-    """Return the hits again when files in them had changed, with what to know about that."""
+    """Return the hits, searched again if files in them had changed, and the notes."""
     from remora.app.codebase.freshness import refresh
 
     if note := refresh(project, [hit.path for hit in found.hits if hit.source == "code" and hit.path]).note:
@@ -122,7 +122,7 @@ def context(
     budget: int | None,
     recent_files: Sequence[str],
 ) -> tuple[Context, tuple[str, ...]]:
-    """Return the packed block for a task, and what the search had to do without."""
+    """Return the packed block for a task, and the notes of the search."""
     from remora.app.codebase.freshness import IN_PROGRESS, notices
 
     if budget is not None and budget <= 0:
@@ -136,7 +136,7 @@ def context(
 
 
 def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits that are relevant, and the best few about the very files at hand, in order."""
+    """Return the relevant hits, and the best few about the files at hand, in order."""
     at_hand = [h for h in hits if any(r.stage == "graph" and r.score >= SAME_FILE for r in h.why)]
     wanted = {(h.source, h.id) for h in at_hand[:AT_HAND]}
     return [h for h in hits if h.score >= RELEVANT or (h.source, h.id) in wanted]
@@ -149,9 +149,9 @@ def reader(
     *,
     code: bool = False,
 ) -> Reader:
-    """Return everything a search may read; what it has to do without is added to `notes`.
+    """Return the `Reader` of a search; unavailable parts are added to `notes`.
 
-    With `code`, parts of code that have no vector yet get theirs, too, as far as time allows.
+    With `code`, chunks of code without a vector are embedded too, as far as time allows.
     """
     notes = [] if notes is None else notes
     if not project.read_only:
@@ -168,7 +168,7 @@ def reader(
         embed=lambda text: embed_query(project, text),
         now=project.clock.now(),
         mtime=project.mtime(),
-        recent=cache(project.recent_changes),  # asked for every hit, answered once a search
+        recent=cache(project.recent_changes),  # called for every hit, computed once a search
         llm=_if_possible(lambda: project.llm("hyde"), "language model", notes),
         reranker=_if_possible(project.reranker, "reranker", notes),
         rerank_candidates=project.settings.rerank.candidates,
@@ -180,7 +180,7 @@ def reader(
 
 
 def _if_possible(make: Callable[[], T | None], what: str, notes: list[str]) -> T | None:
-    """Return an optional part; one that cannot be made leaves a note and the answer plainer."""
+    """Return an optional part; if it cannot be made, add a note and return None."""
     try:
         return make()
     except RemoraError as error:
@@ -189,7 +189,7 @@ def _if_possible(make: Callable[[], T | None], what: str, notes: list[str]) -> T
 
 
 def embed_query(project: OpenProject, text: str) -> tuple[QueryVector | None, str]:
-    """Return the vector of a query, or None and why; a model that fails never fails a search."""
+    """Return the vector of a query, or None and the reason; a failing model never fails a search."""
     try:
         embedder = project.embedder()
         if embedder is None:
@@ -200,7 +200,7 @@ def embed_query(project: OpenProject, text: str) -> tuple[QueryVector | None, st
 
 
 def checked_query(query: object) -> str:
-    """Return a query that can be searched for.
+    """Return a query in a form that can be searched.
 
     Raises:
         InvalidInput: it is not text, is empty, or is too long to be a question.

@@ -1,6 +1,6 @@
-"""Context before a task: the blocks for planning and testing, files to load ahead, the step limit.
+"""Build the context before a task: the blocks for planning and testing, files to load ahead, the step limit.
 
-`remora.injection` writes the texts; here they are requested with the data of the open project.
+`remora.injection` writes the texts; this module calls it with the data of the open project.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from remora.injection.scope import Scope, folder_of, scope
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-WHATEVER = frozenset({"often", "lately", "heat"})  # signals that name files whatever a task says
-LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
+WHATEVER = frozenset({"often", "lately", "heat"})  # signals that do not depend on the task
+LIKELY = 3  # predicted files whose folders are the modules of a task that names none
 
 
 def where_of(project: OpenProject, task: str, modules: Any, files: Any) -> Scope:
-    """Return what a task is about; where it names nothing, the folders of the files it will likely touch.
+    """Return the scope of a task; if it names none, the folders of the files that it will likely touch.
 
     Raises:
-        InvalidInput: the task is no text, or one of the lists is of something else.
+        InvalidInput: the task is no text, or a list has items of another type.
     """
     if not isinstance(task, str):
         raise InvalidInput(f"a task is text, not {type(task).__name__}")
@@ -61,7 +61,7 @@ def context_for(
     branch: str | None,
     budget: int | None,
 ) -> tuple[Context, tuple[str, ...]]:
-    """Return the block for planning or testing, and what it had to do without."""
+    """Return the block for planning or testing, and the notes."""
     if budget is not None and budget <= 0:
         raise InvalidInput("budget must be above 0 tokens")
     notes = list(filter(None, [unfinished(project)]))
@@ -106,7 +106,7 @@ def prefetch(
 
 
 def factor(project: OpenProject, where: Scope, branch: str | None) -> float | None:
-    """Return what work in some modules took against its plans; None where nothing is known."""
+    """Return the ratio of actual to planned steps of work in some modules; None if unknown."""
     near = planner.calibrations(project.db, where, branch)
     closest = max((nearness for nearness, _ in near), default=0.0)
     return step_factor(m for nearness, m in near if nearness == closest)
