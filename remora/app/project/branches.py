@@ -114,11 +114,9 @@ def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
     """Return the branch that a memory learned on a branch belongs to; None if it belongs to the project.
 
     A memory belongs to a branch only if git knows it and it is not merged: an old session may have worked on
-    a
-    branch that is merged and deleted, and its memories would never be visible. A branch without commits of
-    its
-    own was either merged, or has yet to get the changes a session left in the working tree: the latter if its
-    commit is older than the session.
+    a branch that is merged and deleted, and its memories would never be visible. A branch without commits
+    of its own was either merged, or has yet to get the changes a session left in the working tree: the
+    latter if its commit is older than the session.
 
     Args:
         found: the state of the branch.
