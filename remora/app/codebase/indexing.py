@@ -219,7 +219,7 @@ def _indexer(project: OpenProject, db: Database, paths: Collection[str] | None =
 
 
 def known_kind(path: str) -> bool:
-    """Return whether a path may be of a usable kind; a script without an extension is recognised when read."""
+    """Return whether a path may be of a usable kind; a script without an extension is recognised later."""
     return kind_of(path) is not None or "." not in path.rpartition("/")[2]
 
 

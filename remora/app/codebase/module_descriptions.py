@@ -221,8 +221,8 @@ def _pass(
 def _todo(db: Database, group: Grouping, digests: Mapping[str, str]) -> list[str]:
     """Return the modules to describe: changed ones, then new ones, then those that failed before.
 
-    A module without code has no outline and is left out. Within each group modules with most changed code come
-    first, then the largest; modules of tests come last.
+    A module without code has no outline and is left out. Within each group modules with most changed code
+    come first, then the largest; modules of tests come last.
     """
     read_at = db.overview.read_at()
     known = db.layers.modules()

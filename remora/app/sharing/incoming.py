@@ -48,8 +48,8 @@ _NEEDED = ("type", "content", "confidence", "created_at", "updated_at", "source"
 def keep(project: OpenProject, space: Space, device: str, after: int, lines: Sequence[str]) -> int:
     """Store lines of a device unchanged, and return their number; call inside a transaction.
 
-    A known line is skipped, and lines after a gap are not stored: they are requested again. An invalid line is
-    stored as a blank entry with its number.
+    A known line is skipped, and lines after a gap are not stored: they are requested again. An invalid line
+    is stored as a blank entry with its number.
     """
     rows, hlcs, ops = [], [], []
     number = after + 1

@@ -323,7 +323,8 @@ def for_me(project: OpenProject) -> list[Dispute]:
 def onboarding(project: OpenProject) -> list[MemoryRecord]:
     """Return the memories of others that a new member should see first.
 
-    Order: confidence x 2 if pinned x log(1 + 1 + members whose agents used it), so that a new team has an order,
+    Order: confidence x 2 if pinned x log(1 + 1 + members whose agents used it), so that a new team has an
+        order,
     too.
     """
     space = space_of(project)
