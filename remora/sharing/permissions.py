@@ -85,7 +85,7 @@ class Standing:
         return changes[-1].role if changes else self._first.get(member, REMOVED)
 
     def changes_of(self, member: str) -> Sequence[object]:
-        """Return the role changes of a member, in order; two equal lists mean equal rights."""
+        """Return the role changes of a member, in order, to be compared with another standing's."""
         return self._changes.get(member, ())
 
     def role_at(self, device: str, n: int) -> str:

@@ -28,7 +28,7 @@ LOG = "maintenance.log"  # meta key: the reports of the last runs, oldest first
 LOGGED = 60  # reports
 SHARE, FEW = 0.10, 50  # a run forgets at most this share of the live memories, or FEW if that is more
 JUMP = 30 * DAY_SECONDS  # since the last run; after a longer time the clock may have jumped
-SAID_DAYS = 365  # that texts stay in the injection log
+SAID_DAYS = 365  # days that texts stay in the injection log
 
 
 class Maintained(NamedTuple):

@@ -74,7 +74,7 @@ class _Tally:
 
 
 class _Undo(Exception):
-    """Ends a dry run."""
+    """Rolls back a dry run."""
 
 
 @acting("system:import")

@@ -70,7 +70,7 @@ class _Tally:
 
 @acting("system:init")
 def init(project: OpenProject, path: Path | None, progress: Progress | None) -> InitReport:
-    """Read rule files and git history; see `Memory.init`."""
+    """Read rule files, git history and code; see `Memory.init`."""
     started = time.monotonic()
     location = project.location
     if path is not None and not path.resolve().is_relative_to(location.root):

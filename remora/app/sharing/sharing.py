@@ -274,7 +274,7 @@ class Sharing:
         return team.decide(self._project, memory_id, keep)
 
     def dispute(self, memory_id: str, text: str) -> MemoryRecord:
-        """Dispute a shared memory, with the reason; it ranks lower for everybody until a steward decides."""
+        """Dispute a shared memory, with the reason; it ranks lower for all until a steward decides."""
         return team.dispute(self._project, memory_id, text)
 
     def comment(self, memory_id: str, text: str) -> MemoryRecord:

@@ -324,8 +324,7 @@ def onboarding(project: OpenProject) -> list[MemoryRecord]:
     """Return the memories of others that a new member should see first.
 
     Order: confidence x 2 if pinned x log(1 + 1 + members whose agents used it), so that a new team has an
-        order,
-    too.
+    order, too.
     """
     space = space_of(project)
     if space is None:
