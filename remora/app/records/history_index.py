@@ -1,8 +1,8 @@
-"""Index the history files incrementally: the cost of an append depends on the appended text alone.
+"""Index the history files incrementally: after an append, only the new entries are parsed and stored.
 
 An entry is written to HISTORY.md and to its month's file, and is indexed once, for the month's file. For each
 file a digest of the indexed bytes is stored. If the file still begins with them and an entry begins right
-after them, only the rest is read. After any other change (an edit, a deleted file, lines added to the last
+after them, only the rest is parsed. After any other change (an edit, a deleted file, lines added to the last
 entry, an append seen half done) all history files are read again, because an entry removed from one file may
 be in another.
 """
