@@ -1,1 +1,1 @@
-"""How memories age, earn trust and leave."""
+"""The life of memories: validation, storing, flags, changes, pruning."""

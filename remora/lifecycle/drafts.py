@@ -1,9 +1,8 @@
-"""Check a proposed memory field by field, clean it and take its secrets out, before anything sees it.
+"""Validate a proposed memory field by field, clean it and remove its secrets, before it is stored.
 
-What comes here is from outside: a wrong type, half a sign or a megabyte of binary data is refused with
-the name of the field, so that the store only ever meets what it can hold. Free text loses its secrets.
-A name by which things are told apart (an id, a branch) cannot lose a part of itself: one that holds a
-secret is refused.
+Drafts come from outside: a wrong type, a lone surrogate or a megabyte of binary data is refused with the name
+of the field, so that the store holds valid values only. Secrets are removed from free text. An identifier (an
+id, a branch) cannot be shortened: one that holds a secret is refused.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ MAX_LIST_ITEMS = 200
 MAX_NAME_CHARS = 1_000
 CITATION_CHARS = 40  # section 3
 MAX_DAYS = 1e6
-MAX_WHOLE = 2**53  # what every JSON reader holds exactly
+MAX_WHOLE = 2**53  # every JSON reader represents it exactly
 TRIGGER_FIELDS = ("forbids", "wants", "when")
-BINARY_SHARE = 0.1  # of characters that no text has
+BINARY_SHARE = 0.1  # share of control and replacement characters
 _IDENTITIES = (
     "session_id",
     "commit_sha",
@@ -62,19 +61,19 @@ class Prepared(NamedTuple):
 
     @property
     def taken_out(self) -> int:
-        """How many secrets the memory lacks: found now, or marked in its text by whoever cut it."""
+        """Number of secrets missing from the memory: found now, or marked as redacted in its text before."""
         return max(sum(r.count for r in self.redactions), self.draft.content.count("[REDACTED:"))
 
 
 def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tuple) -> Prepared:
-    """Return a draft as it may be stored, with what was taken out of it.
+    """Return a draft in the form that may be stored, with the redactions.
 
     Args:
-        draft: what somebody proposes.
-        custom_types: gives the types that plugins add; asked only for a type that is not built in.
+        draft: the proposed memory.
+        custom_types: returns the types that plugins add; called only for a type that is not built in.
 
     Raises:
-        InvalidInput: it cannot be stored.
+        InvalidInput: the draft cannot be stored.
     """
     if not isinstance(draft, MemoryDraft):
         raise InvalidInput(f"a memory is proposed as a MemoryDraft, not {type(draft).__name__}")
@@ -121,12 +120,12 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
 
 
 def require_statement(prepared: Prepared) -> None:
-    """Check that what somebody says can be understood on its own: a word alone cannot.
+    """Check that a statement can be understood on its own: a single word cannot.
 
-    What others left on the disk is taken as it is.
+    Imported drafts are not checked.
 
     Raises:
-        InvalidInput: it has no two words, or none but a secret's name.
+        InvalidInput: the content has fewer than two words, or only the name of a secret.
     """
     content = prepared.draft.content
     if is_statement(content):
@@ -137,10 +136,10 @@ def require_statement(prepared: Prepared) -> None:
 
 
 def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
-    """Return a text that can be stored, with notes on what was changed.
+    """Return a text that can be stored; adds notes on changes to `notes`.
 
     Raises:
-        InvalidInput: it is not text, says nothing, is too long or looks like binary data.
+        InvalidInput: the value is not text, is empty, is too long or looks like binary data.
     """
     if not isinstance(text, str):
         raise InvalidInput(f"{name} must be text, not {type(text).__name__}")
@@ -150,7 +149,7 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
             hint="Remember the point in a sentence and name the file that holds the rest.",
         )
     decoded = sound(text)
-    if decoded != text or "\ufffd" in decoded:  # whoever decoded it may have replaced them already
+    if decoded != text or "\ufffd" in decoded:  # an earlier decoder may have replaced them
         notes.append("characters that are not valid Unicode were replaced")
     stripped = decoded.strip()
     cleaned = clean(stripped).strip()
@@ -165,16 +164,16 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
 
 
 def checked_instant(name: str, value: object) -> str | None:
-    """Return an ISO 8601 time in UTC in our one form, None for None.
+    """Return an ISO 8601 time in UTC in Remora's form, None for None.
 
     Raises:
-        InvalidInput: it is no time, or outside the years 1000 to 9999.
+        InvalidInput: the value is no time, or outside the years 1000 to 9999.
     """
     return _instant(name, value)
 
 
 def one_of(name: str, value: str, known: Sequence[str]) -> None:
-    """Check that a value is one of those there are.
+    """Check that a value is among the known ones.
 
     Raises:
         InvalidInput: it is not.
@@ -189,7 +188,7 @@ def _says_something(redacted: str) -> bool:
 
 
 def _text(name: str, value: object) -> str | None:
-    """Return a short text, sound and clean; None for None and for blank text."""
+    """Return a short text, valid and clean; None for None and for blank text."""
     if value is None:
         return None
     if not isinstance(value, str):
@@ -287,7 +286,7 @@ def _payload(memory_type: str, value: object, counts: dict[str, int]) -> dict[st
 
 
 def _triggers(value: object, counts: dict[str, int]) -> dict[str, list[str]] | None:
-    """Return what a memory is to be told at: lists of things under "forbids", "wants" and "when"."""
+    """Return the triggers of a memory: lists of texts under "forbids", "wants" and "when"."""
     if value is None:
         return None
     if not isinstance(value, Mapping) or not set(value) <= set(TRIGGER_FIELDS):

@@ -1,11 +1,11 @@
-"""Flags for review: why a memory waits for a person's look, one reason beside the other.
+"""Review flags: the reasons why a memory waits for a person's review.
 
-A memory may rest on several others and speak of files besides, so it can have several reasons at a
-time. Each is lifted by what set it and by nothing else. A memory that nobody had looked at before its
-first reason came keeps that as a reason of its own, and is back where it was when the others are gone.
+A memory may derive from several others and name files, so it can have several reasons at a time. Each reason
+is removed by its own cause only. A memory that was unreviewed before its first reason keeps that as a reason
+of its own, and returns to that state when the others are gone.
 
-A memory that we took out of search of our own accord, and not because somebody forgot it, keeps why as a
-reason, too: it may come back when it is learned again.
+A memory that Remora itself retired, without a person forgetting it, keeps the cause as a reason too: it may
+be restored when it is learned again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from remora.store.database import Database
 
 UNREVIEWED = "not reviewed yet"
 RETIRED = "gone from the files it was read from"
-BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # as stores have it; the branch's name follows
+BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's name follows
 TAKEN_UP = "taken up and done by session"  # the session's name follows
 FADED = "faded unused and was pruned"
 SPOKEN_AGAINST = "more sessions speak against it"
@@ -29,17 +29,17 @@ _BETWEEN = "; "
 
 
 def rests_on(memory_id: str) -> str:
-    """Return how a reason begins that comes from another memory."""
+    """Return the prefix of a reason that refers to another memory."""
     return f"rests on {memory_id[:8]},"
 
 
 def overturned_by(memory_id: str) -> str:
-    """Return the reason of what a later memory took back."""
+    """Return the reason of a memory that a later one contradicts."""
     return f"{OVERTURNED} {memory_id[:8]}"
 
 
 def with_reason(record: MemoryRecord, reason: str) -> dict[str, Any]:
-    """Return the changes that flag a memory for one more reason; none when it has it already."""
+    """Return the changes that add a reason to a memory; empty if it has the reason."""
     known = _reasons(record) or ([UNREVIEWED] if record.needs_review else [])
     if reason in known:
         return {}
@@ -47,7 +47,7 @@ def with_reason(record: MemoryRecord, reason: str) -> dict[str, Any]:
 
 
 def without_reason(record: MemoryRecord, *starts: str) -> dict[str, Any]:
-    """Return the changes that lift the reasons that begin with one of some words; none when none does."""
+    """Return the changes that remove the reasons with one of some prefixes; empty if there are none."""
     known = _reasons(record)
     kept = [reason for reason in known if not reason.startswith(starts)]
     if kept == known:
@@ -58,20 +58,20 @@ def without_reason(record: MemoryRecord, *starts: str) -> dict[str, Any]:
 
 
 def retired_for(record: MemoryRecord) -> str:
-    """Return why we took a memory out of search; empty where it is there, or somebody put it away."""
+    """Return the reason why Remora retired a memory; empty if it is live, or a person forgot it."""
     if not record.deprecated or record.superseded_by is not None:
         return ""
     return next((reason for reason in _reasons(record) if reason.startswith(RETIREMENTS)), "")
 
 
 def flag_dependents(db: Database, record: MemoryRecord, what: str, *, except_id: str = "") -> None:
-    """Flag what was derived from a memory, directly or through others; call inside a transaction.
+    """Flag the memories derived from a memory, directly or through others; call inside a transaction.
 
     Args:
         db: its database.
-        record: the memory that is gone.
-        what: what became of it, such as "which was forgotten".
-        except_id: a memory that took its place.
+        record: the memory that was removed.
+        what: the cause, such as "which was forgotten".
+        except_id: id of a memory that replaces it.
     """
     why = f"rests on {record.id[:8]}, {what}"
     for dependent in _dependents(db, record.id):
@@ -81,7 +81,7 @@ def flag_dependents(db: Database, record: MemoryRecord, what: str, *, except_id:
 
 
 def unflag_dependents(db: Database, record: MemoryRecord) -> None:
-    """Lift the flags that a memory's going has set, now that it is back; call inside a transaction."""
+    """Remove the flags caused by the absence of a memory that is restored; call inside a transaction."""
     for dependent in _dependents(db, record.id):
         changes = without_reason(dependent, rests_on(record.id))
         if changes:

@@ -1,19 +1,18 @@
-"""What enters: validated, cleaned, redacted, compared with what is there, then stored.
+"""Store drafts: validate, clean, redact, compare with stored memories, then insert or merge.
 
-Order matters. Secrets go before anything is hashed or compared, so that no digest of a secret is
-ever kept. Duplicates are looked for before writing: the same text (blind to case and white space),
-then near duplicates of the same type, found by MinHash bands and confirmed word by word. Two texts
-that differ in a number, an identifier or a negation are never merged, however alike the rest is.
+Order matters. Secrets are removed before anything is hashed or compared, so that no digest of a secret is
+stored. Duplicates are searched before writing: the same text (ignoring case and white space), then near
+duplicates of the same type, found by MinHash bands and confirmed word by word. Two texts that differ in a
+number, an identifier or a negation are never merged, however similar the rest is.
 
-What a person or an agent states is held against what was stated before (`core.directive.relation`): the
-same in
-other words is merged, both sayings kept; what the later word takes back is put away with the reason, and
-holds
-again when that later word is forgotten. A person's word is taken back by a person only.
+A statement of a person or an agent is compared with earlier statements (`core.relation.relation`): the same
+in other words is merged, with both texts kept; an earlier statement that a later one contradicts is retired
+with the reason, and restored when the later one is forgotten. Only a person's statement can retire a person's
+statement.
 
-A merge keeps both origins. It never lowers what is known: tags and files are joined, confidence is
-the higher one, a person's word outranks an inference. Tainted text adds its origin to a clean memory
-and nothing else; a tainted memory is cleared by a person who says the same, by nobody else.
+A merge keeps both origins. It never lowers certainty: tags and files are joined, the higher confidence is
+kept, a person's statement outranks an inference. Tainted text adds only its origin to a clean memory; a
+tainted memory becomes clean only if a person states the same.
 """
 
 from __future__ import annotations
@@ -46,40 +45,40 @@ from remora.lifecycle.flags import (
 from remora.store.database import Database
 
 _SAID_AGAIN = "said again"
-REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
+REFUSALS = (InvalidInput, Conflict, NotFound)  # errors of a draft, not of the store
 _COUNTS = re.compile(
     r"(?<!\s)\s+\((?:seen (?:once|in \d+ sessions?)(?:, (?:last )?[\d-]+)?"
     r"|(?:said by the user,|committed) [\d-]+)\)"
     r"|(?<=`)\s+\(\d+\)|(?<!\s)\s+\(\d+ of (?:the last )?\d+(?: sessions?)?\)"
     r"|\bMet (?:once|in \d+ findings)\b|; last \d{4}-\d\d-\d\d"
 )
-RIVALS = 6  # of the memories that share words with a statement, those that are held against it
-SHARED = 0.25  # of the words of the shorter text that two statements of one matter have in common
-NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as the packer's rule for saying things twice
+RIVALS = 6  # memories that a statement is compared with, of those that share words with it
+SHARED = 0.25  # share of the shorter text's words that two statements on one matter have in common
+NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as for repetitions in the packer
 
 
 class Intake:
-    """Takes drafts in; one for each database."""
+    """Stores drafts in one database."""
 
     def __init__(self, db: Database, clock: Clock, custom_types: Callable[[], Iterable[str]] = tuple) -> None:
         self._db = db
         self._clock = clock
-        self._custom_types = custom_types  # asked only for a type that is not one of ours
+        self._custom_types = custom_types  # called only for a type that is not built in
 
     def remember(
         self, draft: MemoryDraft, *, revive: bool = True, stated: bool = False, apart_from: str = ""
     ) -> MemoryRecord:
-        """Store one draft durably, or merge it with what it duplicates.
+        """Store one draft durably, or merge it with its duplicate.
 
         Args:
-            draft: what to remember.
-            revive: bring a forgotten memory with the same text back. Automatic sources say False: what
+            draft: the memory to store.
+            revive: restore a forgotten memory with the same text. Automatic sources pass False: a memory that
                 a person forgot stays forgotten.
-            stated: somebody says it now: it must be a statement (`require_statement`).
-            apart_from: id of a memory that it takes the place of and is not held against.
+            stated: the draft is stated now: it must be a statement (`require_statement`).
+            apart_from: id of a memory that the draft replaces and is not compared with.
 
         Returns:
-            The record as stored; `receipt` says whether it was stored, merged, restored or skipped.
+            The record as stored; its `receipt` tells whether it was stored, merged, restored or skipped.
 
         Raises:
             InvalidInput: the draft cannot be stored; nothing was changed.
@@ -93,7 +92,7 @@ class Intake:
     def remember_many(
         self, drafts: Sequence[MemoryDraft], *, revive: bool = True, stated: bool = False
     ) -> list[MemoryRecord]:
-        """Store many drafts in one transaction: all or none; one record for each draft, in order."""
+        """Store drafts in one transaction, all or none; return one record for each draft, in order."""
         prepared = [prepare(d, self._custom_types) for d in drafts]
         for one in prepared if stated else ():
             require_statement(one)
@@ -101,15 +100,15 @@ class Intake:
             return [self._take(p, revive=revive) for p in prepared]
 
     def remember_each(self, drafts: Iterable[MemoryDraft | RemoraError]) -> list[MemoryRecord | RemoraError]:
-        """Store many statements in one transaction, each by itself: an error for one that is refused.
+        """Store statements in one transaction, each on its own; return a record or an error for each.
 
-        An error that stands in the place of a draft is given back as it is.
+        An error given in place of a draft is returned unchanged.
 
         Raises:
-            StoreError: the store itself failed; nothing of them was kept.
+            StoreError: the store itself failed; nothing was stored.
         """
         found: list[MemoryRecord | RemoraError] = []
-        said: dict[str, MemoryRecord] = {}  # as it was when a draft that says just the same came first
+        said: dict[str, MemoryRecord] = {}  # the record of the first of several equal drafts
         latest: dict[str, MemoryRecord] = {}
         with self._db.transaction():
             for draft in drafts:
@@ -131,7 +130,7 @@ class Intake:
                 found.append(record)
                 latest[record.id] = record
                 if record.receipt is None or record.receipt.action not in ("stored", "merged"):
-                    said.clear()  # a memory took another text, or came back: others may find other twins
+                    said.clear()  # a memory was updated or restored: others may have other twins
                 elif _changes_nothing_again(draft, record.receipt):
                     said[key] = record
         return found
@@ -139,7 +138,7 @@ class Intake:
     def check_changes(
         self, record: MemoryRecord, changes: Mapping[str, Any]
     ) -> tuple[dict[str, Any], tuple[Redaction, ...]]:
-        """Return changed fields as a draft with them would be stored, and what was redacted.
+        """Return changed fields in the form that would be stored, and the redactions.
 
         Raises:
             InvalidInput: as for a new memory.
@@ -178,7 +177,7 @@ class Intake:
         stated = _is_stated(draft.source, draft.type, draft.origin_path) and draft.taint is None
         rivals = [r for r in self._rivals(draft) if r.id != apart_from] if stated else []
         for record in rivals:
-            # Of sentences that a person said in two sessions, the first keeps its name.
+            # If a person said the same in two sessions, the first external id is kept.
             said = record.session_id and draft.session_id and draft.source == record.source == "user_taught"
             unnamed = draft._replace(external_id=None) if said else draft
             if relation(draft.content, record.content) == "same" and _may_merge(record, unnamed):
@@ -186,7 +185,7 @@ class Intake:
         return self._held_against(rivals, self._insert(draft, digest, prepared))
 
     def _rivals(self, draft: MemoryDraft) -> list[MemoryRecord]:
-        """Return the live statements that share words with a draft, the closest first."""
+        """Return the live statements that share words with a draft, the most similar first."""
         own = matter(draft.content)
         ids = self._db.fulltext.beginning(own, 4 * RIVALS)
         records = self._db.memories.get_many(ids)
@@ -199,7 +198,7 @@ class Intake:
         ][:RIVALS]
 
     def _held_against(self, rivals: Sequence[MemoryRecord], new: MemoryRecord) -> MemoryRecord:
-        """Put away what a new statement takes back, or the new one where the other was said later."""
+        """Retire the statements that a new one contradicts, or the new one if the other is later."""
         notes: list[str] = []
         for record in rivals:
             older, newer = (record, new) if _said(record) <= _said(new) else (new, record)
@@ -225,7 +224,7 @@ class Intake:
         return new
 
     def _inherit(self, draft: MemoryDraft) -> MemoryDraft:
-        """Carry taint from what a draft is derived from; its confidence falls once."""
+        """Copy taint from the memories that a draft is derived from; its confidence is lowered once."""
         if not draft.derived_from or draft.taint is not None:
             return draft
         parents = self._db.memories.get_many(draft.derived_from)
@@ -285,7 +284,7 @@ class Intake:
         return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions, prepared.notes))
 
     def _gone_parents(self, draft: MemoryDraft) -> str:
-        """Return the reasons to review what rests on memories that are forgotten or superseded already."""
+        """Return the reasons to review a memory derived from forgotten or superseded memories."""
         parents = self._db.memories.get_many(draft.derived_from)
         gone = [parents[i] for i in draft.derived_from if i in parents and parents[i].deprecated]
         return "; ".join(
@@ -305,7 +304,7 @@ class Intake:
             receipt = receipt._replace(action="restored")
             changes |= self._revived(record, now)
             if draft.taint is not None and record.taint is None:
-                # It is there again on the word of untrusted text only.
+                # Only untrusted text restores it.
                 doubt = min(record.confidence, draft.confidence)
                 changes |= {"taint": draft.taint, "needs_review": True, "confidence": doubt}
         op: Op = "restore" if record.deprecated else "edit"
@@ -314,7 +313,7 @@ class Intake:
     def _refresh(
         self, record: MemoryRecord, draft: MemoryDraft, prepared: Prepared, *, revive: bool
     ) -> MemoryRecord:
-        """The caller's own id is known: the newer text replaces the older one."""
+        """Update the memory with the draft's external id: the newer text replaces the older one."""
         now = to_iso(self._clock.now())
         same = content_hash(draft.content) == content_hash(record.content)
         receipt = Receipt("merged", record.id, 1.0, prepared.redactions, prepared.notes)
@@ -337,7 +336,7 @@ class Intake:
         return self._write(record, changes, now, receipt, change)
 
     def _merged(self, record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:
-        """Return what a duplicate changes; where it brings the memory back, why it was retired is lifted."""
+        """Return the changes of a duplicate, without the reason of retirement if it restores the memory."""
         lifted = without_reason(record, *RETIREMENTS) if record.deprecated else {}
         return lifted | merged_fields(record._replace(**lifted), draft, now)
 
@@ -363,14 +362,14 @@ class Intake:
         return record._replace(receipt=receipt)
 
 
-# Types whose texts are alike by nature: they count things or list files, and differ in little.
+# Types with similar texts by nature: counts and lists of files, which differ little.
 _NEVER_NEAR = frozenset(
     {"task_calibration", "prefetch_pattern", "context_cost", "work_state", "work_unit_outcome"}
 )
 
 
 def maker_of(made: MemoryDraft | MemoryRecord) -> str:
-    """Return the author of what is stored, by its source; empty for whoever opened the memory."""
+    """Return the author of a memory by its source; empty for the actor who opened the database."""
     if made.source == "user_taught":
         return PERSON
     if made.source == "agent_explicit":
@@ -379,7 +378,7 @@ def maker_of(made: MemoryDraft | MemoryRecord) -> str:
 
 
 def _is_stated(source: str, memory_type: str, path: str | None) -> bool:
-    """Return whether a memory is a statement of a person or an agent, and no rule file's."""
+    """Return whether a memory is a statement of a person or an agent, and not from a rule file."""
     return source in STATED and not path and memory_type not in (*_NEVER_NEAR, *payloads.PAYLOADS)
 
 
@@ -388,7 +387,7 @@ def _said(record: MemoryRecord) -> str:
 
 
 def _outranks(newer: MemoryRecord, older: MemoryRecord) -> bool:
-    """Return whether a later statement may take an earlier one back: a person's word only by a person's."""
+    """Return whether a later statement may retire an earlier one: a person's only by a person's."""
     held = older.source == "user_taught" or older.pinned or older.user_verified
     return newer.source == "user_taught" or not held
 
@@ -398,15 +397,15 @@ def _with_note(receipt: Receipt | None, note: str) -> Receipt:
     return receipt._replace(notes=(*receipt.notes, note))
 
 
-@lru_cache(maxsize=4)  # a text is looked for by its bands, then stored with them
+@lru_cache(maxsize=4)  # used for the search, then for the insert
 def _bands(text: str) -> Sequence[tuple[int, int]]:
     return sketch.bands(text)
 
 
 def _changes_nothing_again(draft: MemoryDraft, receipt: Receipt) -> bool:
-    """Return whether the same draft, coming again, would find the same memory and change nothing in it.
+    """Return whether a repetition of a draft would find the same memory and change nothing.
 
-    A caller's own id may belong to another text by then, and the payload that came last wins.
+    An external id may belong to another text by then, and the last payload wins.
     """
     exact = receipt.action == "stored" or receipt.similarity == 1.0
     return exact and draft.external_id is None and draft.payload is None
@@ -419,7 +418,7 @@ def _again(record: MemoryRecord, first: MemoryRecord) -> MemoryRecord:
 
 
 def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:
-    """Return the fields of a record that a duplicate draft changes; empty when it says nothing new."""
+    """Return the fields of a record that a duplicate draft changes; empty if it adds nothing."""
     origin = _origin(draft, now)
     if draft.said is None and collapse(draft.content) != collapse(record.content):
         origin = origin._replace(text=draft.content)
@@ -446,7 +445,7 @@ def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[st
         "impacted_node_ids": _joined(record.impacted_node_ids, draft.impacted_node_ids),
     }
     if draft.source == "user_taught" and not draft.needs_review and record.review_reason is None:
-        wanted["needs_review"] = False  # a person has said it
+        wanted["needs_review"] = False  # a person stated it
     if SOURCE_TRUST[draft.source] > SOURCE_TRUST[record.source]:
         wanted |= {"source": draft.source, "type": draft.type, "scope": draft.scope}
         if draft.decay_half_life_days is not None or draft.type != record.type:
@@ -456,11 +455,10 @@ def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[st
 
 
 def replaced_fields(record: MemoryRecord, draft: MemoryDraft) -> dict[str, Any]:
-    """Return what changes when a newer text takes the place of an older one under the same external id.
+    """Return the changes when a newer text replaces an older one under the same external id.
 
-    The text brings its own trust. That a person confirmed the old words says nothing about the new
-    ones, but where only the counts are new; that the old ones were tainted still does, unless a person
-    said the new ones.
+    The text brings its own trust. A person's confirmation of the old text does not hold for the new one,
+    unless only the counts differ; the taint of the old text does, unless a person stated the new one.
     """
     confirmed = record.user_verified and _claim(record.content) == _claim(draft.content)
     taint = draft.taint or (None if draft.source == "user_taught" else record.taint)
@@ -484,13 +482,13 @@ def replaced_fields(record: MemoryRecord, draft: MemoryDraft) -> dict[str, Any]:
 
 
 def _counted_anew(record: MemoryRecord, draft: MemoryDraft) -> bool:
-    """Return whether tainted text only counts anew what a clean memory says already."""
+    """Return whether tainted text only updates the counts in a clean memory."""
     tainted = draft.taint is not None and record.taint is None and not record.deprecated
     return tainted and not record.user_verified and _claim(record.content) == _claim(draft.content)
 
 
 def _claim(content: str) -> str:
-    """Return what a learned text says, without how often and when it was seen.
+    """Return a learned text without its counts and dates.
 
     >>> _claim("Run `a` (31 of the last 50 sessions) and `b` (46) (seen in 4 sessions, last 2026-01-05).")
     'Run `a` and `b`.'
@@ -499,9 +497,9 @@ def _claim(content: str) -> str:
 
 
 def search_terms(record: MemoryRecord) -> str:
-    """Return the extra terms under which a memory is found.
+    """Return the extra full-text terms of a memory.
 
-    The headings it stood under, parts of identifiers, pairs of CJK signs.
+    The terms are the headings above it, parts of identifiers, and pairs of CJK characters.
     """
     prefix = record.context_prefix or ""
     extra = index_terms(" ".join((record.content, prefix, *record.related_files, *record.tags)))
@@ -527,7 +525,7 @@ def _half_life(draft: MemoryDraft) -> float | None:
 
 
 def _merged_payload(record: MemoryRecord, draft: MemoryDraft, kind: str) -> Mapping[str, Any] | None:
-    """Return the payload of a merged memory: joined where both have the type it ends up with."""
+    """Return the payload of a merged memory: joined if both have its final type."""
     if kind == record.type:
         if draft.payload is None or draft.type != kind:
             return record.payload
@@ -550,9 +548,9 @@ def _origin(draft: MemoryDraft, now: str) -> Origin:
 
 
 def _known_origin(record: MemoryRecord, origin: Origin) -> bool:
-    """Whether a place and its words are recorded already.
+    """Return whether an origin with its text is recorded.
 
-    The same words said again by hand are a new origin only on another day.
+    The same text stated again by hand is a new origin only on another day.
     """
 
     def place(o: Origin) -> tuple[object, ...]:

@@ -1,9 +1,9 @@
-"""Section 18's pruning job: list what to forget and what to delete, then do it.
+"""Plan and apply pruning (section 18): forget expired memories, delete long-forgotten ones.
 
-Forgetting is soft: an expired memory (unused for three half-lives, not pinned, not verified) leaves
-every search and can be restored for 30 days. Only then is it deleted, and never when a person
-verified or pinned it. Of what somebody forgot, a digest of its maker's id stays, so that nobody makes it
-again. `plan` changes nothing; `apply` does exactly what a plan says.
+Forgetting is soft: an expired memory (unused for three half-lives, not pinned, not verified) leaves every
+search and can be restored for 30 days. Only then is it deleted, and never if a person verified or pinned it.
+For a memory that a person forgot, a digest of its external id is kept, so that no source creates it again.
+`plan` changes nothing; `apply` does exactly what a plan says.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from remora.lifecycle.flags import FADED, flag_dependents, retired_for, with_rea
 from remora.store import erase
 from remora.store.database import Database
 
-_KEY = "erase.key"  # meta key: the secret that digests of erased texts are made with
+_KEY = "erase.key"  # meta key: the secret for the digests of erased texts
 
 
 class PrunePlan(NamedTuple):
-    """What pruning would do: memories to forget, memories to delete for good, cache rows to evict."""
+    """The effect of pruning: memories to forget, memories to delete, number of cache rows to evict."""
 
     forget: tuple[MemoryRecord, ...]
     delete: tuple[MemoryRecord, ...]
@@ -40,7 +40,7 @@ class PrunePlan(NamedTuple):
 
 
 def plan(db: Database, clock: Clock) -> PrunePlan:
-    """Return what pruning would do now."""
+    """Return the plan of pruning now."""
     now = clock.now()
     aging, gone = db.selections.fading(), db.selections.forgotten()
     records = db.memories.get_many([*aging, *gone])
@@ -50,7 +50,7 @@ def plan(db: Database, clock: Clock) -> PrunePlan:
 
 
 def apply(db: Database, clock: Clock, wanted: PrunePlan) -> None:
-    """Do what a plan says, in one transaction."""
+    """Apply a plan in one transaction."""
     now = to_iso(clock.now())
     with db.connection.transaction(), acting("system:prune"):
         for record in wanted.forget:
@@ -66,17 +66,17 @@ def apply(db: Database, clock: Clock, wanted: PrunePlan) -> None:
 
 
 def is_forgotten(db: Database, external_id: str) -> bool:
-    """Return whether somebody forgot a memory with an id of its maker's, which is deleted by now."""
+    """Return whether a person forgot the memory with an external id, which is deleted by now."""
     return db.meta.get(_mark(external_id)) is not None
 
 
 def keep_forgotten(db: Database, external_id: str, at: str) -> None:
-    """Note that somebody deleted what has this id of its maker's, so that nobody makes it again."""
+    """Store that the memory with an external id was deleted on purpose, so that it is not created again."""
     db.meta.set(_mark(external_id), at)
 
 
 def keep_erased(db: Database, texts: Iterable[str], at: str) -> None:
-    """Note the digests of texts that a person erased, with a secret of the store; inside a transaction."""
+    """Store digests of texts that a person erased, keyed by a secret of the store; inside a transaction."""
     key = db.meta.get(_KEY)
     if not isinstance(key, str):
         key = secrets.token_hex(32)
@@ -86,7 +86,7 @@ def keep_erased(db: Database, texts: Iterable[str], at: str) -> None:
 
 
 def is_erased(db: Database, text: str) -> bool:
-    """Return whether a person erased a text; what was erased is not learned again."""
+    """Return whether a person erased a text; erased texts are not learned again."""
     key = db.meta.get(_KEY)
     return isinstance(key, str) and db.meta.get(_digest(key, text)) is not None
 

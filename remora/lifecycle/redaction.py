@@ -1,8 +1,7 @@
-"""Take the secrets out of JSON values: texts, names, and values that only their name betrays.
+"""Remove secrets from JSON values: from texts, names, and values that only their name reveals.
 
-A value such as `hunter2` says nothing by itself; under the key `password`, after the flag
-`--password`, or beside `"name": "DB_PASSWORD"` it is a secret. Each text is looked at alone and
-together with the name it stands under.
+A value such as `hunter2` is no secret by its form; under the key `password`, after the flag `--password`, or
+beside `"name": "DB_PASSWORD"` it is one. Each text is examined alone and together with its name.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from remora.core.errors import InvalidInput
 from remora.core.secrets import Redacted, redact
 
 MAX_DEPTH = 64  # as in a session's log; deeper values make parsers run out of stack
-_BY_NAME = ("password", "secret")  # kinds that are found by the name before them
+_BY_NAME = ("password", "secret")  # kinds that are found by the preceding name
 _NAMES = ("name", "key")  # of a pair written as {"name": …, "value": …}
 
 
 def redact_json(value: Any, counts: dict[str, int], depth: int = 0) -> Any:
-    """Return a JSON value with the secrets taken out of every text in it; adds to counts by kind.
+    """Return a JSON value with secrets removed from every text; adds to `counts` by kind.
 
     Raises:
-        InvalidInput: it is nested more than 64 deep.
+        InvalidInput: the value is nested more than 64 deep.
     """
     if depth > MAX_DEPTH:
         raise InvalidInput(f"a value is nested more than {MAX_DEPTH} deep")
@@ -39,9 +38,9 @@ def redact_json(value: Any, counts: dict[str, int], depth: int = 0) -> Any:
 
 
 def holds_secret(text: str) -> bool:
-    """Return whether an id has in it what is a secret by its form.
+    """Return whether an id contains a secret by its form.
 
-    What only stands where a secret might stand does not count: `auth:` and a UUID is a fine id.
+    A value at a place typical of secrets does not count: `auth:` and a UUID is a valid id.
     """
     return any(r.kind not in _BY_NAME for r in redact(text).redactions)
 
@@ -69,7 +68,7 @@ def _list(value: Sequence[Any], counts: dict[str, int], depth: int) -> list[Any]
 
 
 def _named(name: Any, item: Any, counts: dict[str, int], depth: int) -> Any:
-    """Return the value under a name. Numbers count too: a PIN or a password may be one."""
+    """Return the redacted value of a name. Numbers count too: a PIN may be a secret."""
     number = isinstance(item, int) and not isinstance(item, bool)
     if not isinstance(name, str) or not (isinstance(item, str) or number):
         return redact_json(item, counts, depth + 1)
@@ -83,7 +82,7 @@ def _named(name: Any, item: Any, counts: dict[str, int], depth: int) -> Any:
     kind = _add(together, counts)
     try:
         said = json.loads(together.text.removeprefix(start))
-    except ValueError:  # the find went beyond the quotes
+    except ValueError:  # the match extends beyond the quotes
         said = None
     return said if isinstance(said, str) else f"[REDACTED:{kind}]"
 

@@ -1,8 +1,8 @@
-"""What a person or an agent does to a memory: edit, supersede, pin, verify, forget, restore.
+"""Change stored memories: edit, supersede, pin, verify, forget, restore.
 
-Superseding or forgetting reaches what was derived from a memory: each dependent is flagged for
-review with the reason, and ranks below until somebody looks at it. Restoring lifts flags that were
-set for that memory alone.
+Superseding or forgetting a memory affects the memories derived from it: each is flagged for review with the
+reason, and ranks lower until a person reviews it. Restoring removes the flags that were set for that memory
+alone.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ EDITABLE = (
     "impacted_node_ids",
 )
 MIN_ID_PREFIX = 4
-_NUMBER = 5  # digits of a revision's number at most; more is the start of its id
+_NUMBER = 5  # maximum digits of a revision's number; longer text is a prefix of its id
 
 
 def resolve(db: Database, memory_id: str) -> MemoryRecord:
-    """Return the memory with this id, or with the only id that starts so (4 characters at least).
+    """Return the memory with an id, or with the only id that has a prefix of at least 4 characters.
 
     Raises:
         NotFound: no memory has this id.
-        Conflict: several ids start so.
+        Conflict: several ids have this prefix.
     """
     found = db.memories.get(memory_id)
     if found is None and len(memory_id) >= MIN_ID_PREFIX:
@@ -73,7 +73,7 @@ def resolve(db: Database, memory_id: str) -> MemoryRecord:
 
 
 class Upkeep:
-    """Changes to memories that exist."""
+    """Changes stored memories of one database."""
 
     def __init__(self, db: Database, clock: Clock, intake: Intake) -> None:
         self._db = db
@@ -81,14 +81,14 @@ class Upkeep:
         self._intake = intake
 
     def edit(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
-        """Change fields of a memory; a person's edit of the text also counts as a look at it.
+        """Change fields of a memory; an edit of the text also counts as a review.
 
-        Where another memory says the same afterwards, the receipt's `merged_with` names it and a note
-        says so; both stay as they are.
+        If another memory has the same text afterwards, the receipt's `merged_with` names it and a note says
+        so; both stay unchanged.
 
         Raises:
             NotFound, Conflict: see `resolve`.
-            InvalidInput: a field that cannot be edited, or a value it cannot have.
+            InvalidInput: a field cannot be edited, or a value is invalid.
         """
         unknown = sorted(set(changes) - set(EDITABLE))
         if unknown:
@@ -111,12 +111,12 @@ class Upkeep:
         return after._replace(receipt=receipt)
 
     def supersede(self, memory_id: str, draft: MemoryDraft) -> MemoryRecord:
-        """Put a new memory in the place of an old one; the old one stays readable, out of search.
+        """Replace an old memory by a new one; the old one stays readable, but leaves search.
 
-        What is derived from the old memory is flagged. Returns the new memory.
+        Memories derived from the old one are flagged. Returns the new memory.
 
         Raises:
-            Conflict: the old memory was superseded already.
+            Conflict: the old memory was superseded already, or the new text is the same.
         """
         old = resolve(self._db, memory_id)
         if old.superseded_by is not None:
@@ -127,7 +127,7 @@ class Upkeep:
         relation = Relation("supersedes", target_memory_id=old.id)
         draft = draft._replace(relations=(*draft.relations, relation))
         if old.taint is not None and draft.taint is None and draft.source != "user_taught":
-            # Other words for what untrusted text said are no more to be trusted.
+            # A paraphrase of untrusted text is untrusted too.
             sure = min(draft.confidence, old.confidence)
             draft = draft._replace(taint=old.taint, confidence=sure, needs_review=True)
         now = to_iso(self._clock.now())
@@ -143,10 +143,10 @@ class Upkeep:
         return new
 
     def forget(self, memory_id: str) -> MemoryRecord:
-        """Take a memory out of every search; it can be restored until pruning deletes it.
+        """Remove a memory from every search; it can be restored until pruning deletes it.
 
-        What we had retired counts as forgotten by somebody from now on. What was retired because this one
-        took it back holds again, and the receipt's notes say so.
+        A memory that Remora had retired counts as forgotten by a person from now on. A memory that was
+        retired because this one contradicted it is restored, and the receipt's notes say so.
         """
         record = resolve(self._db, memory_id)
         lifted = without_reason(record, *RETIREMENTS)
@@ -159,7 +159,7 @@ class Upkeep:
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
 
     def outdate(self, memory_id: str) -> MemoryRecord:
-        """Take a memory out of every search because it holds no more, from now on."""
+        """Remove a memory from every search because it no longer holds."""
         record = resolve(self._db, memory_id)
         if record.deprecated:
             return record
@@ -167,7 +167,7 @@ class Upkeep:
         return self._put_away(record, stale, Change("retire", "out of date"))
 
     def retire(self, memory_id: str, reason: str) -> MemoryRecord:
-        """Take a memory out of every search of our own accord; `reason` begins with one of RETIREMENTS."""
+        """Remove a memory from every search automatically; `reason` begins with one of RETIREMENTS."""
         record = resolve(self._db, memory_id)
         if record.deprecated:
             return record
@@ -181,7 +181,7 @@ class Upkeep:
         return after
 
     def restore(self, memory_id: str) -> MemoryRecord:
-        """Bring a forgotten or superseded memory back and lift the flags that its going had set."""
+        """Restore a forgotten or superseded memory, and remove the flags that its absence had set."""
         record = resolve(self._db, memory_id)
         if not record.deprecated:
             return record
@@ -196,15 +196,15 @@ class Upkeep:
         return after._replace(receipt=Receipt("restored", record.superseded_by, notes=(note,)))
 
     def revert(self, memory_id: str, revision: str) -> MemoryRecord:
-        """Give a memory the text and the other editable fields that it had after one of its revisions.
+        """Set the text and the other editable fields of a memory to those after one of its revisions.
 
         Args:
-            memory_id: its id or a unique start of it.
-            revision: id of the revision, a start of it, or its number from 1 on.
+            memory_id: its id or a unique prefix of it.
+            revision: id of the revision, a prefix of it, or its number from 1 on.
 
         Raises:
             NotFound: the memory has no such revision.
-            InvalidInput: its text is not kept any more.
+            InvalidInput: the text of the revision is no longer stored.
         """
         record = resolve(self._db, memory_id)
         wanted = self._revision(record, revision)
@@ -235,11 +235,11 @@ class Upkeep:
         return wanted[0]
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
-        """Keep a memory from decay and pruning, or let it go again."""
+        """Exempt a memory from decay and pruning, or end the exemption."""
         return self._change(memory_id, {"pinned": pinned}, Change("pin" if pinned else "unpin"))
 
     def verify(self, memory_id: str) -> MemoryRecord:
-        """Record that a person confirms a memory: review flags and taint are cleared, decay starts anew."""
+        """Store that a person confirms a memory: review flags and taint are removed, decay restarts."""
         now = to_iso(self._clock.now())
         return self._change(
             memory_id,
@@ -255,7 +255,7 @@ class Upkeep:
         )
 
     def _twin(self, record: MemoryRecord) -> MemoryRecord | None:
-        """Return another live memory with the same text but for case and white space."""
+        """Return another live memory with the same text, ignoring case and white space."""
         if record.deprecated:
             return None
         same = self._db.memories.with_hash(content_hash(record.content))

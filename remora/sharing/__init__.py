@@ -1,1 +1,1 @@
-"""One memory on several machines and in a team: the shared log, who may write to it, what carries it."""
+"""The shared log of a team's memories: its entries, the rights to write, and its carriers."""

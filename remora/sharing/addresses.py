@@ -1,4 +1,4 @@
-"""Addresses of shared logs: which carrier is meant."""
+"""Open the carrier that the address of a shared log names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def open_carrier(address: str, space: str, root: Path, environ: Mapping[str, str
 
     Raises:
         InvalidInput: no carrier has such an address.
-        ConfigError: a package that it takes is not installed.
+        ConfigError: a required package is not installed.
     """
     kind, _, rest = address.partition(":")
     carrier: Carrier

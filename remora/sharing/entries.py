@@ -1,8 +1,8 @@
-"""An entry of the shared log: one change of a memory, or of who may write, signed by a device.
+"""Entries of the shared log: signed changes of memories and of membership.
 
-On the wire it is one line of JSON. The signature covers the header with the digest of the body, so that the
-body of an erased memory can be emptied and the line still verifies. What a newer version adds is kept as it
-came and passed on.
+In transit an entry is one line of JSON. The signature covers the header with the digest of the body, so that
+the body of an erased memory can be emptied and the line still verifies. Fields of newer versions are kept and
+passed on.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ class Entry(NamedTuple):
     """One entry.
 
     Attributes:
-        space: id of the log that it belongs to.
+        space: id of its log.
         device: id of the device that wrote it.
-        n: counts the entries of a device from 1, without gaps.
+        n: number among the entries of the device, from 1, without gaps.
         rev: id of the change, as in `memory_revisions`.
-        memory_id: whose change; empty for one of membership.
-        parents: shared changes of the memory that its author saw.
+        memory_id: id of the changed memory; empty for a membership entry.
+        parents: shared changes of the memory that its author had seen.
         hlc: its time; see `store.revisions`.
-        scope: "project:KEY", "team", "organization"; empty for one of membership.
+        scope: "project:KEY", "team", "organization"; empty for a membership entry.
         op: see `core.change.Op`, and MEMBERSHIP.
-        author: what made the change: "person", "agent", "observer", "synthesis" or "system".
+        author: the kind of author: "person", "agent", "observer", "synthesis" or "system".
         fields: changed columns, as stored.
         why: the reason in words.
-        line: the entry as it travels, without a line break.
+        line: the transmitted line, without a line break.
         emptied: its body was erased.
     """
 
@@ -60,12 +60,12 @@ class Entry(NamedTuple):
 
     @property
     def at(self) -> float:
-        """When it was made by its device's clock, in seconds since the epoch."""
+        """Its time by its device's clock, in seconds since the epoch."""
         return int(self.hlc[:13]) / 1000
 
     @property
     def order(self) -> tuple[str, str, int]:
-        """Its place among all entries."""
+        """Its sort key among all entries."""
         return (self.hlc, self.device, self.n)
 
 
@@ -88,7 +88,7 @@ def seal(
     """Return a signed entry.
 
     Raises:
-        InvalidInput: it would have more than MAX_BYTES.
+        InvalidInput: its line would exceed MAX_BYTES.
     """
     body = {"fields": dict(fields), "why": why}
     head: dict[str, Any] = {
@@ -112,7 +112,7 @@ def seal(
 
 
 def parse(line: str) -> Entry:
-    """Return the entry in a line; what it says is not verified.
+    """Return the entry in a line, without verifying it.
 
     Raises:
         InvalidInput: the line is no entry.

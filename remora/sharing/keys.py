@@ -1,7 +1,7 @@
 """Ed25519 keys of devices and invitations (RFC 8032), by the `cryptography` package.
 
 A seed is the 64 hex digits of a private key; it never leaves the machine, except in an invitation, whose key
-is worth one membership and nothing else.
+is valid for one membership only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def public_key(seed: str) -> str:
 
 
 def device_of(key: str) -> str:
-    """Return the id of the device that has a public key: the start of the key's SHA-256."""
+    """Return the id of the device with a public key: the first 32 hex digits of the key's SHA-256."""
     return hashlib.sha256(bytes.fromhex(key)).hexdigest()[:DEVICE_DIGITS]
 
 
@@ -42,7 +42,7 @@ def sign(seed: str, data: bytes) -> str:
 
 
 def is_signed(key: str, signature: str, data: bytes) -> bool:
-    """Return whether a signature of bytes is that of a public key; False for anything malformed."""
+    """Return whether a signature of bytes was made with a public key's seed; False for malformed input."""
     from cryptography.exceptions import InvalidSignature
 
     try:

@@ -1,9 +1,9 @@
-"""Who may write what to a shared log, read from the log itself. Pure.
+"""Compute the members and rights of a shared log from its own entries. Pure.
 
-The founder's key is the root of trust: an invitation carries its fingerprint. Every other device is vouched
-for, by an invitation that an admin signed, or by another device of the same member. A change of role names
-the last entry of each of the member's devices that it was made with knowledge of: what a device writes after
-that has the new role, whatever its clock says. Every node computes the same verdicts from the same entries.
+The founder's key is the root of trust: an invitation carries its fingerprint. Every other device has a
+voucher: an invitation that an admin signed, or another device of the same member. A change of role names the
+last known entry of each of the member's devices: later entries of a device have the new role, whatever its
+clock says. Every node computes the same verdicts from the same entries.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import NamedTuple
 from remora.sharing.entries import MEMBERSHIP, Entry, is_genuine
 from remora.sharing.keys import device_of, is_signed
 
-ROLES = ("reader", "member", "steward", "admin")  # each may do what those before it may
+ROLES = ("reader", "member", "steward", "admin")  # each includes the rights of those before it
 REMOVED = "removed"
 VISIBILITIES = ("personal", "project", "team", "organization")
 
 
 _UNKNOWN, _UNVOUCHED = "nobody vouched for its device yet", "nobody vouches for its device"
-_EARLY = (_UNKNOWN, _UNVOUCHED)  # reasons that another entry may take away
+_EARLY = (_UNKNOWN, _UNVOUCHED)  # reasons that a later entry may remove
 
 
 class Member(NamedTuple):
@@ -28,7 +28,7 @@ class Member(NamedTuple):
 
     Attributes:
         id: random.
-        name: as chosen by whoever invited.
+        name: the name given in the invitation.
         role: one of ROLES, or "removed".
     """
 
@@ -43,26 +43,26 @@ class _Change(NamedTuple):
 
 
 class Standing:
-    """The members of a space and their rights, after some entries.
+    """The members of a space and their rights, after given entries.
 
     Args:
         space: id of the space: the founder's device.
-        entries: of the log, in any order; only those of membership count.
+        entries: of the log, in any order; only membership entries count.
     """
 
     def __init__(self, space: str, entries: Iterable[Entry]) -> None:
         self.space = space
-        self.refused: dict[str, str] = {}  # entries of membership that do not count, by id: why
+        self.refused: dict[str, str] = {}  # reasons why membership entries do not count, by id
         self._entries = sorted((e for e in entries if e.op in MEMBERSHIP), key=lambda e: e.order)
         while not self._fold():
             pass
 
     def member_of(self, device: str) -> str | None:
-        """Return the member whose device it is, None for an unknown one."""
+        """Return the member who owns a device, None for an unknown device."""
         return self._devices.get(device, ("", None))[1]
 
     def key_of(self, device: str) -> str | None:
-        """Return the public key of a device, None for an unknown one."""
+        """Return the public key of a device, None for an unknown device."""
         found = self._devices.get(device)
         return found[0] if found else None
 
@@ -71,7 +71,7 @@ class Standing:
         return sorted(device for device, (_, owner) in self._devices.items() if owner == member)
 
     def members(self) -> list[Member]:
-        """Return everybody who has joined, in the order of their ids."""
+        """Return all members who have joined, by id."""
         joined = {owner for _, owner in self._devices.values()}
         return [Member(i, self._names.get(i, i), self.role(i)) for i in sorted(joined)]
 
@@ -80,16 +80,16 @@ class Standing:
         return self._names.get(member or "", "somebody")
 
     def role(self, member: str) -> str:
-        """Return the role that a member has now."""
+        """Return the present role of a member."""
         changes = self._changes.get(member, ())
         return changes[-1].role if changes else self._first.get(member, REMOVED)
 
     def changes_of(self, member: str) -> Sequence[object]:
-        """Return what changed the role of a member, in order; equal where nothing differs."""
+        """Return the role changes of a member, in order, to be compared with another standing's."""
         return self._changes.get(member, ())
 
     def role_at(self, device: str, n: int) -> str:
-        """Return the role with which a device wrote its n-th entry; "removed" where it had none."""
+        """Return the role of a device at its n-th entry; "removed" for none."""
         member = self.member_of(device)
         role = self._first.get(member or "", REMOVED)
         for change in self._changes.get(member or "", ()):
@@ -98,34 +98,34 @@ class Standing:
         return role
 
     def verdict(self, entry: Entry, creator: str | None) -> str:
-        """Return why an entry of a memory does not count; empty where it does.
+        """Return the reason why an entry of a memory does not count; empty if it does.
 
         Args:
-            entry: of a device that has joined.
-            creator: the member who shared the memory first; None where this entry does.
+            entry: an entry of a device that has joined.
+            creator: the member who first shared the memory; None if this entry does.
         """
         own = creator in (None, self.member_of(entry.device))
         return _missing(self.role_at(entry.device, entry.n), needed(entry.op, entry.scope, own=own))
 
     def verdict_on(self, device: str, op: str, scope: str, creator: str | None) -> str:
-        """Return why a change that a device would make now would not count; empty where it would."""
+        """Return the reason why a change by a device would not count now; empty if it would."""
         role = self.role(self.member_of(device) or "")
         own = creator in (None, self.member_of(device))
         return _missing(role, needed(op, scope, own=own))
 
     def _fold(self) -> bool:
-        """Read the entries in order; False where one that counted before turned out not to."""
+        """Read the entries in order; return False if an entry that counted before turns out not to."""
         self._devices: dict[str, tuple[str, str]] = {}
         self._names: dict[str, str] = {}
         self._first: dict[str, str] = {}
         self._changes: dict[str, list[_Change]] = {}
-        self._invited: dict[str, tuple[str, str, str]] = {}  # key of an invitation: member, role, name
+        self._invited: dict[str, tuple[str, str, str]] = {}  # by the invitation's key: member, role, name
         self._spent: set[str] = set()
         counted: list[Entry] = []
         waiting = [entry for entry in self._entries if entry.rev not in self.refused]
         early: dict[str, str] = {}
         progress = True
-        while progress:  # a device whose clock is slow may join before its invitation was written
+        while progress:  # with a slow clock a device may join before its invitation
             progress, early, left = False, {}, []
             for entry in waiting:
                 why = self._take(entry)
@@ -146,7 +146,7 @@ class Standing:
         return True
 
     def _unfit(self, entry: Entry) -> bool:
-        """Return whether an entry counted by a role that its author turns out not to have had."""
+        """Return whether an entry counted by a role that its author did not have."""
         if entry.op not in ("invite", "role"):
             return False
         return bool(self._may_manage(entry, str(entry.fields.get("member", ""))))
@@ -177,7 +177,7 @@ class Standing:
         return ""
 
     def _may_manage(self, entry: Entry, member: str) -> str:
-        """Return why an author may not; anybody may invite a device of their own."""
+        """Return the reason why an author may not; all members may invite their own devices."""
         role = self.role_at(entry.device, entry.n)
         own = member == self.member_of(entry.device) and entry.op == "invite" and role != REMOVED
         return "" if own or role == "admin" else f"its author is a {role}; it takes an admin"
@@ -233,12 +233,12 @@ def _missing(role: str, wanted: str) -> str:
 
 
 def vouched(space: str, key: str) -> bytes:
-    """Return what whoever vouches for a new device signs: the space, and the device's public key."""
+    """Return the bytes that a voucher of a new device signs: the space, and the device's public key."""
     return f"remora:join:{space}:{key}".encode()
 
 
 def needed(op: str, scope: str, *, own: bool) -> str:
-    """Return the role that a change of a memory takes.
+    """Return the role required for a change of a memory.
 
     >>> needed("edit", "project:shop", own=True), needed("edit", "project:shop", own=False)
     ('member', 'steward')

@@ -1,1 +1,1 @@
-"""The code of a project: its index, kept true to the files, and questions to it."""
+"""The code of a project: its index, the comparison of index and files, and queries."""

@@ -1,4 +1,4 @@
-"""The commands to check work with: those that sessions ran, and those that the project names."""
+"""Suggest commands that check a change: those that sessions ran, and those that the project names."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 def suggest_commands(
     project: OpenProject, k: int, *, task: str = "", files: Any = (), purposes: Sequence[str] = ()
 ) -> list[Suggestion]:
-    """Return the commands to check work with, best first; see `Memory.suggest_commands`."""
+    """Return the commands that check a change, best first; see `Memory.suggest_commands`."""
     wrong = sorted(set(purposes) - set(CHECKS))
     if wrong:
         raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose from {', '.join(CHECKS)}.")
     db, root = project.db, project.location.root
     words = (word.strip("`'\",.:;()") for word in task.split())
-    named_files = [word for word in words if os.path.isfile(root / word)]  # noqa: PTH113  a Path's may fail
+    named_files = [word for word in words if os.path.isfile(root / word)]  # noqa: PTH113  Path.is_file may raise
     given = paths("files", files or named_files, root)
 
     def had(path: str) -> bool:

@@ -1,9 +1,8 @@
-"""Hold the index against the files before a question is answered, at a cost that nobody notices.
+"""Compare the index with the files before a query is answered, at a cost that users do not notice.
 
-What was read is compared by size and time, and by content where the time alone is another; folders by their
-time: only where one changed since the files were last listed can there be a new file, and only then git is
-asked. All of it takes at most a 300th of the time; between two looks the files of the answer itself are still
-compared each time.
+Files are compared by size and time, and by content if only the time differs; folders by their time: a new
+file can exist only if a folder changed since the files were last listed, and only then git is run. All of it
+takes at most a 300th of the time; between two comparisons the files of each answer are still compared.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ if TYPE_CHECKING:
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
 NOT_INDEXED = "the code is not indexed yet: `remora index` reads it"
 NO_CODE = "the index found no code here to read"
-NOTHING_TO_ASK = (NOT_INDEXED, NO_CODE)  # where these are said, other words would find no more
+NOTHING_TO_ASK = (NOT_INDEXED, NO_CODE)  # notes after which another query would find no more
 READ_AGAIN = "read again"  # the end of a note
-FEW, FEW_BYTES = 50, 1_000_000  # changed files that a question reads again by itself
-FIRST = 3  # sessions that are told of an index that is not finished
-NAMED = 3  # changed files that are named; of more only the number is said
-SHARE = 300  # a look may take this part of the time: far less than every hundredth question pays for one
-LONGEST = 10.0  # seconds between two looks, however long one takes
-EXACT_NS = 1_000_000_000  # how far the clocks of some file systems are off
+FEW, FEW_BYTES = 50, 1_000_000  # limits of the changed files that a query indexes again
+FIRST = 3  # sessions that get a note on an unfinished index
+NAMED = 3  # changed files to name; for more, only their number is given
+SHARE = 300  # comparisons take at most 1/SHARE of the time: far less than every hundredth query pays for one
+LONGEST = 10.0  # seconds between two comparisons, however long one takes
+EXACT_NS = 1_000_000_000  # inaccuracy of the clocks of some file systems
 
 T = TypeVar("T")
 
 
 def notices(project: OpenProject) -> tuple[str, ...]:
-    """Return what an answer from the graph should say about the graph itself (section 21.9)."""
+    """Return the notes on the state of the graph for an answer from it (section 21.9)."""
     db = project.db
     if db.graph.is_empty():
         return (NOT_INDEXED if db.graph.state() is None else NO_CODE,)
@@ -55,19 +54,19 @@ def notices(project: OpenProject) -> tuple[str, ...]:
 
 
 def up_to_date(project: OpenProject) -> tuple[str, ...]:
-    """Read what changed since the last index run where that is little; return what to say of the index."""
+    """Index changed files if they are few; return the notes on the index for an answer."""
     note = _looked(project)
     return (note,) if note else notices(project)
 
 
 def look_now(project: OpenProject) -> tuple[str, ...]:
-    """Do what `up_to_date` does, however lately the files were looked at."""
+    """Do the same as `up_to_date`, regardless of the time of the last comparison."""
     project.last_look = None
     return up_to_date(project)
 
 
 def look_at(project: OpenProject, target: str) -> tuple[str, ...]:
-    """Read the files that a target names again if they changed; return what to say of that, if they did."""
+    """Index the files that a target names again if they changed; return a note if so."""
     from remora.app.codebase.indexing import LOCK_SECONDS, index_files
     from remora.graph.indexer import VERSION
 
@@ -82,7 +81,7 @@ def look_at(project: OpenProject, target: str) -> tuple[str, ...]:
         try:
             status = os.stat(f"{root}/{name}")  # noqa: PTH116
         except (OSError, ValueError):
-            continue  # gone: there is nothing new in it
+            continue  # deleted: nothing to read
         if row.stale or (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns):
             changed.append(name)
     if not changed or len(changed) > FEW or not index_files(project, changed, wait=LOCK_SECONDS).complete:
@@ -91,9 +90,9 @@ def look_at(project: OpenProject, target: str) -> tuple[str, ...]:
 
 
 def behind(project: OpenProject) -> int:
-    """Return how many files are not as the index knows them; new and deleted ones count."""
+    """Return the number of files that differ from the index, new and deleted ones included."""
     db = project.db
-    with suppress(RemoraError, OSError):  # where git cannot list the files, what is marked is known
+    with suppress(RemoraError, OSError):  # if git cannot list the files, count the marked ones
         if project.location.root.is_dir():
             changed, unread = _changed(project)
             return len(changed) + unread
@@ -101,7 +100,7 @@ def behind(project: OpenProject) -> int:
 
 
 def unfinished(project: OpenProject) -> str:
-    """Return what the first sessions are told of an index that is not finished (section 21.9), else ""."""
+    """Return the note on an unfinished index for the first sessions (section 21.9), else ""."""
     note = next(iter(notices(project)), "")
     db = project.db
     if note not in (IN_PROGRESS, NOT_INDEXED) or db.sessions.count(db.meta.get(BEGUN) or "") >= FIRST:
@@ -110,7 +109,7 @@ def unfinished(project: OpenProject) -> str:
 
 
 def _looked(project: OpenProject) -> str:
-    """Hold all files against the index, if it is time to; return what to say of it, "" where all is well."""
+    """Compare all files with the index if that is due; return the note on the index, "" for none."""
     from remora.graph.indexer import VERSION
 
     graph = project.db.graph
@@ -138,7 +137,7 @@ def _looked(project: OpenProject) -> str:
 
 
 def _seen(project: OpenProject, state: State | None) -> object:
-    """Return what is another when git wrote to the work tree, or an indexer to the graph."""
+    """Return a value that changes when git writes to the work tree or an indexer to the graph."""
     runs = state and state.indexed_at, listed_at(project), project.db.overview.stale_files()
     if project.location.repository is None:
         return runs
@@ -149,9 +148,9 @@ def _seen(project: OpenProject, state: State | None) -> object:
 
 
 def _changed(project: OpenProject) -> tuple[dict[str, int], int]:
-    """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too.
+    """Return the files that differ from the index with their sizes, new and deleted ones included.
 
-    Beside them how many there was no time to compare.
+    The second value is the number of files that could not be compared in time.
     """
     from remora.app.codebase.indexing import known_kind
     from remora.graph.indexer import TRY_AGAIN
@@ -165,7 +164,7 @@ def _changed(project: OpenProject) -> tuple[dict[str, int], int]:
         known.add(path)
         folders.add(folder)
         try:
-            status = os.stat(f"{root}/{path}")  # noqa: PTH116  of all files of a project
+            status = os.stat(f"{root}/{path}")  # noqa: PTH116  once per file of the project
         except (OSError, ValueError):
             found[path] = 0
             continue
@@ -190,7 +189,7 @@ def _changed(project: OpenProject) -> tuple[dict[str, int], int]:
 
 
 def _written(folder: str) -> int:
-    """Return when a folder got or lost an entry, 0 where it is not there."""
+    """Return the time at which a folder last got or lost an entry, in ns; 0 if it does not exist."""
     try:
         return os.stat(folder).st_mtime_ns  # noqa: PTH116
     except (OSError, ValueError):
@@ -198,7 +197,7 @@ def _written(folder: str) -> int:
 
 
 def _bring_in(project: OpenProject, changed: Mapping[str, int]) -> tuple[str, bool]:
-    """Read changed files where they are few; return what to say, and whether that is all to be done."""
+    """Index changed files if they are few; return the note, and whether nothing is left to do."""
     from remora.app.codebase.indexing import LOCK_SECONDS, index_files
 
     if not changed or not project.location.root.is_dir():
@@ -217,11 +216,11 @@ def _bring_in(project: OpenProject, changed: Mapping[str, int]) -> tuple[str, bo
 
 
 class Refreshed(NamedTuple):
-    """What came of a look at the files of an answer.
+    """The result of comparing the files of an answer.
 
     Attributes:
-        note: what to say of those that had changed; "" where none had.
-        apart: those that are to be left out of this answer alone.
+        note: the note on changed files; "" for none.
+        apart: files to be left out of this answer alone.
     """
 
     note: str = ""
@@ -229,11 +228,11 @@ class Refreshed(NamedTuple):
 
 
 def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
-    """Bring those files of an answer up to date that changed since they were read.
+    """Update the index for those files of an answer that changed since they were read.
 
-    A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
-    quick, and the note that is returned says so: out of this answer where the index is of another work tree,
-    whose answers they belong to, and out of all until they are read again where it is of this one.
+    A few are indexed at once. Many (a switched branch) are only excluded, which is fast, and the returned
+    note says so: from this answer if the index is of another work tree, and from all answers until they are
+    indexed again if it is of this one.
     """
     from remora.app.codebase.indexing import LOCK_SECONDS, index_files, mark_changed
     from remora.graph.indexer import VERSION
@@ -244,7 +243,7 @@ def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
     doubtful: dict[str, os.stat_result] = {}
     for path, (size, mtime_ns) in graph.stamps(set(paths)).items():
         try:
-            status = os.stat(f"{root}/{path}")  # noqa: PTH116  two hundred times an answer
+            status = os.stat(f"{root}/{path}")  # noqa: PTH116  up to two hundred times per answer
         except (OSError, ValueError):
             changed.append(path)
             continue
@@ -273,7 +272,7 @@ def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
 
 
 def checked(project: OpenProject, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
-    """Return an answer, asked for again when files in it had changed, and what to say of those."""
+    """Return an answer, queried again if files in it had changed, and the note on these files."""
     note, apart = refresh(project, paths)
     if note and not project.read_only:
         try:
@@ -287,7 +286,7 @@ def checked(project: OpenProject, found: T, ask: Callable[[], T], paths: Iterabl
 
 
 def _what(changed: Iterable[str], tree: str = "") -> str:
-    """Return which files changed; with the work tree that the index is of, that they are others there."""
+    """Return a description of the changed files; with `tree`, of files that differ in that work tree."""
     paths = sorted(changed)
     names = ", ".join(paths) if len(paths) <= NAMED else f"{len(paths):,} files"
     if tree:
@@ -303,7 +302,7 @@ def _read_again(changed: Collection[str]) -> str:
 
 
 def _not_compared(project: OpenProject, count: int) -> str:
-    """Return what to say of files whose time is another and whose content nobody looked at yet."""
+    """Return the note on files whose time differs and whose content was not compared yet."""
     tree = other_tree(project)
     of = f", which is of the work tree {tree}" if tree else ""
     if count == 1:

@@ -1,4 +1,4 @@
-"""Questions to the code graph: the impact of a change, and the modules of the code."""
+"""Query the code graph: the impact of a change, and the modules of the code."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def modules(project: OpenProject) -> list[ModuleInfo]:
 
 
 class Impacts(list[Impact]):
-    """What may break, nearest first, with what else is known about the target.
+    """The nodes that may break, nearest first, with further knowledge about the target.
 
     Attributes:
-        target: the key of the node that was asked about.
-        tests: those of the impacts that are tests: what to run.
+        target: the key of the target's node.
+        tests: the impacts that are tests, to be run.
         memories: live memories about the target or its file, strongest first.
-        notes: what to know about the answer (guesses, a cut, an index that is not finished).
+        notes: limits of the answer (guesses, a cut, an unfinished index).
     """
 
     def __init__(
@@ -49,8 +49,8 @@ class Impacts(list[Impact]):
 
 
 def impact(project: OpenProject, target: str, depth: int, limit: int) -> Impacts:
-    """Return what depends on a target; see `Memory.impact`."""
-    with paused():  # hundreds of objects, and no cycles among them
+    """Return the nodes that depend on a target; see `Memory.impact`."""
+    with paused():  # hundreds of objects without reference cycles
         return _impact(project, target, depth, limit)
 
 
@@ -71,13 +71,13 @@ def _impact(project: OpenProject, target: str, depth: int, limit: int) -> Impact
 
 
 def _asked(project: OpenProject, target: str, ask: Callable[[], Found]) -> tuple[Found, tuple[str, ...]]:
-    """Return an answer and what to say of the index.
+    """Return an answer and the notes on the index.
 
-    A name that nothing is called by may have been written since the files were looked at: that it is unknown
-    is rare, and worth a look at once.
+    An unknown name may be newer than the last comparison. Unknown names are rare, so the files are compared
+    at once.
 
     Raises:
-        NotFound: nothing is called so after that either.
+        NotFound: the name is still unknown after that.
     """
     before = project.last_look
     notes = up_to_date(project)
@@ -99,11 +99,11 @@ def _asked(project: OpenProject, target: str, ask: Callable[[], Found]) -> tuple
 
 
 def _inside(project: OpenProject, target: str) -> str:
-    """Return a target with its path relative to the root, where it was absolute."""
+    """Return a target with an absolute path made relative to the root."""
     path, colon, symbol = target.strip().partition(":")
     root = project.location.root
     if path.startswith("/") and "\0" not in path:
-        whole = Path(os.path.realpath(path))  # a Path's own way to ask fails on a loop of links
+        whole = Path(os.path.realpath(path))  # Path.resolve fails on a loop of links
         if whole.is_relative_to(root):
             path = whole.relative_to(root).as_posix()
     return f"{path}{colon}{symbol}"
@@ -112,10 +112,10 @@ def _inside(project: OpenProject, target: str) -> str:
 def _memories_about(db: Database, found: Found) -> list[MemoryRecord]:
     """Return the live memories about a target: those linked to its node first, then those on its file.
 
-    Of these the ones that name the symbol come first, then the strongest, then the newest.
+    Among them, memories that name the symbol come first, then the strongest, then the newest.
 
-    Patterns and decisions are also those of a folder around the file, and of layer 3 as the last index run
-    left it: there a glob ties them to the file.
+    Patterns and decisions about a folder around the file count too, as do the edges of layer 3 as the last
+    index run left them, where a glob links a memory to the file.
     """
     from remora.graph.knowledge import remembered
 

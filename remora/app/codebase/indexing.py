@@ -1,7 +1,7 @@
-"""Bring the code graph of a project up to date.
+"""Update the code graph of a project.
 
-The files come from sources.tree, what they say from graph.indexer; only one process of a project
-indexes at a time, and a second one that comes meanwhile says so and leaves the work to the first.
+`sources.tree` lists the files and `graph.indexer` extracts their content. Only one process of a project
+indexes at a time; a second one leaves the work to the first and reports so.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 Progress = Callable[[str, int, int], None]
-LOCK_SECONDS = 0.5  # that a question waits for another indexer
-LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
-FEW = 50  # files that are read without a search for garbage meanwhile
-WAIT = 10.0  # seconds that whoever brings changes waits for it
-PARTNERS = 10  # of each file that become edges of the graph
-PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
+LOCK_SECONDS = 0.5  # that a query waits for another indexer
+LEFT_OUT = "index.left_out"  # meta key: number of files that the last full run left out, by reason
+FEW = 50  # files that are read with the garbage collector paused
+WAIT = 10.0  # seconds to wait for another indexer when changes must be indexed
+PARTNERS = 10  # co-changed files of each file that become edges of the graph
+PARTNERS_OF = "index.partners"  # meta key: the state of history and graph from which these edges were made
 MOST_SKIPPED = 200  # named in a report; the counts are of all
 
 
@@ -53,7 +53,7 @@ def index(
     stop: Callable[[], bool] = lambda: False,
     wait: float = LOCK_SECONDS,
 ) -> IndexReport:
-    """Bring the whole graph up to date; see `Memory.index`."""
+    """Update the whole graph; see `Memory.index`."""
     started = time.monotonic()
     location = project.location
     if path is not None and not Path(os.path.realpath(path)).is_relative_to(location.root):
@@ -80,7 +80,7 @@ def index(
                 stop=stop,
             )
             precise = _take_precise(project, db, notes) if outcome.complete else Taken(0)
-            if outcome.complete and db.graph.unlinked():  # what an older SCIP index had said instead
+            if outcome.complete and db.graph.unlinked():  # files that an older SCIP index had resolved
                 _indexer(project, db).run(listed, _now(project), commit=commit_of(location.repository))
             with db.connection.transaction(durable=False):
                 db.meta.set(LEFT_OUT, _left_out(tree, db, precise.path))
@@ -96,15 +96,15 @@ def index(
 
 
 def index_files(project: OpenProject, paths: Iterable[str], *, wait: float | None = None) -> IndexReport:
-    """Bring some files up to date, given relative to the root; those that are gone leave the graph.
+    """Index files given relative to the root; deleted ones are removed from the graph.
 
     Args:
         paths: the files.
-        wait: seconds for another process that is indexing, WAIT if it is None.
+        wait: seconds to wait for another indexing process, WAIT if None.
 
     Raises:
         InvalidInput: a path is empty or not in the project.
-        SourceError: the project's folder is not there.
+        SourceError: the project's folder does not exist.
     """
     must_be_there(project.location.root)
     paths = {_own(project.location.root, path) for path in paths}
@@ -116,7 +116,7 @@ def index_files(project: OpenProject, paths: Iterable[str], *, wait: float | Non
     known = db.graph.some(paths)
     state = db.graph.state()
     if state is not None and state.version != VERSION:
-        return index(project, wait=wait)  # what another version read goes, so everything has to be read
+        return index(project, wait=wait)  # the graph of another version is replaced as a whole
     for path in sorted(paths):
         try:
             status = (project.location.root / path).lstat()
@@ -124,7 +124,7 @@ def index_files(project: OpenProject, paths: Iterable[str], *, wait: float | Non
             gone.append(path)
             continue
         if path not in known:
-            return index(project, wait=wait)  # whether a new file is wanted, the listing of all says
+            return index(project, wait=wait)  # only the full listing tells whether a new file is wanted
         listed.append(Listed(path, status.st_size, status.st_mtime_ns))
     notes: tuple[str, ...] = ()
     try:
@@ -144,7 +144,7 @@ def _own(root: Path, path: object) -> str:
     """Return a path relative to the root, as git names it.
 
     Raises:
-        InvalidInput: it is empty, no path, or not in the project.
+        InvalidInput: the value is empty, no path, or not in the project.
     """
     if not isinstance(path, str) or not path:
         raise InvalidInput(f"{path!r:.60} is not a path", hint="Name files of this project.")
@@ -159,7 +159,7 @@ def _own(root: Path, path: object) -> str:
 
 
 def mark_changed(project: OpenProject, paths: Iterable[str]) -> None:
-    """Take the edges of changed files out of every answer at once, before anybody reads them again."""
+    """Exclude the edges of changed files from answers at once, before the files are indexed again."""
     db = project.db
     with db.connection.transaction(durable=False):
         db.graph.mark_stale(sorted(set(paths)), _now(project))
@@ -172,7 +172,7 @@ def watch(
     *,
     debounce_ms: int = 500,
 ) -> None:
-    """Follow the project's files until told to stop; `said` hears of each round."""
+    """Index the project's files on each change until `stop` is set; `said` gets the report of each round."""
     from remora.graph.watch import watch as changes
 
     first = _index_in_turn(project, stop)
@@ -180,7 +180,7 @@ def watch(
     known = first.skipped
     for changed in changes(project.location.root, debounce_ms=debounce_ms, stop=stop, wanted=known_kind):
         mark_changed(project, changed)
-        # What git ignores is told apart by listing; a handful of files is not worth that.
+        # Only a full listing tells which files git ignores.
         outcome = _index_in_turn(project, stop)
         if outcome.read or outcome.deleted or outcome.skipped != known:
             said(outcome)
@@ -188,7 +188,7 @@ def watch(
 
 
 def _index_in_turn(project: OpenProject, stop: threading.Event) -> IndexReport:
-    """Bring the graph up to date, after whoever else is doing so: what they listed may be older."""
+    """Update the graph after other indexing processes, whose listing may be older."""
     while True:
         report = index(project, wait=WAIT)
         if report.complete or stop.is_set():
@@ -196,13 +196,13 @@ def _index_in_turn(project: OpenProject, stop: threading.Event) -> IndexReport:
 
 
 def _indexer(project: OpenProject, db: Database, paths: Collection[str] | None = None) -> Indexer:
-    """Return what brings a project's graph up to date; with paths, what does so for these alone."""
+    """Return the indexer of a project; with paths, an indexer for these files alone."""
     root = project.location.root
 
     def content(path: str) -> bytes | str:
         found = read(root, path, LARGEST_CODE)
         if isinstance(found, LeftOut) and found.why == GONE:
-            must_be_there(root)  # else every file would be taken for deleted
+            must_be_there(root)  # else every file would count as deleted
         return found.why if isinstance(found, LeftOut) else found
 
     clock = db.history.clock()
@@ -219,7 +219,7 @@ def _indexer(project: OpenProject, db: Database, paths: Collection[str] | None =
 
 
 def known_kind(path: str) -> bool:
-    """Whether a path may be of a kind that can be used; a script without an extension shows when read."""
+    """Return whether a path may be of a usable kind; a script without an extension is recognised later."""
     return kind_of(path) is not None or "." not in path.rpartition("/")[2]
 
 
@@ -228,9 +228,9 @@ def _now(project: OpenProject) -> int:
 
 
 def _left_out(tree: Tree, db: Database, used: str) -> dict[str, int]:
-    """Return how many files are not read, by reason: what their names say, then what their bytes say.
+    """Return the number of files left out, by reason: first by name, then by content.
 
-    A SCIP index that is `used` is not one of them.
+    The SCIP index `used` does not count.
     """
     counts = Counter(tree._replace(left_out=tuple(f for f in tree.left_out if f.path != used)).counts())
     for why, number in db.graph.skipped().items():
@@ -239,7 +239,7 @@ def _left_out(tree: Tree, db: Database, used: str) -> dict[str, int]:
 
 
 def _settle_layers(project: OpenProject, db: Database) -> None:
-    """Let what lies above the code follow it: modules without files go, memories meet their files."""
+    """Update the layers above the code: remove modules without files, link memories to files."""
     from remora.graph.knowledge import refresh as follow_memories
 
     now = _now(project)
@@ -253,7 +253,7 @@ def _settle_layers(project: OpenProject, db: Database) -> None:
 
 
 def _take_precise(project: OpenProject, db: Database, notes: list[str]) -> Taken:
-    """Take the edges of a SCIP index beside the code, when there is one and it is new."""
+    """Read the edges of a SCIP index beside the code, if there is one and it is new."""
     try:
         found = take(db, project.location.root, _now(project))
     except SourceError as error:
@@ -274,7 +274,7 @@ def report(
     *,
     counted: bool = True,
 ) -> IndexReport:
-    """Return what a run did, with the counts as they are now, or as the last whole run left them."""
+    """Return the report of a run, with present counts, or those of the last full run."""
     state = None if counted else db.graph.state()
     nodes, edges = (state.nodes, state.edges) if state is not None else db.graph.counts()[:2]
     left_out = db.meta.get(LEFT_OUT) or {}

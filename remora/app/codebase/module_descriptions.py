@@ -1,11 +1,11 @@
-"""Ask a language model about the modules of the code, a bounded number at a time.
+"""Describe the modules of the code with a language model, a bounded number at a time.
 
-Only modules whose outline changed since they were described are asked about, so that a run over a
-project that stands still costs nothing. Each module is written by itself: a model that fails, a limit or
-Ctrl-C ends the pass where it is, and what was there before stays until something better replaces it.
+Only modules whose outline changed since their description are sent, so that a run over an unchanged project
+costs nothing. Each module is stored on its own: a failing model, a limit or Ctrl-C ends the pass, and earlier
+descriptions stay until they are replaced.
 
-The work that follows a session asks by itself, at most once a day and about a few modules, unless the setting
-`llm.describe` is off. When that was and what came of it is noted, so that the doctor can tell.
+The work after sessions describes a few modules at most once a day, unless the setting `llm.describe` is off.
+The time and the outcome are stored for the doctor.
 """
 
 from __future__ import annotations
@@ -32,24 +32,25 @@ MODULES, CALLS, SECONDS = 20, 40, 300.0  # of one pass
 CALL_SECONDS = 60.0
 ANSWER_TOKENS = 2_000
 LOCK_SECONDS = 0.5
-DAILY_MODULES, DAILY_CALLS, DAILY_SECONDS = 5, 10, 120.0  # of a pass that nobody asked for: an answer each
-# and one more where that is of no use, and less than the work after a session may take
-RAN = "semantic.ran"  # meta key: when such a pass was last begun, and what came of it
-FAILED = "semantic.failed"  # meta key: module to the digest of the outline that got no usable answer
+DAILY_MODULES, DAILY_CALLS, DAILY_SECONDS = 5, 10, 120.0  # of an automatic pass: two calls per module,
+# and less than the time limit of the work after a session
+RAN = "semantic.ran"  # meta key: start and outcome of the last automatic pass
+FAILED = "semantic.failed"  # meta key: module to the digest of the outline without a usable answer
 Progress = Callable[[str, int, int], None]
 
 
 class SemanticReport(NamedTuple):
-    """What a pass over the modules did.
+    """The result of a pass over the modules.
 
     Attributes:
-        modules: how many modules there are.
-        described: those that were described now.
-        waiting: those whose outline changed since they were described, or that never were.
-        edges, dropped: edges written, and parts of answers that could not be used.
-        calls: how often the model was asked.
+        modules: number of modules.
+        described: modules described in this pass.
+        waiting: number of modules whose outline changed since their description, or without one.
+        edges, dropped: number of edges written, and of unusable parts of answers.
+        calls: number of calls to the model.
         complete: nothing is waiting.
-        notes: why it was not done, or not to its end.
+        notes: reasons why the pass was not run, or not completed.
+        seconds: duration.
     """
 
     modules: int = 0
@@ -64,11 +65,11 @@ class SemanticReport(NamedTuple):
 
 
 class _Spent(ProviderError):
-    """The calls or the time of a pass are used up."""
+    """The limit of calls or time of a pass is reached."""
 
 
 class _Bounded:
-    """A language model that may be asked so often and so long."""
+    """A language model with a limit of calls and of time."""
 
     def __init__(self, model: LanguageModel, calls: int, seconds: float, ticks: Callable[[], float]) -> None:
         self._model = model
@@ -84,7 +85,7 @@ class _Bounded:
         return self._model.model_id
 
     def why_not(self) -> str:
-        """Return which limit is reached, "" for none."""
+        """Return the limit that is reached, "" for none."""
         if self.calls >= self._most:
             return f"the limit of {self._most} calls is reached"
         if self._ticks() >= self._end:
@@ -146,13 +147,13 @@ def describe(
 
 
 def describe_when_due(project: OpenProject) -> SemanticReport | None:
-    """Describe what changed most since it was described; None where that is off or was done today.
+    """Describe the most changed modules; None if the setting is off or the day's pass was made.
 
-    A model that fails is noted and asked again the next day; it costs nothing else.
+    A failure of the model is stored, and the model is called again the next day.
     """
     if project.read_only or not project.settings.llm.describe:
         return None
-    with suppress(RemoraError):  # a model that is set wrongly: the pass says so
+    with suppress(RemoraError):  # the pass reports a wrong setting
         if project.llm("describe") is None:
             return None
     db = project.db
@@ -218,10 +219,10 @@ def _pass(
 
 
 def _todo(db: Database, group: Grouping, digests: Mapping[str, str]) -> list[str]:
-    """Return the modules to ask about: changed ones, then new ones, then those that failed before.
+    """Return the modules to describe: changed ones, then new ones, then those that failed before.
 
-    A module without code has nothing to be described by its outline. Where the most code was read since the
-    description comes first, then where there is most; tests are behind the rest.
+    A module without code has no outline and is left out. Within each group modules with most changed code
+    come first, then the largest; modules of tests come last.
     """
     read_at = db.overview.read_at()
     known = db.layers.modules()

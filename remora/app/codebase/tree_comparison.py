@@ -1,11 +1,11 @@
-"""Tell files that changed from those that only have another time, and one work tree from another.
+"""Tell changed files from files with only another time, and one work tree from another.
 
-The work trees of a project share one graph, and git gives each its own times for the same content. So where
-size and time are not those of the graph, the content decides. Reading it takes time, so a look reads no more
-than COMPARED files and no longer than COMPARE_SECONDS; what it found is remembered with the time that the
-file has in this tree, and the next look goes on where this one stopped.
+The work trees of a project share one graph, and git gives each its own times for the same content. If size
+or time differ from the graph, the content decides. Reading takes time, so one comparison reads at most
+COMPARED files and takes at most COMPARE_SECONDS; its results are stored with the file's time in this tree,
+and the next comparison continues from there.
 
-When the files were last listed is of one tree, too: which files it has, another does not show.
+The time of the last listing is stored per tree too, since trees differ in their files.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from remora.store.work_trees import Content
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-LISTED = "index.listed"  # meta key: by work tree when its files were last listed, in ns: later ones are new
-BEGUN = "index.begun"  # meta key: when a run began that is not finished, None where all are
-TREE = "index.tree"  # meta key: the root of the work tree that the last whole run read
-# A file of usual size is read and hashed in a tenth of a millisecond: both bounds are about what a question
-# may take before somebody notices. The files keep what is remembered at once small, the seconds hold where
-# files are large or the disk is slow.
+LISTED = "index.listed"  # meta key: time of the last listing by work tree, in ns: later files are new
+BEGUN = "index.begun"  # meta key: start of an unfinished run, None if all are finished
+TREE = "index.tree"  # meta key: the root of the work tree of the last full run
+# A file of usual size is read and hashed in a tenth of a millisecond: both limits are about the delay of a
+# query that a user does not notice. The number of files bounds the rows stored at once, the seconds apply to
+# large files and slow disks.
 COMPARED, COMPARE_SECONDS = 2_000, 0.3
 
 
 class _Undo(Exception):
-    """Takes the marks of a block back."""
+    """Rolls back the marks of a block."""
 
 
 class Compared(NamedTuple):
-    """Files whose size or time is not that of the graph.
+    """Files whose size or time differs from the graph.
 
     Attributes:
-        same: those with the same content.
-        other: those with another one.
-        unread: those that there was no time for.
+        same: files with the same content.
+        other: files with another content.
+        unread: files that were not compared for lack of time.
     """
 
     same: set[str]
@@ -53,7 +53,7 @@ class Compared(NamedTuple):
 
 
 def compare(project: OpenProject, looks: Mapping[str, os.stat_result]) -> Compared:
-    """Hold the content of files against what the graph was read from, and remember what came of it."""
+    """Compare the content of files with the graph's, and store the results."""
     db, root = project.db, str(project.location.root)
     known = {
         **db.work_trees.contents(root, looks),
@@ -72,7 +72,7 @@ def compare(project: OpenProject, looks: Mapping[str, os.stat_result]) -> Compar
             continue
         if row.mtime_ns == now[1]:
             is_same = True
-        elif not row.hash:  # it was left out unread, and has no edges; whether it still is, a run tells
+        elif not row.hash:  # it was left out unread and has no edges; a run decides whether it still is
             is_same = foreign
         elif path in known and known[path][:2] == now:
             is_same = known[path].hash == row.hash
@@ -97,7 +97,7 @@ def compare(project: OpenProject, looks: Mapping[str, os.stat_result]) -> Compar
 
 
 def _remember(project: OpenProject, fresh: Mapping[str, Content], same: Mapping[str, os.stat_result]) -> None:
-    """Write what files hold, where nobody else is at work: `same` is as the graph knows it after all."""
+    """Store content hashes, unless another process writes; files in `same` get their time in the graph."""
     if project.read_only:
         return
     db = project.db
@@ -113,24 +113,25 @@ def _remember(project: OpenProject, fresh: Mapping[str, Content], same: Mapping[
 
 
 def other_tree(project: OpenProject) -> str:
-    """Return the root of the work tree that the graph was read from, "" where that is this one."""
+    """Return the root of the work tree that the graph was read from, "" if it is this one."""
     tree = project.db.meta.get(TREE) or ""
     return "" if tree == str(project.location.root) else tree
 
 
 def listed_at(project: OpenProject) -> int:
-    """Return when the files of this tree were last listed, in ns, 0 for never."""
+    """Return the time of the last listing of this tree, in ns, 0 for never."""
     found = project.db.meta.get(LISTED) or {}
     return int(found.get(str(project.location.root), 0)) if isinstance(found, dict) else 0
 
 
 def note_listed(project: OpenProject, at: int | None = None, *, deleted: bool = False) -> None:
-    """Note when the files of this tree were listed; call inside a transaction.
+    """Store the time of a listing of this tree; call inside a transaction.
 
     Args:
         project: the open project.
-        at: when that was, in ns; None leaves it.
-        deleted: files left the graph, so that a tree where they are has to be listed again.
+        at: time of the listing in ns; None keeps the stored one.
+        deleted: files were removed from the graph, so that other trees, which may have them, must be listed
+            again.
     """
     db, root = project.db, str(project.location.root)
     before = db.meta.get(LISTED)
@@ -147,7 +148,7 @@ def note_listed(project: OpenProject, at: int | None = None, *, deleted: bool = 
 
 @contextmanager
 def left_out(project: OpenProject, paths: Collection[str]) -> Iterator[None]:
-    """Take files out of the answers of a block alone: for another work tree they are as the graph has them.
+    """Exclude files from the answers of a block alone; in their own work tree they match the graph.
 
     Raises:
         StoreBusy: another process is writing.

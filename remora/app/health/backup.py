@@ -1,4 +1,4 @@
-"""A copy of a project's home in one file, and what can be saved of a database that is damaged."""
+"""Back up a project's home to one tar file, and recover the readable rows of a damaged database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PASSED_OVER = (".lock", ".tmp", ".part")
 
 
 class Backup(NamedTuple):
-    """What was copied: the file, how many files are in it and how large it is."""
+    """The result of a backup: path of the tar file, number of files in it, size in bytes."""
 
     path: str
     files: int
@@ -32,21 +32,21 @@ class Backup(NamedTuple):
 
 
 class Recovery(NamedTuple):
-    """What was saved of a database, table by table, and where the damaged file lies now."""
+    """The result of a recovery: the recovered rows by table, and the new path of the damaged file."""
 
     tables: tuple[recovery.Recovered, ...]
     damaged: str
 
 
 def backup(home: Path, target: Path) -> Backup:
-    """Copy a home into one tar file: databases by SQLite's online backup, all else as it is.
+    """Copy a home into one tar file: databases by SQLite's online backup, other files unchanged.
 
     Other processes may read and write meanwhile. To restore it, unpack the file into an empty home
     (`remora doctor` names the home).
 
     Raises:
-        Conflict: there is such a file already, or by the time the copy is whole.
-        StoreError: something cannot be read or written; no file is left.
+        Conflict: the target exists, or appears before the copy is complete.
+        StoreError: a file cannot be read or written; no partial copy is left.
     """
     with os_errors(target, "write"):
         there = target.exists()
@@ -72,7 +72,7 @@ def backup(home: Path, target: Path) -> Backup:
                     count += 1
                 file.flush()
                 os.fsync(file.fileno())
-            try:  # the name is taken first: a file that appeared meanwhile is somebody else's
+            try:  # reserves the name: another process may have created the file meanwhile
                 os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             except FileExistsError:
                 raise _there(target) from None
@@ -88,13 +88,13 @@ def _there(target: Path) -> Conflict:
 
 
 def recover(project: Location) -> Recovery:
-    """Put a fresh database in the place of a damaged one, with the rows that could be read.
+    """Replace a damaged database by a new one that holds the readable rows.
 
-    The damaged file is kept beside it. Nothing may use the memory meanwhile.
+    The damaged file is kept beside it. No process may use the memory meanwhile.
 
     Raises:
         NotFound: there is no database.
-        StoreError: the fresh one cannot be written; the damaged one is where it was.
+        StoreError: the new database cannot be written; the damaged one stays in its place.
     """
     path = project.home / DATABASE
     if not path.exists():

@@ -1,4 +1,4 @@
-"""What models cost here, and what would be asked next without anybody asking."""
+"""Report the cost of model calls, and the calls that are made automatically after sessions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 
 def costs(project: OpenProject, days: int) -> Costs:
-    """Return the calls of the last days; see `Memory.costs`."""
+    """Return the model calls of the last `days` days; see `Memory.costs`."""
     if days < 1:
         raise InvalidInput("days must be 1 or more")
     now, settings = project.clock.now(), project.settings.llm
@@ -36,7 +36,7 @@ def costs(project: OpenProject, days: int) -> Costs:
 
 
 def _due(project: OpenProject) -> tuple[str, ...]:
-    """Return what the work after sessions asks a model about, as set."""
+    """Return the purposes for which the settings have a model called after sessions."""
     settings = project.settings
     if settings.llm.provider == "none":
         return ()

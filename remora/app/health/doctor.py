@@ -1,7 +1,7 @@
-"""Check everything end to end: places, files, database, models, settings; each finding says what to do.
+"""Check the folders, files, database, models and settings of a project; findings carry advice.
 
-Nothing is made, and nothing is changed but that an older database is brought up to date. A check
-that fails becomes a finding; the others still run.
+Nothing is created or changed, except that an older database is migrated. A check that fails becomes a
+finding; the others still run.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "Report", "diagnose", "examine"]
 
-LITTLE_DISK, NO_DISK = 500_000_000, 20_000_000  # bytes free; below the second a write may fail any time
-CHECK_SECONDS = 60.0  # of a database; the whole check of 100 MB takes about one
-BIG_WAL = 200_000_000  # bytes; SQLite folds the log back long before, unless a reader holds it open
+LITTLE_DISK, NO_DISK = 500_000_000, 20_000_000  # bytes free; below NO_DISK any write may fail
+CHECK_SECONDS = 60.0  # for one database; a full check of 100 MB takes about 1 s
+BIG_WAL = 200_000_000  # bytes; SQLite checkpoints the log long before, unless a reader holds it open
 
 
 def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
-    """Check the project that a path belongs to; what keeps it from opening is a finding like any other."""
+    """Check the project that a path belongs to; an error at opening becomes a finding."""
     try:
         project = build(path, environ)
     except RemoraError as error:
@@ -58,7 +58,7 @@ def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
 
 
 def examine(project: OpenProject) -> Report:
-    """Run every check on the parts of a project."""
+    """Run every check on an open project."""
     findings: list[Finding] = []
     for what, check in CHECKS:
         try:
@@ -71,7 +71,7 @@ def examine(project: OpenProject) -> Report:
 
 
 def places(project: OpenProject) -> list[Finding]:
-    """Say which project this is and where its data lies."""
+    """Report the project's name, id and folders."""
     location = project.location
     return [
         Finding(
@@ -84,7 +84,7 @@ def places(project: OpenProject) -> list[Finding]:
 
 
 def database(project: OpenProject) -> list[Finding]:
-    """Check the project's database, and the user's where there is one."""
+    """Check the project's database, and the user's if it exists."""
     files = [("database", project.location.home / DATABASE)]
     if (project.user_home / DATABASE).exists():
         files.append(("your own database", project.user_home / DATABASE))
@@ -102,7 +102,7 @@ def database(project: OpenProject) -> list[Finding]:
 
 
 def homes(project: OpenProject) -> list[Finding]:
-    """Point out databases of this project that lie elsewhere, from before its home was moved."""
+    """Report other databases of this project: shipped with the repository, or in a former home."""
     came = notice(project.location.foreign)
     shipped = [Finding("warning", "shipped memory", came)] if came else []
     return shipped + [
@@ -168,13 +168,13 @@ def sessions(project: OpenProject) -> list[Finding]:
 
 
 def destinations(project: OpenProject) -> list[Finding]:
-    """Say where texts go: to a server, or nowhere."""
+    """Report the destination of texts for each model: a server, or nowhere."""
     found = where_to(project.settings, project.environ)
     return [Finding("ok", f"texts for {what}", where) for what, where in found]
 
 
 def embedding(project: OpenProject) -> list[Finding]:
-    """Say which embedding tier is in use and why, try it, and say what still lacks a vector."""
+    """Report the embedding tier and the reasons for it, embed one query, and count missing vectors."""
     if _opens(project):
         return _tier(project.choice()) + _vectors(project)
     from remora.embeddings.embedder import choose
@@ -228,7 +228,7 @@ def _vectors(project: OpenProject) -> list[Finding]:
 
 
 def git(project: OpenProject) -> list[Finding]:
-    """Say where the repository stands, and how much of its history was read."""
+    """Report the branch and commit that are checked out, and how much of the history was read."""
     repository = project.location.repository
     if repository is None:
         advice = (
@@ -250,7 +250,7 @@ def git(project: OpenProject) -> list[Finding]:
 
 
 def sharing(project: OpenProject) -> list[Finding]:
-    """Say where the project is shared, and whether the last exchange went well."""
+    """Report the shared space and the result of the last exchange."""
     if not _opens(project):
         return []
     space, state = project.db.meta.get(SPACE), project.db.meta.get(STATE) or {}
@@ -289,12 +289,12 @@ def _history(project: OpenProject) -> Finding:
 
 
 def code_graph(project: OpenProject) -> list[Finding]:
-    """Check the code graph, where there is a database."""
+    """Check the code graph if the database opens."""
     return code(project) if _opens(project) else []
 
 
 def methodologies(project: OpenProject) -> list[Finding]:
-    """Check that the methodologies that others installed can be used."""
+    """Check that the installed methodology plugins can be used."""
     plugins = project.plugins()
     advice = "Update or uninstall the package that registers it."
     findings = [Finding("warning", "methodology", problem, advice) for problem in plugins.problems]
@@ -327,7 +327,7 @@ def permissions(project: OpenProject) -> list[Finding]:
 
 
 def disk(project: OpenProject) -> list[Finding]:
-    """Check that there is room to write."""
+    """Check the free disk space."""
     folder = next(p for p in (project.location.home, *project.location.home.parents) if p.exists())
     free = shutil.disk_usage(folder).free
     said = f"{megabytes(free)} free at {folder}"
@@ -343,7 +343,7 @@ def disk(project: OpenProject) -> list[Finding]:
 
 
 def _opens(project: OpenProject) -> bool:
-    """Return whether there is a database that can be opened; where not, `database` says why."""
+    """Return whether the databases open; if not, `database` reports the reason."""
     try:
         return (project.location.home / DATABASE).exists() and bool(project.stores())
     except RemoraError:

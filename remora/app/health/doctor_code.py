@@ -1,4 +1,4 @@
-"""The doctor's look at the code graph: is it there, is it up to date, has it outgrown its design."""
+"""Check that the code graph exists, is up to date and is within its design limits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from remora.store.database import Database
     from remora.store.graph import State
 
-# Section 6: beyond one of these the graph has outgrown what one SQLite file answers at once.
+# Design, section 6: beyond one of these limits a single SQLite file no longer answers at once.
 MOST_NODES = 50_000
 MOST_BYTES = 500_000_000
 SLOW_QUERY = 0.1  # seconds, of the 99th percentile
-SAMPLE = 50  # queries that are timed
-SAMPLE_SECONDS = 0.4  # of all of them; fewer are timed where they are slow
-DEPTH, RESULTS = 3, 200  # what `remora impact` asks for by default
-LARGE_SHARE = 0.1  # a folder with more of the nodes than this is named
+SAMPLE = 50  # timed queries
+SAMPLE_SECONDS = 0.4  # for all of them; slow queries reduce the sample
+DEPTH, RESULTS = 3, 200  # the defaults of `remora impact`
+LARGE_SHARE = 0.1  # of the nodes; the advice names folders with a larger share
 FOLDERS = 3
 REASONS = 5
 
@@ -50,7 +50,7 @@ def code(project: OpenProject) -> list[Finding]:
 
 
 def _growth(db: Database) -> list[Finding]:
-    """Measure what section 6 sets bounds to."""
+    """Compare the size and speed of the graph with the limits of section 6."""
     nodes, edges, _ = db.graph.counts()
     size = database_bytes(db.connection.path)
     timed = measure(db)
@@ -83,7 +83,7 @@ def _growth(db: Database) -> list[Finding]:
 
 
 def measure(db: Database, seconds: float = SAMPLE_SECONDS) -> list[float]:
-    """Return how long impact takes for the busiest files and definitions, in seconds each."""
+    """Return the durations of impact queries for the busiest files and definitions, in seconds."""
     from remora.graph.impact import impact
 
     timed: list[float] = []
@@ -94,20 +94,20 @@ def measure(db: Database, seconds: float = SAMPLE_SECONDS) -> list[float]:
             break
         try:
             impact(db, key, DEPTH, RESULTS)
-        except RemoraError:  # it left the graph meanwhile
+        except RemoraError:  # the node was removed meanwhile
             continue
         timed.append(time.perf_counter() - before)
     return timed
 
 
 def _alternating(keys: Sequence[str]) -> list[str]:
-    """Return files and definitions in turn, so that a short time measures some of both."""
+    """Interleave the two halves of the keys, so that a short sample has both files and definitions."""
     half = (len(keys) + 1) // 2
     return [key for at in range(half) for key in keys[at::half]]
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the nearest-rank percentile of some values, 0.0 of none.
+    """Return the nearest-rank percentile of values; 0.0 for an empty sequence.
 
     >>> percentile([3.0, 1.0, 2.0], 0.99), percentile([], 0.99)
     (3.0, 0.0)
@@ -118,7 +118,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def _exclude(db: Database, nodes: int) -> str:
-    """Return what to exclude, with the folders that hold most of the graph."""
+    """Return the advice to exclude code, with the folders that hold most of the graph."""
     folders = db.overview.heaviest_folders(FOLDERS)
     large = [f"{name} {count / nodes:.0%}" for name, count in folders if count > LARGE_SHARE * nodes]
     where = f" (most nodes: {', '.join(large)})" if large else ""
@@ -129,7 +129,7 @@ def _exclude(db: Database, nodes: int) -> str:
 
 
 def _freshness(project: OpenProject, db: Database, state: State | None) -> list[Finding]:
-    """Say whether the graph shows the code as it is now."""
+    """Report whether the graph matches the current code."""
     if state is None or (waiting := len(db.graph.unlinked())):
         what = "indexing was not finished"
         if state is not None:
@@ -149,7 +149,7 @@ def _freshness(project: OpenProject, db: Database, state: State | None) -> list[
 
 
 def _contents(project: OpenProject, db: Database) -> list[Finding]:
-    """Say what lacks a vector, what was left out and what could not be read in full."""
+    """Report chunks without a vector, files that were left out and files that were read in part."""
     findings = []
     waiting = db.chunks.pending_count()
     if waiting and project.settings.embedding.provider != "none":
@@ -172,7 +172,7 @@ def _contents(project: OpenProject, db: Database) -> list[Finding]:
 
 
 def _described(project: OpenProject, db: Database) -> list[Finding]:
-    """Say when a language model last described modules by itself, and what came of it."""
+    """Report the last automatic description of modules by a language model."""
     ran: dict[str, Any] | None = db.meta.get(RAN)
     if not ran or not project.settings.llm.describe:
         return []

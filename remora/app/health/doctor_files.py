@@ -1,4 +1,4 @@
-"""Check the files beside the database: items of other stores, the journal, the entry store."""
+"""Check the files beside the database: the items database, the journal and the entry store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def items(project: OpenProject) -> list[Finding]:
-    """Look at the items of a project; nothing where no program has put any."""
+    """Check the items database; no finding if no program has created it."""
     path = project.location.home / DATABASE
     if not path.exists():
         return []
@@ -45,7 +45,7 @@ def _damaged(path: Path, what: str) -> Finding:
 
 
 def written(project: OpenProject) -> list[Finding]:
-    """Look at MEMORY.md, the entry store and what consolidations left; nothing where there is none."""
+    """Check MEMORY.md, the entry store and unfinished consolidations; no finding without their folder."""
     if not project.memory_folder.is_dir():
         return []
     findings = [*_entries(project), *_journal(project)]

@@ -1,4 +1,4 @@
-"""The doctor's look at settings, API keys and environment variables. No key is ever shown."""
+"""Check settings, API keys and environment variables; the value of a key is never shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 def settings(project: OpenProject) -> list[Finding]:
-    """Show the settings that differ from the defaults, with where each comes from."""
+    """Report the settings that differ from the defaults, each with its source."""
     defaults, files = keys(), _settings_files(project)
     findings = [Finding("ok", "settings", f"read from {path}") for path in files]
     sources = {key: path for path, content in files.items() for key in _set_in(parse({path: content}, {}))}
@@ -53,7 +53,7 @@ def _refused(project: OpenProject) -> list[Finding]:
 
 
 def _keys(project: OpenProject) -> list[Finding]:
-    """Say of each named API key variable of a provider in use whether it is set; never its value."""
+    """Report whether the API key variable of each provider in use is set; never its value."""
     findings: list[Finding] = []
     for section in (project.settings.embedding, project.settings.llm, project.settings.rerank):
         name, own = section.api_key_env, section.provider in ("none", "local", "onnx", "ollama")
@@ -72,14 +72,14 @@ def _keys(project: OpenProject) -> list[Finding]:
 
 
 def environment(project: OpenProject) -> list[Finding]:
-    """Show the REMORA_ variables that are recognised, warn of those that are not, and of loose imports."""
+    """Report the REMORA_ variables, known and unknown, and an unsafe PYTHONPATH."""
     return [*variables(project.environ), *_import_path(project.environ)]
 
 
 def _import_path(environ: Mapping[str, str]) -> list[Finding]:
-    """Warn of a PYTHONPATH that puts the folder of whoever starts Python on the import path.
+    """Warn of a PYTHONPATH with an empty or relative part: it puts the current folder on the import path.
 
-    Python has looked there before any code of ours runs, so this can be told and not be mended.
+    Python searches that folder before our code runs, so this can be reported but not prevented.
     """
     parts = environ.get("PYTHONPATH", "")
     if not parts or all(os.path.isabs(part) for part in parts.split(os.pathsep)):  # noqa: PTH117

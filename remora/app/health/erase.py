@@ -1,9 +1,9 @@
-"""Erase at a person's word: a memory, a session, a text, a project or everything, to the byte.
+"""Erase a memory, a session, a text, a project or everything, down to the last byte.
 
-Files come first, then one transaction over every table, then the free pages: whoever is killed in the middle
-says it again and nothing is left. In a file the words are overwritten where they stand, byte for byte, with a
-mark of the same length: logs keep their lines and their offsets, and no copy of the old file stays behind.
-A keyed digest of the words remains, so that they are not learned again.
+Files are erased first, then all tables in one transaction, then the free pages: after a kill, a second call
+completes the erasure. In a file the words are overwritten in place with a mark of the same length: logs keep
+their lines and offsets, and no copy of the old file remains. A keyed digest of the words is kept, so that
+they are not learned again.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
     from remora.core.values import Entry, MemoryRecord, Message
 
-CAPTURED = "captured"  # folder of the home
-SCRUB = "erase.scrub"  # meta key: rows were deleted whose bytes may still be in the file
-A_LINE = 24  # characters of a line of an archive that is looked for in the history
-LEAST = 4  # characters of a text that is looked for everywhere
+CAPTURED = "captured"  # folder in the home
+SCRUB = "erase.scrub"  # meta key: the file may still hold bytes of deleted rows
+A_LINE = 24  # characters; shorter lines of archives and history are not erased elsewhere
+LEAST = 4  # characters; shorter texts are not erased everywhere
 _WORD = re.compile(r"[a-z_]+")
-_KEY = re.compile(rb'(?:[^"\\\n]|\\.){0,200}"\s*:')  # the rest of a key of JSON
-TRIES = 8  # to write a database anew while others use it
-KEPT_APART = (".db", ".db-wal", ".db-shm", ".lock", ".mem")  # that are no text, and have ways of their own
+_KEY = re.compile(rb'(?:[^"\\\n]|\\.){0,200}"\s*:')  # the rest of a JSON key
+TRIES = 8  # attempts to rewrite a database that other processes use
+KEPT_APART = (".db", ".db-wal", ".db-shm", ".lock", ".mem")  # not text; erased in other ways
 ELSEWHERE = (
     "backups and exports that you made",
     "the transcripts that coding agents keep themselves",
@@ -54,15 +54,15 @@ ELSEWHERE = (
 
 
 class Erased(NamedTuple):
-    """What was erased.
+    """The result of an erasure.
 
     Attributes:
-        memories: how many.
-        sessions: how many.
-        found: where else the words stood: rows by table, and places by file.
-        whole: every byte is gone; False where another process kept a database from being written anew: the
-            daily maintenance tries again.
-        elsewhere: where they may stand and we cannot reach.
+        memories: number of memories erased.
+        sessions: number of sessions erased.
+        found: other occurrences of the words: rows by table, and places by file.
+        whole: every byte is gone; False if another process kept a database from being rewritten: the daily
+            maintenance tries again.
+        elsewhere: places outside our reach that may still hold the words.
     """
 
     memories: int = 0
@@ -73,14 +73,18 @@ class Erased(NamedTuple):
 
 
 def erase_memories(project: OpenProject, ids: Sequence[str]) -> Erased:
-    """Erase memories, with every place in which their words stand."""
+    """Erase memories and every other occurrence of their texts."""
     project.must_be_writable()
     records = {record.id: record for record in (_find(project, one) for one in ids)}
     return _erase(project, list(records.values()), [t for r in records.values() for t in _sayings(r)])
 
 
 def erase_text(project: OpenProject, text: str) -> Erased:
-    """Erase a text wherever it stands: the memories that say it whole, elsewhere the words."""
+    """Erase a text everywhere, and every memory that contains it.
+
+    Raises:
+        InvalidInput: the text is too short or too common.
+    """
     project.must_be_writable()
     if not _is_findable(text):
         raise InvalidInput(
@@ -98,10 +102,10 @@ def erase_text(project: OpenProject, text: str) -> Erased:
 
 
 def erase_session(project: OpenProject, session_id: str) -> Erased:
-    """Erase a conversation or an agent's session: its log, what retells it, and what it alone taught.
+    """Erase a conversation or an agent's session: its log, its summaries, and memories learned only from it.
 
-    Its lines of the daily notes and its archives go with it. A summary that a model wrote into the history
-    says it in other words: `containing` erases that.
+    Its lines in the daily notes and its archives are erased too. A summary that a model wrote into the
+    history uses other words: `erase_text` erases that.
 
     Raises:
         NotFound: there is no such session.
@@ -136,7 +140,7 @@ def erase_session(project: OpenProject, session_id: str) -> Erased:
 
 
 def _noted(messages: Sequence[Message]) -> list[str]:
-    """Return the exchanges of a conversation as daily notes have them, without the time."""
+    """Return the exchanges of a conversation as the daily notes hold them, without the time."""
     found, asked = [], ""
     for message in messages:
         if message.role == "user":
@@ -148,7 +152,7 @@ def _noted(messages: Sequence[Message]) -> list[str]:
 
 
 def _in_history(project: OpenProject, session_id: str) -> Iterator[str]:
-    """Yield the lines of the history's entries that name a conversation."""
+    """Yield the lines of the history entries that name a conversation."""
     named = re.compile(rf" in {re.escape(session_id)}, extracted without a model")
     for entry in history.entries(project.memory_folder, []):
         if named.search(entry.text):
@@ -167,7 +171,7 @@ def _archives(project: OpenProject, session_id: str) -> tuple[list[Entry], list[
 
 
 def erase_project(project: OpenProject) -> Erased:
-    """Delete everything of a project: its home, and the live files of its sessions. It is closed then."""
+    """Delete a project's home and the live files of its sessions; closes the project."""
     project.must_be_writable()
     home = project.location.home
     sessions = _live_files(project)
@@ -180,7 +184,7 @@ def erase_project(project: OpenProject) -> Erased:
 
 
 def erase_everything(project: OpenProject) -> Erased:
-    """Delete the whole data folder, of every project and the user's own. The project is closed then."""
+    """Delete the data folder with all projects and the user's memories; closes the project."""
     project.must_be_writable()
     data, home = data_dir(project.environ), project.location.home
     project.close()
@@ -194,7 +198,7 @@ def erase_everything(project: OpenProject) -> Erased:
 
 
 def scrub_when_due(project: OpenProject) -> bool:
-    """Overwrite what an erasure left in the databases; False where others still hold them."""
+    """Overwrite the bytes that an erasure left in the databases; return False if other processes hold one."""
     return all(_scrubbed(store) for store in project.stores() if store.db.meta.get(SCRUB))
 
 
@@ -217,13 +221,13 @@ def _erase(
                 if record.external_id is not None:
                     keep_forgotten(store.db, record.external_id, now)
             erase.memories(store.db, [record.id for record in own])
-            store.db.cache.clear()  # a vector says what its text said
+            store.db.cache.clear()  # vectors encode the erased texts
             for session in sessions:
                 erase.session(store.db, session)
             for table, number in erase.texts(store.db.connection, wanted, mark).items():
                 found[table] = found.get(table, 0) + number
     whole = scrub_when_due(project)
-    _in_files(project, wanted, mark)  # what somebody wrote meanwhile from what they had read before
+    _in_files(project, wanted, mark)  # another process may have written a text back meanwhile
     return Erased(len(records), len(sessions), found, whole)
 
 
@@ -235,12 +239,12 @@ def _find(project: OpenProject, memory_id: str) -> MemoryRecord:
 
 
 def _is_findable(text: str) -> bool:
-    """Return whether a text may be looked for everywhere: a plain word stands in keys and roles, too."""
+    """Return whether a text may be erased everywhere: a short or plain word also occurs in keys and roles."""
     return len(text.strip()) >= LEAST and _WORD.fullmatch(text.strip()) is None
 
 
 def _sayings(record: MemoryRecord) -> list[str]:
-    """Return every text that a memory holds of what was said."""
+    """Return the content of a memory and the texts of its origins, each once."""
     said = [record.content, *(origin.text for origin in record.origins if origin.text)]
     return list(dict.fromkeys(said))
 
@@ -249,7 +253,7 @@ def _sayings(record: MemoryRecord) -> list[str]:
 
 
 def _in_files(project: OpenProject, texts: Sequence[str], mark: str) -> dict[str, int]:
-    """Overwrite texts in every file that is ours; returns how often each file held one."""
+    """Overwrite texts in every file of ours; return the number of occurrences by file name."""
     found: dict[str, int] = {}
     forms = [form.encode("utf-8", "surrogatepass") for text in texts for form in erase.written_forms(text)]
     for path in _our_files(project):
@@ -276,7 +280,7 @@ def _all_files(folder: Path) -> Iterator[Path]:
 
 
 def _files_of(project: OpenProject, sessions: Iterable[str]) -> Iterator[Path]:
-    """Yield the live files of sessions, "host:session", and what was captured of them."""
+    """Yield the live and captured files of sessions, each named "host:session"."""
     for one in sessions:
         host, _, session = one.partition(":")
         name = live.file_name(host, session)
@@ -297,7 +301,7 @@ def _live_files(project: OpenProject) -> list[Path]:
 
 
 def _overwrite(path: Path, forms: Sequence[bytes], mark: bytes) -> int:
-    """Overwrite texts where they stand in a file with as many bytes; returns how many stood there."""
+    """Overwrite texts in place with as many bytes; return the number of occurrences."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -324,7 +328,7 @@ def _places(data: bytes, form: bytes) -> Iterator[int]:
 
 
 def _overwrite_whole(path: Path) -> None:
-    """Overwrite a file with nothing that says anything, and remove it."""
+    """Overwrite a file with zeros and remove it."""
     with suppress(FileNotFoundError), os_errors(path, "erase"):
         with path.open("r+b") as file:
             file.write(b"\0" * path.stat().st_size)
@@ -333,11 +337,11 @@ def _overwrite_whole(path: Path) -> None:
         path.unlink()
 
 
-# Stores of other makes
+# Entries and items
 
 
 def _in_entries(project: OpenProject, texts: Sequence[str], mark: str) -> dict[str, int]:
-    """Erase texts in notes and archives; a note whose name says it goes whole."""
+    """Erase texts in notes and archives; an entry with a text in its name is removed."""
     found = 0
     with suppress(NotFound):
         entries = project.entries()
@@ -356,7 +360,7 @@ def _in_entries(project: OpenProject, texts: Sequence[str], mark: str) -> dict[s
 
 
 def _in_items(project: OpenProject, texts: Sequence[str], mark: str) -> dict[str, int]:
-    """Erase texts in what programs keep in the store of items."""
+    """Erase texts in the items database, which programs write to."""
     path = project.location.home / "items.db"
     if not path.exists():
         return {}

@@ -1,7 +1,7 @@
-"""What a person may take along: memories with their history and use, notes, conversations, journal.
+"""Export memories with their revisions and uses, notes, conversations and journal to a file.
 
-Four formats: JSON, which another machine reads back exactly; Markdown, to read and to edit; CLAUDE.md, the
-rules alone for an agent without Remora; and an archive, the home as it is with database and vectors.
+Four formats: JSON, which another machine imports exactly; Markdown, to read and to edit; CLAUDE.md, only the
+rules, for an agent without Remora; and an archive, a copy of the home with database and vectors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "remora-export", 1
 FORMATS = ("json", "markdown", "claude-md", "archive")
 SCOPES = ("project", "user", "all")
-RULES = {  # types that a CLAUDE.md has, with their headings
+RULES = {  # memory types in a CLAUDE.md, with their headings
     "preference": "Preferences",
     "requirement": "Requirements",
     "decision": "Decisions",
@@ -33,11 +33,11 @@ RULES = {  # types that a CLAUDE.md has, with their headings
     "workflow_recipe": "How things are done",
 }
 MOST_LINES = 200  # of a CLAUDE.md
-MARK = "<!-- remora "  # begins what a line of Markdown says besides its text
+MARK = "<!-- remora "  # starts the metadata of a line of Markdown
 
 
 class Exported(NamedTuple):
-    """What was written: the file, its format and size in bytes, and how many memories are in it."""
+    """The result of an export: path, format, number of memories, size in bytes."""
 
     path: str
     format: str
@@ -46,7 +46,7 @@ class Exported(NamedTuple):
 
 
 def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
-    """Write what is stored to a file that does not exist yet; see `Memory.export`."""
+    """Export a scope to a new file; see `Memory.export`."""
     if form not in FORMATS:
         raise InvalidInput(f"there is no format {form!r}", hint=f"One of {', '.join(FORMATS)}.")
     if scope not in SCOPES:
@@ -76,7 +76,7 @@ def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
 
 
 def document(project: OpenProject, scope: str = "all") -> dict[str, Any]:
-    """Return what is stored as a document of JSON values; forgotten memories too."""
+    """Return the stored data as JSON values, with forgotten memories."""
     wanted = [store for store in project.stores() if scope in ("all", store.db.realm)]
     memories: list[dict[str, Any]] = []
     revisions: list[dict[str, Any]] = []
@@ -102,7 +102,7 @@ def document(project: OpenProject, scope: str = "all") -> dict[str, Any]:
 
 
 def _records(project: OpenProject, scope: str) -> list[MemoryRecord]:
-    """Return the live memories, without records of what happened."""
+    """Return the live memories of a scope, without records of commits and sessions."""
     user = None if scope == "all" else scope == "user"
     return listing(project, None, 10_000_000, 0, "created", where={}, having={}, user=user, records=False)
 
@@ -126,7 +126,7 @@ def _journal(project: OpenProject) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text("utf-8", "replace") for path in paths}
 
 
-# To read
+# Markdown
 
 
 def _markdown(records: Sequence[MemoryRecord], name: str) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _markdown(records: Sequence[MemoryRecord], name: str) -> Iterator[str]:
 
 
 def _besides(record: MemoryRecord) -> str:
-    """Return what a line does not say, as JSON that cannot end the comment it stands in."""
+    """Return the metadata of a memory as JSON that cannot end the comment around it."""
     said = {
         "id": record.id,
         "source": record.source,

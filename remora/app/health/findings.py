@@ -1,4 +1,4 @@
-"""What the doctor says: findings with a level, and the report they make."""
+"""The doctor's findings, each with a level, and the report of all of them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ LEVELS: tuple[Level, ...] = ("ok", "note", "warning", "error")
 
 
 class Finding(NamedTuple):
-    """What one check found.
+    """The result of one check.
 
     Attributes:
         level: ok, note, warning or error.
-        what: the thing looked at, a word or two.
-        detail: what was found.
-        advice: what to do; empty when there is nothing to do.
-        kind: the error class that an error belongs to, such as "StoreCorrupt"; else empty.
+        what: the subject, a word or two.
+        detail: the state that was found.
+        advice: the remedy; empty if nothing is to be done.
+        kind: the class of an error, such as "StoreCorrupt"; else empty.
     """
 
     level: Level
@@ -45,10 +45,10 @@ class Report(NamedTuple):
 
 
 def failed(what: str, error: RemoraError) -> Finding:
-    """Return an error of ours as a finding."""
+    """Return an error of Remora as a finding."""
     return Finding("error", what, str(error), error.hint, type(error).__name__)
 
 
 def megabytes(size: int) -> str:
-    """Return a number of bytes as it is told."""
+    """Return a number of bytes as text, in MB or GB."""
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

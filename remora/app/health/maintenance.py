@@ -1,8 +1,8 @@
-"""The daily maintenance of a project's memory, a step of the work that follows sessions.
+"""Run the daily maintenance of a project's memory, one step of the work after sessions.
 
-It forgets what has expired, deletes what was forgotten long ago, empties old texts in the log of changes and
-in the log of what was said, and measures how relevant a memory must be to be said with a prompt. Where it
-would forget unusually much, or the clock seems to have jumped, it forgets nothing and asks.
+It forgets expired memories, deletes those forgotten long ago, empties old texts in revisions and in the
+injection log, and measures the relevance threshold for injection with a prompt. If it would forget unusually
+many memories, or the clock seems to have jumped, it forgets none and leaves the decision to a person.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
     from remora.core.values import MemoryRecord
 
-AT = "maintenance.at"  # meta key: when it ran last, ISO 8601
+AT = "maintenance.at"  # meta key: the time of the last run, ISO 8601
 LOG = "maintenance.log"  # meta key: the reports of the last runs, oldest first
 LOGGED = 60  # reports
-SHARE, FEW = 0.10, 50  # of the live memories, or so many if that is more, may be forgotten at once
-JUMP = 30 * DAY_SECONDS  # since the last run, from which on a clock may have jumped
-SAID_DAYS = 365  # that the words of what was said are kept
+SHARE, FEW = 0.10, 50  # a run forgets at most this share of the live memories, or FEW if that is more
+JUMP = 30 * DAY_SECONDS  # since the last run; after a longer time the clock may have jumped
+SAID_DAYS = 365  # days that texts stay in the injection log
 
 
 class Maintained(NamedTuple):
-    """What one run did.
+    """The result of one run.
 
     Attributes:
-        at: when, ISO 8601.
-        forgotten: ids of the memories that were forgotten, which `restore` brings back.
-        deleted: memories deleted for good, forgotten 30 days before.
-        waiting: expired memories that were left, since so many at once are for a person to decide.
-        cached, revisions, said: rows of the embedding cache, texts of old changes, and texts of what was said
-            long ago that were dropped.
-        bar: the relevance that a memory must have to be said with a prompt; None where it was not measured.
+        at: time of the run, ISO 8601.
+        forgotten: ids of the forgotten memories; `restore` brings them back.
+        deleted: number of memories deleted for good, 30 days after they were forgotten.
+        waiting: number of expired memories kept because so many at once are for a person to decide.
+        cached, revisions, said: number of rows dropped from the embedding cache, and of old texts emptied in
+            revisions and in the injection log.
+        bar: the relevance threshold for injection with a prompt; None if it was not measured.
     """
 
     at: str
@@ -55,16 +55,16 @@ class Maintained(NamedTuple):
 
 
 def is_due(project: OpenProject) -> bool:
-    """Return whether a day has passed since the last run, or since the first memory was made.
+    """Return whether a day has passed since the last run, or since the first memory was created.
 
-    A clock that went back counts as a day.
+    A clock that went back by a day counts too.
     """
     last = project.db.meta.get(AT) or project.db.memories.first_at()
     return isinstance(last, str) and abs(project.clock.now() - from_iso(last)) >= DAY_SECONDS
 
 
 def maintain_when_due(project: OpenProject) -> Maintained | None:
-    """Run once a day, one process at a time; None where it was not due or another is at it."""
+    """Run once a day, in one process at a time; None if not due, read-only or running elsewhere."""
     if project.read_only or not is_due(project):
         return None
     with suppress(StoreBusy), lock(project.location.home / "maintenance", timeout=0.0):
@@ -73,7 +73,7 @@ def maintain_when_due(project: OpenProject) -> Maintained | None:
 
 
 def maintain(project: OpenProject) -> Maintained:
-    """Run now; see the module. Each part is a transaction of its own, so a kill costs nothing."""
+    """Run the maintenance now. Each step commits on its own, so a kill loses no finished step."""
     now = project.clock.now()
     project.accesses.flush(wait=None)
     last = project.db.meta.get(AT)
@@ -96,13 +96,13 @@ def maintain(project: OpenProject) -> Maintained:
 
 
 def reports(project: OpenProject) -> list[Maintained]:
-    """Return what the last runs did, oldest first."""
+    """Return the reports of the last runs, oldest first."""
     found: Any = project.db.meta.get(LOG, [])
     return [Maintained(**{**one, "forgotten": tuple(one["forgotten"])}) for one in found]
 
 
 def _pruned(project: OpenProject, store: Store, done: Maintained, *, jumped: bool) -> Maintained:
-    """Forget and delete what is due in one database, unless that is for a person to decide."""
+    """Forget and delete due memories in one database, unless their number needs a person's decision."""
     db = store.db
     with db.transaction():
         wanted = plan(db, project.clock)
@@ -128,9 +128,9 @@ def _pruned(project: OpenProject, store: Store, done: Maintained, *, jumped: boo
 def _past_grace(
     project: OpenProject, store: Store, records: Iterable[MemoryRecord]
 ) -> Iterable[MemoryRecord]:
-    """Yield what may be forgotten.
+    """Yield the memories that may be forgotten.
 
-    A store of an earlier version did not count being said as use, so there it takes one more half-life.
+    An earlier version did not count injections as uses, so an upgraded store waits one more half-life.
     """
     upgraded = store.db.meta.get(UPGRADED)
     since = project.clock.now() - from_iso(upgraded) if isinstance(upgraded, str) else None

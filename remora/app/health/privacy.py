@@ -1,4 +1,4 @@
-"""What lies where on this machine, how large it is, what may leave it, and what never does."""
+"""Report the stored data with places and sizes, its destinations, and the data that never leaves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEVER = (
 
 
 class Place(NamedTuple):
-    """A file or folder of ours: what it holds, and its size in bytes."""
+    """A stored file or folder: its content, its path and its size in bytes."""
 
     what: str
     path: str
@@ -34,13 +34,13 @@ class Place(NamedTuple):
 
 
 class Privacy(NamedTuple):
-    """What lies where, and what leaves.
+    """The stored data and its destinations.
 
     Attributes:
-        places: what is stored on this machine.
-        sent: where texts go by the present settings, a line each; empty where nothing leaves.
-        never: what no setting sends anywhere but to the models that you configured.
-        secrets: how many secrets were taken out of what is stored.
+        places: the data stored on this machine.
+        sent: destinations of texts under the current settings, a line each; empty if nothing leaves.
+        never: data that no setting sends anywhere but to the models that you configured.
+        secrets: number of secrets removed from stored texts.
     """
 
     places: tuple[Place, ...]
@@ -50,7 +50,7 @@ class Privacy(NamedTuple):
 
 
 def privacy(project: OpenProject) -> Privacy:
-    """Return what is stored where and what may leave; see `Memory.privacy`."""
+    """Return the stored data and its destinations; see `Memory.privacy`."""
     home, data = project.location.home, data_dir(project.environ)
     going = Path(live.folder(project.environ))
     places = (

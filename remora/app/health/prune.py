@@ -1,4 +1,4 @@
-"""Forget what has expired, delete what was forgotten long ago, in every database of an open project."""
+"""Forget expired memories and delete long-forgotten ones in every database of an open project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def prune(project: OpenProject, *, dry_run: bool) -> PrunePlan:
-    """Return what was or would be forgotten and deleted; see `Memory.prune`."""
+    """Return the memories that were forgotten and deleted, or would be in a dry run; see `Memory.prune`."""
     if not dry_run:
         project.accesses.flush(wait=None)
     used = project.accesses.waiting

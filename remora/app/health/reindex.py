@@ -1,4 +1,4 @@
-"""Rebuild derived data: turns of the logs, pieces of written files, full-text rows, missing vectors."""
+"""Rebuild derived data: turns of logs, pieces of written files, full-text rows, missing vectors."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ REBUILT_TOGETHER = 500  # memories held in memory at a time
 
 
 def reindex(project: OpenProject, progress: Progress | None = None) -> int:
-    """Make derived data again: turns of the logs, pieces of written files, words, missing vectors.
+    """Rebuild turns, pieces of written files, full-text rows and missing vectors.
 
-    Vectors of other models go when those of the present model are complete. Returns how many turns, pieces
-    and vectors were made.
+    Vectors of other models are deleted once those of the current model are complete. Returns the number of
+    turns, pieces and vectors made.
     """
     from remora.app.records.session import follow
     from remora.conversation.log import SessionLog
@@ -46,7 +46,7 @@ def reindex(project: OpenProject, progress: Progress | None = None) -> int:
 
 
 def _written_again(project: OpenProject) -> int:
-    """Make the pieces of every written file again, with the extra terms as they are made today."""
+    """Rebuild the pieces of every written file, with current search terms."""
     from remora.app.records.note_index import follow_written
 
     db = project.db
@@ -58,7 +58,7 @@ def _written_again(project: OpenProject) -> int:
 
 
 def _index_words(db: Database) -> None:
-    """Make the full-text rows of every memory again, with the extra terms as they are made today."""
+    """Rebuild the full-text rows of every memory, with current search terms."""
     with db.connection.transaction(durable=False):
         ids = db.selections.all()
         for start in range(0, len(ids), REBUILT_TOGETHER):

@@ -1,7 +1,7 @@
 """Reminders of problems that a person can fix in seconds, given with answers.
 
-They concern the user's own database that cannot be opened, memories without a vector, and a database left
-behind when the home moved.
+They concern a user's database that cannot be opened, a database shipped with the repository, ignored
+settings, memories without a vector, and databases left behind when the home moved.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from remora.store.memories import records_in
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-# Where a home inside the repository may lie: a folder of the root, or one in a hidden folder of it.
+# Places of a home inside the repository: a folder in the root, or in a hidden folder of the root.
 _IN_REPOSITORY = (f"*/{DATABASE}", f".*/*/{DATABASE}")
 
 
@@ -51,10 +51,10 @@ def reminders(project: OpenProject, *, vectors: bool = False) -> tuple[str, ...]
 
 
 def left_behind(project: OpenProject) -> list[tuple[str, str]]:
-    """Return what other databases of a project hold, and what to do about each.
+    """Return each other database of a project with its number of memories, and the advice for it.
 
-    The setting `home` says where a project's data lies. Changing it moves nothing: what was remembered
-    before stays in the data folder, or in the folder of the repository that was its home.
+    The setting `home` names the folder of a project's data. Changing it moves nothing: earlier memories stay
+    in the data folder, or in the folder of the repository that was the home.
     """
     found: list[tuple[str, str]] = []
     for path in _others(project):
@@ -69,7 +69,7 @@ def left_behind(project: OpenProject) -> list[tuple[str, str]]:
 
 
 def _way_back(project: OpenProject, folder: Path) -> str:
-    """Return how a folder becomes the project's home again."""
+    """Return the advice that makes a folder the project's home again."""
     tree = shared_root(project.location.repository, project.location.root)
     if folder.is_relative_to(tree):
         return f"To use that one, set `home` to {folder.relative_to(tree).as_posix()!r} in remora.toml"
@@ -79,7 +79,7 @@ def _way_back(project: OpenProject, folder: Path) -> str:
 
 
 def _others(project: OpenProject) -> Iterator[Path]:
-    """Yield database files that may be another one of the same project."""
+    """Yield other database files that may belong to the same project."""
     location = project.location
     ours = (location.home / DATABASE).resolve()
     tree = shared_root(location.repository, location.root)
@@ -90,20 +90,20 @@ def _others(project: OpenProject) -> Iterator[Path]:
         for pattern in patterns:
             try:
                 there = (p for p in sorted(folder.glob(pattern)) if p.is_file() and p.resolve() != ours)
-                # What came with the repository is not opened, not even to be counted.
+                # A database that came with the repository is not opened, not even to count memories.
                 yield from (p for p in there if folder != tree or is_own(p.parent, location.repository, data))
-            except OSError:  # a folder that cannot be looked into holds nothing that could be used
+            except OSError:  # an unreadable folder holds no usable database
                 continue
 
 
 def _memories_of(project_id: str, path: Path) -> int | None:
-    """Return how many memories of a project a file has, 0 where it has nothing of it.
+    """Return the number of memories of a project in a database file; 0 if it has nothing of the project.
 
-    None where there may be something that cannot be counted: conversations, or a file that cannot be read.
+    None if the number is unknown: the file holds conversations only, or cannot be read.
     """
     try:
         db = Database.open(path, realm="project", project_id=project_id, read_only=True)
-    except StoreCorrupt:  # no database of ours, as far as can be seen
+    except StoreCorrupt:  # apparently not a database of ours
         return 0
     except RemoraError:
         return None

@@ -1,4 +1,4 @@
-"""How healthy the memory of a project is: one number from four shares.
+"""Compute the health score of a project's memory from four shares.
 
 score = round(100 · (0.3 fresh + 0.25 reviewed + 0.25 right + 0.2 covered)), from the design. Below ten
 memories there is no score: one memory more or less would move it by ten.
@@ -24,14 +24,14 @@ WRONG = 0.10  # share of uses that ended in a correction at which "right" is 0
 
 
 class Coverage(NamedTuple):
-    """How much memory a module has.
+    """The memory coverage of a module.
 
     Attributes:
         module: its name.
-        lines: of code.
-        memories: live ones about it.
-        covered: share of its files that have one.
-        heat: its share of the changes by commits, one of 40 commits ago counting half.
+        lines: its lines of code.
+        memories: number of live memories about it.
+        covered: share of its files with a memory.
+        heat: its share of the changes by commits; a change 40 commits ago counts half.
     """
 
     module: str
@@ -42,15 +42,16 @@ class Coverage(NamedTuple):
 
 
 class Health(NamedTuple):
-    """The state of a project's memory.
+    """The health of a project's memory.
 
     Attributes:
         score: from 0 to 100; None below ten memories.
         fresh: share of the memories that are not out of date and keep at least half of their confidence.
-        reviewed: share of the memories that wait for no review.
+        reviewed: share of the memories without a pending review.
         right: 1 less ten times the share of uses that ended in a correction, at least 0; 1 without a use.
         covered: share of the lines of code that are in a module with a live memory; 0 without an index.
-        memories, active, waiting, outdated: live ones, those used in 30 days, and those that need a person.
+        memories, active, waiting, outdated: number of live memories, and of those used in the last 30 days,
+            waiting for review, and out of date.
         modules: the coverage of each module, the largest first.
     """
 
@@ -67,7 +68,7 @@ class Health(NamedTuple):
 
 
 def health(project: OpenProject) -> Health:
-    """Return the state of a project's memory; see `Memory.health`."""
+    """Return the health of a project's memory; see `Memory.health`."""
     live, fresh, waiting, active, outdated = project.db.selections.vigour(project.clock.now(), ACTIVE_DAYS)
     wrong, used = project.db.uses.corrections()
     heat = _heat(project)
@@ -96,7 +97,7 @@ def health(project: OpenProject) -> Health:
 
 
 def _heat(project: OpenProject) -> dict[str, float]:
-    """Return how much the files of each module were changed lately."""
+    """Return the decayed number of commits to the files of each module."""
     clock = project.db.history.clock()
     heat: defaultdict[str, float] = defaultdict(float)
     for file in project.db.history.all_files():

@@ -1,4 +1,4 @@
-"""What is stored, counted: nothing here loads a model or reads a log."""
+"""Count the stored data, without loading a model or reading a log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOTTEST = 10
 
 
 class VectorCount(NamedTuple):
-    """How many owners of a kind (memory, turn, …) have a vector of a model, and how long it is."""
+    """The number of owners of a kind (memory, turn, …) with a vector of a model, and its dimensions."""
 
     owner_kind: str
     model_id: str
@@ -27,24 +27,24 @@ class VectorCount(NamedTuple):
 
 
 class Stats(NamedTuple):
-    """What the memory of a project holds.
+    """Counts of the data stored for a project.
 
     Attributes:
-        memories: those that a search can find; the counts below it are parts of it.
-        records: of what happened, by what they are of: "commit", "session".
-        by_type: memories of each type that has any.
-        forgotten: out of search, not yet deleted.
-        user_memories: the user's own, true in every project.
+        memories: memories that a search can find; the counts below are subsets.
+        records: number of records by kind: "commit", "session".
+        by_type: number of memories by type; types without memories are absent.
+        forgotten: memories out of search, not yet deleted.
+        user_memories: the user's own memories, valid in every project.
         written: pieces of written files in the search index, by kind: "longterm", "note", …
-        files, pairs: known from git history; pairs are files that changed together.
-        modules: how many of the files each module has, the largest first.
-        hottest: the files that change most, lately more than long ago.
+        files, pairs: files in git history, and pairs of files that changed together.
+        modules: number of files by module, the largest first.
+        hottest: the files that change most; recent changes count more.
         commit: the last commit that was read, None before the first.
-        database_bytes: with what SQLite keeps beside the file.
-        uses: of memories, by kind: said, asked, cited, looked, helped, unhelpful, wrong, invented.
+        database_bytes: size of the database file, write-ahead log and shared-memory file.
+        uses: uses of memories, by kind: said, asked, cited, looked, helped, unhelpful, wrong, invented.
         corrections: share of pairs of a memory and a session in which it was used that ended in a correction;
-            None where nothing was used yet.
-        notes: what could not be counted, and why.
+            None without uses.
+        notes: problems that kept data from being counted.
     """
 
     project_id: str
@@ -78,7 +78,7 @@ class Stats(NamedTuple):
 
 
 def stats(project: OpenProject) -> Stats:
-    """Return what is stored for the project of some parts, and how many memories the user has."""
+    """Return the counts of a project, and the number of the user's memories."""
     stores = project.stores()
     db = stores[0].db
     counts = db.memories.counts()
@@ -117,7 +117,7 @@ def stats(project: OpenProject) -> Stats:
 
 
 def database_bytes(path: Path) -> int:
-    """Return the size of a database with its write-ahead log; a file that is not there counts 0."""
+    """Return the size of a database with its write-ahead log in bytes; 0 if it does not exist."""
     return sum(_size(path.with_name(path.name + end)) for end in ("", "-wal", "-shm"))
 
 

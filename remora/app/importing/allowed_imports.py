@@ -1,7 +1,7 @@
-"""Which files outside of a project its rule files may import: those that the user said yes to, one by one.
+"""The files outside of a project that its rule files may import: the user allows each one.
 
-A rule file of a repository can name a file in the home of whoever opens it. Its words would become memories
-of the project, so each is asked for once. The answers lie in the data folder, under the id of the project.
+A rule file of a repository can name a file in the user's home, whose text would become memories of the
+project. Therefore each file needs permission once. Permissions are stored in the data folder, by project id.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 from remora.core.errors import InvalidInput
 from remora.disk.files import append_line, make_folder, read_small
 
-FILE = "imports.jsonl"  # in the data folder: a project and the real path of a file a line
-_LARGEST = 1_000_000  # bytes of it
+FILE = "imports.jsonl"  # in the data folder; a line holds a project id and the real path of a file
+_LARGEST = 1_000_000  # bytes of FILE
 
 
 def allowed(data: Path, project_id: str) -> frozenset[str]:
@@ -30,11 +30,13 @@ def allowed(data: Path, project_id: str) -> frozenset[str]:
 
 
 def allow(data: Path, project_id: str, path: Path) -> str:
-    """Let a project's rule files import a file; return its real path. A new target of a link is asked again.
+    """Let a project's rule files import a file; return its real path.
+
+    A link with a new target needs permission again.
 
     Raises:
-        InvalidInput: it is no file.
-        StoreError: the answer cannot be written.
+        InvalidInput: the path is not a file.
+        StoreError: the permission cannot be written.
     """
     real = path.expanduser().resolve()
     if not real.is_file():

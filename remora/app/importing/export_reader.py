@@ -1,8 +1,8 @@
-"""Read back what an export wrote: JSON exactly, Markdown as statements, an archive through its database.
+"""Import an export: JSON exactly, Markdown as statements, an archive through its database.
 
-What is there already is left as it is, so a second import changes nothing. A row that cannot be stored is
-named and takes no other with it. A file is read as what it is, data from somewhere: names that lead out of
-a folder, links, and archives that unpack to more than anybody's memory are refused.
+Existing data is never changed, so a second import changes nothing. A row that cannot be stored is reported
+and does not stop the others. The file is untrusted input: paths out of a folder, links, and archives that
+unpack to more than a limit are refused.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from remora.store.database import Database
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
 
-MOST_BYTES = 2_000_000_000  # of a file, and of what an archive unpacks to
+MOST_BYTES = 2_000_000_000  # of a file, and of an unpacked archive
 MOST_FILES = 200_000  # in an archive
-NAMED = 50  # rows that cannot be stored, told one by one
-_UNPACKED = ("sessions/", "memory/")  # of an archive, beside the database
+NAMED = 50  # reports of rows that cannot be stored
+_UNPACKED = ("sessions/", "memory/")  # folders of an archive, beside the database
 
 
 class Imported(NamedTuple):
-    """What came of an import.
+    """The result of an import.
 
     Attributes:
-        new: memories that were stored; `known` that were there already.
-        revisions: changes of memories that came with them.
-        entries, sessions, files: notes and archives, conversations, and files of the journal that are new.
-        left: what is there with another text, and stays as it is.
-        bad: rows that cannot be stored, and why.
+        new: memories that were stored; `known`: memories that existed.
+        revisions: revisions imported with the new memories.
+        entries, sessions, files: new notes and archives, conversations, and files of the journal.
+        left: items that exist with another text and were not changed.
+        bad: rows that cannot be stored, each with the reason.
         dry_run: nothing was stored.
     """
 
@@ -68,18 +68,18 @@ class _Tally:
         self.bad: list[str] = []
 
     def refused(self, what: str, why: object) -> None:
-        """Note a row that cannot be stored."""
+        """Add a row that cannot be stored."""
         if len(self.bad) < NAMED:
             self.bad.append(f"{what}: {why}")
 
 
 class _Undo(Exception):
-    """Ends a dry run."""
+    """Rolls back a dry run."""
 
 
 @acting("system:import")
 def import_file(project: OpenProject, path: Path, *, dry_run: bool = False) -> Imported:
-    """Read an export back; see `Memory.import_file`."""
+    """Import an export; see `Memory.import_file`."""
     tally = _Tally()
     with os_errors(path, "read"):
         if path.stat().st_size > MOST_BYTES:
@@ -102,7 +102,7 @@ def import_file(project: OpenProject, path: Path, *, dry_run: bool = False) -> I
     return Imported(*counts, tuple(tally.left), tuple(tally.bad), dry_run)
 
 
-# The three forms
+# Formats
 
 
 def _from_json(path: Path) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _from_json(path: Path) -> dict[str, Any]:
 
 
 def _from_markdown(path: Path) -> dict[str, Any]:
-    """Return the lines of a list as memories, with the type of their heading."""
+    """Return the list items as memories, with the type that their heading names."""
     kind = "pattern"
     memories = []
     for line in path.read_text("utf-8", "replace").splitlines():
@@ -139,7 +139,7 @@ def _from_markdown(path: Path) -> dict[str, Any]:
 
 
 def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
-    """Return what is in an archive, unpacked into a folder of our own."""
+    """Return the contents of an archive, unpacked into a temporary folder."""
     total = 0
     with tarfile.open(path) as tar:
         for number, member in enumerate(tar):
@@ -181,7 +181,7 @@ def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
     return found
 
 
-# What is stored
+# Storing
 
 
 def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_run: bool) -> None:
@@ -263,7 +263,7 @@ def _take_memories(
 
 
 def _checked(project: OpenProject, store: Store, row: Mapping[str, Any]) -> MemoryRecord:
-    """Return a row as a record that may be stored: secrets taken out, every field what it has to be."""
+    """Return a row as a valid record: secrets removed, every field checked."""
     record = store.db.memories.record_of(row)
     if not isinstance(record.id, str) or not record.id.strip():
         raise InvalidInput("it has no id")
@@ -332,7 +332,7 @@ def _take_entries(project: OpenProject, rows: Iterable[dict[str, Any]], tally: _
 
 
 def _written(path: Path, data: bytes, what: str, tally: _Tally) -> int:
-    """Write a file that is not there yet; returns how many were written."""
+    """Write a file unless it exists; return the number of files written."""
     with os_errors(path, "write"):
         if path.exists():
             if path.read_bytes() != data:

@@ -1,12 +1,12 @@
-"""What came over from another system before, found again by where it stood there, so that it can be updated.
+"""Match items of an import with those of the last one, so that changed items are updated.
 
-A thing's origin is the name of an entry or the external id of a memory. Of each the text that came over last
-is noted, and what it became here, both as digests: what is different here by now was changed by somebody
-and is left alone.
+An item's origin is the name of an entry or the external id of a memory. For each origin the digests of the
+last imported text and of its text here are stored: an item whose text here differs by now was edited here
+and is not changed.
 
-A reader names the pieces of a file after their words, `<file>#<digest>`, so a piece that was extended there
-has another name. It is found among the pieces of the same file that are no longer there: the one with
-which it shares most of its words, those of the headings above it among them.
+A reader names the pieces of a file by a digest of their words, `<file>#<digest>`, so a piece that was
+extended there gets another name. It is matched with the missing piece of the same file that shares most of
+its words, the words of the headings above it included.
 """
 
 from __future__ import annotations
@@ -20,40 +20,43 @@ from remora.core.sketch import word_set
 from remora.core.values import MemoryDraft, MemoryRecord
 from remora.store.memories import Memories
 
-META = "moved-last:"  # key, with the system behind it
-SHARED_WORDS = 0.6  # of the shorter of two pieces, so that one takes the place of the other
+META = "moved-last:"  # prefix of a meta key; the system follows
+SHARED_WORDS = 0.6  # share of the shorter of two pieces at which one replaces the other
 LEAST_WORDS = 2
 _PIECE = re.compile(r"(.+)#[0-9a-f]{16}", re.DOTALL)
 
 
 class Origins:
-    """What came over last from each origin, and what it became here."""
+    """The digests of the last import from each origin, and of the text that it became here."""
 
     def __init__(self, known: object) -> None:
         self._last: dict[str, tuple[str, str]] = dict(known) if isinstance(known, dict) else {}
 
     def has(self, origin: str) -> bool:
-        """Return whether something came over from there."""
+        """Return whether an item was imported from an origin."""
         return digest(origin) in self._last
 
     def is_last(self, origin: str, text: str) -> bool:
-        """Return whether this is what came over last from there."""
+        """Return whether a text is the last one imported from an origin."""
         return self._of(origin)[0] == digest(text)
 
     def untouched(self, origin: str, here: str) -> bool:
-        """Return whether what it became here is as it was; a crash may have kept us from noting it."""
+        """Return whether the item here is unchanged since its import; True for an unknown origin.
+
+        A crash may have prevented the note of an import.
+        """
         return not self.has(origin) or self._of(origin)[1] == digest(here)
 
     def note(self, origin: str, text: str, here: str) -> None:
-        """Note what came over, and what it became; empty where it became nothing of its own."""
+        """Store an imported text and its text here; the latter is empty if it has no item of its own."""
         self._last[digest(origin)] = digest(text), digest(here) if here else ""
 
     def forget(self, origin: str) -> None:
-        """Drop an origin that goes by another name now."""
+        """Remove an origin that was renamed."""
         self._last.pop(digest(origin), None)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it, for the next time."""
+        """Return the digests, to be stored for the next import."""
         return self._last
 
     def _of(self, origin: str) -> tuple[str, str]:
@@ -61,7 +64,7 @@ class Origins:
 
 
 class Earlier(NamedTuple):
-    """What drafts were before, by their external ids, and whole files that are in pieces now."""
+    """Earlier memories by the external ids of their drafts, and memories of whole files that were split."""
 
     records: dict[str, MemoryRecord]
     split: tuple[MemoryRecord, ...]
@@ -71,9 +74,9 @@ def earlier(memories: Memories, drafts: Sequence[MemoryDraft], there: Collection
     """Return the memories that drafts are newer texts of.
 
     Args:
-        memories: of the database they go into.
-        drafts: what came now and is not what came last.
-        there: the external ids of all that the other system has.
+        memories: of the database that the drafts go into.
+        drafts: the drafts that differ from the last import.
+        there: the external ids of all items in the other system.
     """
     found: dict[str, MemoryRecord] = {}
     pieces: dict[str, list[MemoryDraft]] = {}
@@ -94,7 +97,7 @@ def earlier(memories: Memories, drafts: Sequence[MemoryDraft], there: Collection
 
 
 def _paired(new: Iterable[MemoryDraft], gone: Sequence[MemoryRecord]) -> dict[str, MemoryRecord]:
-    """Return which new piece is which one that is gone, the likest first."""
+    """Pair new pieces with missing ones by their external ids, the most similar first."""
     words = {record.id: _words(record) for record in gone}
     likely = []
     for draft in new:
@@ -113,10 +116,10 @@ def _paired(new: Iterable[MemoryDraft], gone: Sequence[MemoryRecord]) -> dict[st
 
 
 def _words(piece: MemoryDraft | MemoryRecord) -> frozenset[str]:
-    """Return the words of a piece and of the headings above it, which a short one has in its text."""
+    """Return the words of a piece and of the headings above it, which a short piece repeats in its text."""
     return word_set(f"{piece.context_prefix or ''} {piece.content}")
 
 
 def digest(text: str) -> str:
-    """Return a short name for a text."""
+    """Return a 12-byte hexadecimal digest of a text."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()

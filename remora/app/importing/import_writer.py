@@ -1,7 +1,7 @@
-"""Store what a reader found in another system: everything once, and what came before in its newer text.
+"""Store the items that a reader found in another system: each once, and changed ones with their newer text.
 
-Files and notes come first, memories and their relations last. What came over is noted by digests, so that
-what was edited or forgotten here since stays so; `grown` has those of what can be updated.
+Files and notes come first, memories and their relations last. Imported items are recorded by digests, so
+that items edited or forgotten here stay so; `import_ledger` has the digests of items that can be updated.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ if TYPE_CHECKING:
     from remora.sources.others.import_result import Found, FoundSession
 
 Progress = Callable[[str, int, int], None]
-Fresh = tuple[str, str, Add | Write]  # an origin, its text, and what brings it over
-LEDGER = "moved:"  # meta key, with the system behind it: digests of what came over, with its name
-FROM = "from"  # metadata of a session: the system that it came from
+Fresh = tuple[str, str, Add | Write]  # an origin, its text, and the operation that imports it
+LEDGER = "moved:"  # prefix of a meta key; the system follows: digests of imported names and texts
+FROM = "from"  # metadata of a session: the system of its origin
 BATCH = 200  # memories stored in one transaction
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
-NAMES_TRIED = 4  # under which an entry that came over is looked for
-OF_USER = "scope:user"  # a tag of what is true in every project, where the other system says so
+NAMES_TRIED = 4  # names under which an imported entry is looked for
+OF_USER = "scope:user"  # tag of memories that the other system declares valid in every project
 GONE = "The imported files lack the earlier messages."
 
 
 class Move:
-    """One system's things on their way into the stores of a project."""
+    """The import of one system's items into the stores of a project."""
 
     def __init__(self, project: OpenProject, found: Found, progress: Progress) -> None:
         self._project = project
         self._found = found
         self._progress = progress
         self._own = project.store("project")
-        self._before: dict[str, MemoryRecord] = {}  # what drafts were when they came over last
-        self._called: dict[str, str] = {}  # what entries are called here, by their names there
+        self._before: dict[str, MemoryRecord] = {}  # earlier memories by the external ids of drafts
+        self._called: dict[str, str] = {}  # names of entries here, by their names there
         self._came_over: set[str] = set(self._own.db.meta.get(LEDGER + found.system) or ())
         self._origins = Origins(self._own.db.meta.get(META + found.system))
         self.new: Counter[str] = Counter()
@@ -87,7 +87,7 @@ class Move:
         def joined(before: str) -> str | None:
             if not came:
                 added = "" if text in before else text
-            else:  # it has grown since: what is new in it, under its headings
+            else:  # the text has grown: add the new units, under their headings
                 added = _under_headings(units, came.union(before.splitlines()))
             if not added:
                 return None
@@ -167,7 +167,7 @@ class Move:
             self._progress("notes", min(start + ENTRIES_TOGETHER, len(fresh)), len(fresh))
 
     def _as_here(self, name: str, content: str) -> str:
-        """Return the name under which an entry is here, as it is there; empty if it is not."""
+        """Return the name of an entry here with the same text; empty if there is none."""
         for candidate in _names(name, self._found.system):
             here = self._project.entries().get(candidate)
             if here is None:
@@ -177,7 +177,7 @@ class Move:
         return ""
 
     def _untouched_entry(self, key: str, wanted: str) -> str:
-        """Return the name of the entry that came over from an origin; empty if it was changed or removed."""
+        """Return the name of the entry imported from an origin; empty if it was edited or removed here."""
         for name in islice(_names(wanted, self._found.system), NAMES_TRIED):
             here = self._project.entries().get(name)
             if here is not None and self._origins.untouched(key, here.content):
@@ -185,7 +185,7 @@ class Move:
         return ""
 
     def _applied(self, batch: Sequence[Fresh]) -> Sequence[Fresh]:
-        """Change entries with one write, or one by one where one of them is refused; return what was done."""
+        """Apply operations with one write, or one by one if one is refused; return the applied ones."""
         store = self._project.entries()
         try:
             store.apply(*(operation for _, _, operation in batch))
@@ -230,9 +230,9 @@ class Move:
             self._as_it_was(session, log, added.messages)
 
     def _as_it_was(self, session: FoundSession, log: SessionLog, messages: Sequence[Message]) -> None:
-        """Set the boundary, the mark of the journal, the state and the title that a session had.
+        """Set the compaction boundary, consolidation mark, state and title that a session had.
 
-        Whose it was is said last: where that is missing, a crash came in between.
+        The system of origin is set last: without it, a crash came in between.
         """
         if session.consolidated:
             log.mark_consolidated(messages[session.consolidated - 1].seq)
@@ -262,7 +262,7 @@ class Move:
                 try:
                     self._store(batch, realm)
                 except InvalidInput:
-                    for draft in batch:  # a bad one never takes a good one with it
+                    for draft in batch:  # an invalid draft does not stop the others
                         try:
                             self._store([draft], realm)
                         except InvalidInput as error:
@@ -270,7 +270,7 @@ class Move:
                 self._progress("memories", min(start + BATCH, len(own)), len(own))
 
     def _without_edited(self, drafts: Sequence[MemoryDraft], realm: str) -> list[MemoryDraft]:
-        """Return the drafts but for those whose memory somebody has edited here since it came over."""
+        """Return the drafts without those whose memory was edited here since its import."""
         store = self._project.store(realm)
         there = {draft.external_id or "" for draft in self._found.drafts}
         before = earlier(store.db.memories, drafts, there)
@@ -301,7 +301,7 @@ class Move:
             records = store.intake.remember_many(drafts, revive=False)
         for draft, record in zip(drafts, records, strict=True):
             action = record.receipt.action if record.receipt else "stored"
-            # Words that the user had taught are theirs, whoever says them, too.
+            # A text that the user taught stays the user's, also when it is imported.
             theirs = action == "merged" and record.source == "user_taught"
             self._origins.note(_memory(draft), draft.content, "" if theirs else _here(record))
             into = {"stored": self.new, "updated": self.updated}.get(action, self.known)
@@ -334,7 +334,7 @@ class Move:
             self._note(*key)
         self._save()
 
-    # What came over
+    # Records of imports
 
     def _journal(self) -> Journal:
         return self._project.journal()
@@ -346,16 +346,16 @@ class Move:
         return clean.text
 
     def _came(self, name: str, text: str) -> bool:
-        """Return whether something came over before, whatever became of it here."""
+        """Return whether a text was imported before, even if it was changed or removed here."""
         return _key(name, text) in self._came_over
 
     def _came_last(self, origin: str, text: str) -> bool:
-        """Return whether a text is what came over last from an origin, whatever became of it here."""
+        """Return whether a text is the last one imported from an origin, even if it was changed here."""
         known = self._origins.has(origin)
         return self._origins.is_last(origin, text) if known else self._came(origin, text)
 
     def _left_as_it_is(self, kind: str, what: str, origin: str, text: str) -> None:
-        """Leave out the newer text of something that is no longer here as it came over."""
+        """Skip the newer text of an item that was changed or removed here."""
         self.known[kind] += 1
         self._origins.note(origin, text, "")
         self.failed.append(Skipped(what, "it was edited here; the newer text was not imported"))
@@ -370,7 +370,7 @@ class Move:
 
 
 def _units(text: str) -> list[str]:
-    """Return the lines that are not blank, a fenced block as one."""
+    """Return the lines that are not blank; a fenced block is one unit."""
     units: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -383,7 +383,7 @@ def _units(text: str) -> list[str]:
 
 
 def _under_headings(units: Sequence[str], known: Collection[str]) -> str:
-    """Return the lines and fenced blocks that are not known, each below the heading it stands under."""
+    """Return the units that are not known, each below its heading."""
     found: list[str] = []
     heading = ""
     for unit in units:
@@ -401,7 +401,7 @@ def _memory(draft: MemoryDraft) -> str:
 
 
 def _here(record: MemoryRecord) -> str:
-    """Return what of a memory a person may have edited."""
+    """Return the fields of a memory that a person may have edited, as text."""
     return f"{record.type}\n{record.content}"
 
 

@@ -1,9 +1,9 @@
-"""Day one: read the rules, the history and the code that are already there, once.
+"""Read the existing rule files, git history and code of a project, each source once.
 
-Every source text has a key (a rule its hash, a commit its id) in `source_items`. What is there is
-left alone; what is new is stored; a rule that has gone from its files is forgotten, unless a person
-verified or pinned it. The history is read from the last commit seen. The mark of how far it was read
-moves in the same transaction as what was learned from it.
+Every source has a key in `source_items`: a rule its hash, a commit its id. Known items are left alone and
+new ones stored; a rule that disappeared from its files is forgotten, unless a person verified or pinned it.
+The history is read from the last commit read; that commit is stored in the same transaction as the data
+learned from it.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from remora.sources.git import Commit, Repository
     from remora.store.database import Database
 
-MAX_COMMITS = 50_000  # the newest; older ones say little about what changes together today
+MAX_COMMITS = 50_000  # the newest; older ones say little about present co-changes
 Progress = Callable[[str, int, int], None]
 
 
 class _Tally:
-    """Counts of what became of the drafts."""
+    """Counts of the outcomes of drafts."""
 
     def __init__(self) -> None:
         self.stored = self.merged = self.unchanged = self.retired = 0
@@ -70,7 +70,7 @@ class _Tally:
 
 @acting("system:init")
 def init(project: OpenProject, path: Path | None, progress: Progress | None) -> InitReport:
-    """Read rule files and git history; see `Memory.init`."""
+    """Read rule files, git history and code; see `Memory.init`."""
     started = time.monotonic()
     location = project.location
     if path is not None and not path.resolve().is_relative_to(location.root):
@@ -80,7 +80,7 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
     db = project.db
     tally = _Tally()
     home = project.environ.get("HOME") or project.environ.get("USERPROFILE")
-    # Words from outside of the repository never go into a home inside it: it may be committed or shared.
+    # Text from outside of the repository never goes into a home inside it, which may be committed or shared.
     apart = not location.home.is_relative_to(shared_root(location.repository, location.root))
     outside = allowed(data_dir(project.environ), location.id) if apart else frozenset()
     scan = read_rules(location.root, home=Path(home) if home else None, allowed=outside)
@@ -129,7 +129,7 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
 
 
 def _take_code(project: OpenProject, tally: _Tally, progress: Progress | None) -> IndexReport | None:
-    """Index the code; a folder that cannot be listed takes nothing else with it."""
+    """Index the code; a folder that cannot be listed does not stop the rest of `init`."""
     from remora.app.codebase.indexing import index
 
     with sparing("the code", tally.skipped):
@@ -171,7 +171,7 @@ def _take_rules(project: OpenProject, db: Database, rules: Iterable[Rule], tally
 
 
 def _by_key(rules: Iterable[Rule]) -> dict[str, Rule]:
-    """Return the rules by key. The key of one with a secret is made of what is left without it."""
+    """Return the rules by key; the key of a rule with a secret is the hash of its redacted text."""
     found: dict[str, Rule] = {}
     for rule in rules:
         clean = redact(rule.draft.content)
@@ -182,7 +182,7 @@ def _by_key(rules: Iterable[Rule]) -> dict[str, Rule]:
 
 
 def _is_only_a_rule(record: MemoryRecord, key: str) -> bool:
-    """Say whether a memory goes with its rule: nobody else said it, no person confirmed or rewrote it."""
+    """Return whether a memory has no other source than its rule and no person confirmed or rewrote it."""
     if record.deprecated or record.user_verified or record.pinned:
         return False
     said = [record.content, *(o.text for o in record.origins if o.text)]
@@ -191,13 +191,13 @@ def _is_only_a_rule(record: MemoryRecord, key: str) -> bool:
 
 
 def _mark(rule: Rule) -> tuple[str, ...]:
-    """Return where a rule stands and what it applies to; it is looked at again when this changes."""
+    """Return the places of a rule and the paths that it applies to; if they change, its memory is updated."""
     places = tuple(f"{path}:{line}" for path, line in rule.origins)
     return (*places, *(f"{APPLIES_TO}{path}" for path in rule.draft.related_files))
 
 
 def _take_rule(project: OpenProject, rule: Rule) -> MemoryRecord:
-    """Store a new rule. What `init` itself retired comes back with it; what a person forgot does not."""
+    """Store a new rule; restore its memory if `init` retired it, but not if a person forgot it."""
     store = project.store("project")
     record = store.intake.remember(rule.draft, revive=False)
     if record.receipt is None or record.receipt.action != "skipped":
@@ -215,7 +215,7 @@ def _take_rule(project: OpenProject, rule: Rule) -> MemoryRecord:
 def _follow(
     project: OpenProject, db: Database, seen: tuple[str | None, tuple[str, ...]], rule: Rule, now: str
 ) -> None:
-    """Note a rule's new files on its memory, and what it applies to now if nobody has edited that."""
+    """Add a rule's new places to its memory, and update the paths it applies to unless they were edited."""
     record = db.memories.get(seen[0]) if seen[0] else None
     if record is None or record.deprecated:
         return
@@ -236,7 +236,7 @@ def _applies(rule: Rule) -> dict[str, object]:
 
 
 def _add_origins(db: Database, record: MemoryRecord, rule: Rule, now: str) -> None:
-    """Note every further place of a rule on its memory."""
+    """Add every further place of a rule to the origins of its memory."""
     known = {(o.path, o.line) for o in record.origins}
     more = [
         Origin(rule.draft.source, now, path=path, line=line)
@@ -322,14 +322,14 @@ def _take_history(
 
 
 def _message(commit: Commit, clock: int) -> CommitRow:
-    """Return what is kept of a commit, without secrets."""
+    """Return the stored row of a commit, without secrets."""
     subject, body = redact(commit.subject).text, redact(commit.body[: 2 * MAX_BODY]).text
     files = tuple(f.path for f in commit.files)
     return CommitRow(commit.sha, clock, commit.date, subject, body, files)
 
 
 def _why_again(db: Database, repository: Repository, last: str | None, head: str) -> str:
-    """Return why the history has to be read from the start again, "" when it has not."""
+    """Return why the history must be read again from the start; "" if it need not."""
     if repository.standing(last, head) in ("gone", "diverged"):
         return "it is not part of this branch"
     known = db.meta.get(SHALLOW)
@@ -339,7 +339,7 @@ def _why_again(db: Database, repository: Repository, last: str | None, head: str
 
 
 def _edge(repository: Repository) -> str:
-    """Return a digest of where a shallow clone ends, "" for a whole history."""
+    """Return a digest of the boundary commits of a shallow clone; "" for a full history."""
     try:
         ends = (repository.common_dir / "shallow").read_bytes()
     except OSError:
@@ -379,11 +379,11 @@ def _take_candidates(
             db.history.set_seen("commit", sha, record.id, draft.related_files, now)
             tally.took(record)
             if record.receipt is not None and not record.receipt.redactions:
-                tally.redactions.update(_MARKER.findall(draft.content))  # taken out before it was cut
+                tally.redactions.update(_MARKER.findall(draft.content))  # redacted before it was cut
 
 
 def _mark_orphans(project: OpenProject, db: Database) -> None:
-    """Set or lift the stale mark of memories whose files are all gone from the tree (section 7, layer 1)."""
+    """Set or clear the stale mark of memories whose files are all missing (section 7, layer 1)."""
     now = to_iso(project.clock.now())
     with db.connection.transaction():
         lost = db.selections.without_files()
@@ -398,6 +398,6 @@ def _mark_orphans(project: OpenProject, db: Database) -> None:
 
 _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 GONE = "its files are gone"
-FOLLOWED = "history.moves"  # meta key: the renames of the history that was read are known
-SHALLOW = "history.shallow"  # meta key: where a shallow clone ended when its history was read
-APPLIES_TO = "applies to "  # in what is noted of a rule, before each file or glob
+FOLLOWED = "history.moves"  # meta key: the renames in the history were read
+SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
+APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule

@@ -1,12 +1,12 @@
-"""Bring over what another memory system left on disk.
+"""Import the files of another memory system.
 
-A reader (`sources.others`) says what is there, `moving` stores it: memories and their relations, notes
-and archives, conversations with their boundaries, history, daily notes and the long-term memory. The
+A reader (`sources.others`) reads them and `import_writer` stores their items: memories and their relations,
+notes and archives, conversations with their boundaries, history, daily notes and the long-term memory. The
 other system's files are only read.
 
-Doing it again brings over what is new, and the newer text of an entry or a memory that came before, unless it
-was edited or forgotten here since. A crash in between repeats at most what is recognised where it is stored:
-a message by its id, an entry by its name and text, a line by its words.
+A second import stores new items, and the newer text of an entry or a memory that was imported before, unless
+it was edited or forgotten here. After a crash, repeated items are recognised when they are stored: a message
+by its id, an entry by its name and text, a line by its words.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 class MoveReport(NamedTuple):
-    """What moving in from one system did.
+    """The result of an import from one system.
 
     Attributes:
-        system: whose files they are.
-        path: where they lie.
-        new: how many of each kind came over now.
-        known: how many of each kind had come over, or were here, before.
-        updated: how many of each kind came over before and have their newer text now.
-        counts: how many of each kind the reader saw, took and left out.
-        skipped: what did not come over, each with its place and the reason.
-        remarks: what came over otherwise than it was.
-        redactions: secrets that were taken out, by kind.
-        dry_run: nothing was stored; `new` is what would be looked at.
-        seconds: how long it took.
+        system: the system of the files.
+        path: the path of the files.
+        new: number of new items by kind.
+        known: number of items by kind that had been imported, or existed here, before.
+        updated: number of items by kind that had been imported and got their newer text.
+        counts: number of items by kind that the reader saw, took and left out.
+        skipped: items that were not imported, each with its place and the reason.
+        remarks: notes on items that were imported in another form.
+        redactions: secrets that were removed, by kind.
+        dry_run: nothing was stored; `new` counts the items that would be examined.
+        seconds: duration.
     """
 
     system: str
@@ -67,7 +67,7 @@ def move_in(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> MoveReport:
-    """Store what another system left at a path; see `Memory.move_in`."""
+    """Import the files of another system at a path; see `Memory.move_in`."""
     from remora.sources.others.formats import read
 
     started = time.monotonic()
@@ -97,18 +97,18 @@ def move_in(
 
 
 def _refuse_our_own(project: OpenProject, path: Path) -> None:
-    """Refuse the data folder: our own journal looks like that of a system it was learned from."""
+    """Refuse the data folder: our own journal looks like that of a supported system."""
     ours = project.user_home.parent.resolve()
     if path.resolve().is_relative_to(ours) or path.resolve().is_relative_to(project.location.home.resolve()):
         raise InvalidInput(f"{path} is Remora's own", hint="Name a folder of the other system.")
 
 
 def _chosen(path: Path, system: str | None) -> str:
-    """Return the system that is meant.
+    """Return the given system, or the one detected at a path.
 
     Raises:
-        NotFound: there is nothing, or nothing that a reader knows.
-        InvalidInput: several systems left something there, and none was named.
+        NotFound: the path has no files of a supported system.
+        InvalidInput: the system is unknown, or none was given and the path has files of several.
     """
     from remora.sources.others.formats import SYSTEMS, detect
 

@@ -1,4 +1,4 @@
-"""What a repository brought along as a memory of its own: looked at on request, and taken over unverified."""
+"""Import the memories of a database shipped with the repository: on request, and unverified."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from remora.store.migrations import latest
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-MOST = 2_000  # memories that are looked at
-LARGEST = 256_000_000  # bytes of such a database
+MOST = 2_000  # memories that are read
+LARGEST = 256_000_000  # bytes of a shipped database
 CONFIDENCE = 0.5
 SOURCE = "memory shipped with the repository"
 
 
 class Shipped(NamedTuple):
-    """The home that came with a repository, its live memories as drafts, and files that are left alone."""
+    """The home shipped with a repository, its live memories as drafts, and the files that are not read."""
 
     home: str
     drafts: tuple[MemoryDraft, ...]
@@ -31,7 +31,7 @@ class Shipped(NamedTuple):
 
 
 def shipped(project: OpenProject) -> Shipped:
-    """Look at the home that came with the repository; its journal, notes and logs are only named.
+    """Read the memories of the home shipped with the repository; its journal, notes and logs are only named.
 
     Raises:
         NotFound: there is none.
@@ -63,7 +63,7 @@ def shipped(project: OpenProject) -> Shipped:
 
 @acting("system:import")
 def take_over(project: OpenProject) -> tuple[Shipped, int]:
-    """Store the memories that came with the repository as text from outside; return how many are new, too.
+    """Store the shipped memories as text from outside; return them and the number of new ones.
 
     Raises:
         NotFound, StoreError: see `shipped`; nothing was stored.

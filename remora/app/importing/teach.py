@@ -1,8 +1,8 @@
-"""Teach: a file that a person wrote becomes memories, each with what became of it.
+"""Store the statements of a file that a person wrote as memories, with the outcome of each.
 
-The file is read as rule files are: secrets go first, then it is cut into pieces that can be understood
-alone, and each gets its type. A person hands it in, so what is stored is `user_taught` and sure. A dry run
-stores everything in a transaction and takes it back, so that it says exactly what would happen.
+The file is read like a rule file: secrets are removed, then it is cut into pieces that can be understood
+alone, and each gets its type. A person hands it in, so the source is `user_taught` and the confidence 1. A
+dry run stores everything in a transaction and rolls it back, so that its report is exact.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from remora.sources.rules import MAX_BYTES, read_given
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-CONFIDENCE = 1.0  # a person says so, here and now
+CONFIDENCE = 1.0  # a person states it
 
 
 class Piece(NamedTuple):
-    """One memory of a file.
+    """One statement of a file.
 
     Attributes:
-        line: where it begins in the file.
+        line: number of its first line in the file.
         action: "stored", "merged", "restored", "updated" or "refused".
-        type: of the memory.
-        text: what it says.
-        memory_id: of the memory that has it now; empty of what was refused, and in a dry run of what is new.
-        why: of what was refused, the reason; of what was merged, how alike the other is.
+        type: the type of the memory.
+        text: the text of the statement.
+        memory_id: id of its memory; empty if it was refused, or is new in a dry run.
+        why: the reason of a refusal, or the similarity of the memory it was merged with.
     """
 
     line: int
@@ -43,15 +43,15 @@ class Piece(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """What became of a file.
+    """The result of teaching a file.
 
     Attributes:
-        path: as reports show it.
-        kind: of a rule file, which; "taught" of any other.
-        pieces: in the order of the file.
-        skipped: what is in the file and says nothing, with the reason.
-        redactions: secrets that were taken out, by kind.
-        note: what was odd about its bytes.
+        path: the path as reports show it.
+        kind: the kind of a rule file; "taught" for any other file.
+        pieces: the statements in the order of the file.
+        skipped: parts of the file without a statement, with the reason.
+        redactions: secrets that were removed, by kind.
+        note: irregularities of its bytes.
         dry_run: nothing was stored.
     """
 
@@ -64,16 +64,16 @@ class Taught(NamedTuple):
     dry_run: bool = False
 
     def number(self, *actions: str) -> int:
-        """Return how many pieces came to one of some ends."""
+        """Return the number of pieces with one of the given actions."""
         return sum(piece.action in actions for piece in self.pieces)
 
 
 class _Undo(Exception):
-    """Ends a dry run: what it wrote is taken back."""
+    """Rolls back a dry run."""
 
 
 def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: bool, dry_run: bool) -> Taught:
-    """Take in a file that a person wrote; see `Memory.teach`."""
+    """Store the statements of a file that a person wrote; see `Memory.teach`."""
     shown, inside = _shown(project, path) if text is None else (path.as_posix(), False)
     raw = _read(path) if text is None else text.encode("utf-8", "replace") if isinstance(text, str) else text
     scan = read_given(raw, shown, project.location.root, inside=inside)
@@ -114,7 +114,7 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
 
 
 def _shown(project: OpenProject, path: Path) -> tuple[str, bool]:
-    """Return what a file is called, and whether it lies in the project: from its root then."""
+    """Return the shown path of a file, relative to the root inside the project, and whether it is inside."""
     try:
         return path.expanduser().resolve().relative_to(project.location.root).as_posix(), True
     except (ValueError, OSError, RuntimeError):

@@ -1,1 +1,1 @@
-"""The open project: where it lies, its settings, databases and models."""
+"""The open project: its location, settings, databases and models."""

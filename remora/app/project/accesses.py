@@ -1,7 +1,7 @@
-"""Count what was asked for, and write the counts now and then; reading itself writes nothing.
+"""Count accesses to memories and write the counts in batches, so that a read writes nothing.
 
-An agent that asks uses what it finds; a person only looks. A count is worth little: losing a few costs
-nothing, and neither a search nor an exit ever waits for long, or fails, because another process holds the
+A search by an agent is a use of the memories it finds; a search by a person is only a look. Counts are worth
+little and may be lost: neither a search nor an exit waits long, or fails, because another process holds the
 database.
 """
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from remora.store.uses import Kind
 
 FLUSH_AT = 64  # accesses kept in memory before they are written
-BOOSTS = "search.boosts"  # meta key: searches with the neighbourhood boost, and those that it changed
+BOOSTS = "search.boosts"  # meta key: number of searches with the neighbourhood boost, and of those it changed
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
 
 
 class Accesses:
-    """The accesses of one open memory that are not written yet."""
+    """The accesses of one open memory that are not yet written."""
 
     def __init__(
         self, db_of: Callable[[str], Database], clock: Clock, actor: str, *, read_only: bool
@@ -41,22 +41,22 @@ class Accesses:
         self._session = session or kind
         self._counts: Counter[tuple[str, str]] = Counter()
         self._flush_at = FLUSH_AT
-        self._boosts: Counter[bool] = Counter()  # searches with the boost: whether it changed the first hits
-        self._last = 0.0  # when the newest of them was, seconds since the epoch
+        self._boosts: Counter[bool] = Counter()  # searches, by whether the boost changed the first hits
+        self._last = 0.0  # time of the newest access, seconds since the epoch
 
     @property
     def waiting(self) -> frozenset[str]:
-        """The ids of memories with accesses that are not written yet."""
+        """The ids of memories with accesses that are not yet written."""
         return frozenset(memory_id for _, memory_id in self._counts)
 
     def note(self, hits: Iterable[Hit], *, boosted: bool | None = None) -> None:
-        """Count one access of each memory; many together are written if nobody holds the database.
+        """Count one access of each memory; a full batch is written if no process holds the database.
 
-        What our own work looks up counts as nothing.
+        Searches by Remora itself are not counted.
 
         Args:
-            hits: what was found.
-            boosted: whether the neighbourhood boost changed the first of them; None where it is off.
+            hits: the results of a search.
+            boosted: whether the neighbourhood boost changed the first hits; None if it is off.
         """
         if self._read_only or self._kind is None:
             return
@@ -68,7 +68,7 @@ class Accesses:
             self.flush(wait=0.0)
 
     def flush(self, *, wait: float | None = CLOSING_PATIENCE) -> None:
-        """Write the counts; what a busy or full disk refuses is kept for the next time.
+        """Write the counts; those that a busy or full disk refuses are kept for the next time.
 
         Args:
             wait: seconds to wait for another writer; None is the usual busy timeout.

@@ -1,8 +1,8 @@
-"""The types of what callers pass to a public verb, checked in one place against the verb's own signature.
+"""Check the types of arguments of public methods against their annotations.
 
-`checked` wraps the public methods of a class. The annotations of a method are read when it is first called.
-After that a call costs one look at the type of each argument that is given. Values (an empty query, an
-unknown type of memory) are judged where they are used.
+`checked` wraps the public methods of a class. The annotations of a method are read at its first call; later
+calls cost one type test for each argument given. Values (an empty query, an unknown memory type) are
+validated where they are used.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from typing import Any, NamedTuple, TypeVar, Union
 from remora.core.errors import InvalidInput
 
 C = TypeVar("C")
-LARGEST = 2**63  # SQLite and the C library keep whole numbers in 64 bits
+LARGEST = 2**63  # SQLite and the C library store integers in 64 bits
 
 
 class Expected(NamedTuple):
-    """A test of a value, and the words for what passes it."""
+    """A test of a value, and a description of the values that pass it."""
 
     fits: Callable[[Any], bool]
     words: str
 
 
 def checked(kind: type[C]) -> type[C]:
-    """Make the public methods of a class refuse arguments of a wrong type with `InvalidInput`.
+    """Make the public methods of a class raise `InvalidInput` for arguments of a wrong type.
 
-    Arguments that are missing or unknown stay Python's own TypeError.
+    Missing and unknown arguments still raise Python's TypeError.
     """
     for name, value in list(vars(kind).items()):
         if name.startswith("_"):
@@ -67,7 +67,7 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inner(method: Any) -> Any:
-    """Return the function that was written, under whatever wraps it."""
+    """Return the function below all its wrappers."""
     while hasattr(method, "__wrapped__"):
         method = method.__wrapped__
     return method
@@ -82,7 +82,7 @@ def _refused(name: str, value: Any, expected: Expected) -> InvalidInput:
 
 
 def _shown(value: Any, expected: Expected) -> str:
-    """Return a value in words: numbers as they are, lists by what is in them, anything else by its type."""
+    """Return a description of a value: a number as it is, a list by its element types, others by type."""
     if isinstance(value, list | tuple | set | frozenset) and expected.words.startswith("a list"):
         return f"a list of {' and '.join(sorted({type(one).__name__ for one in value}))}"
     if isinstance(value, str) and expected.words.startswith("a path"):
@@ -113,9 +113,9 @@ class _Names(dict[str, Any]):
 
 @functools.cache
 def _types() -> dict[str, Any]:
-    """Return the types that a module of verbs imports for type checkers only.
+    """Return the types that modules of public methods import for type checkers only.
 
-    What is not here is a protocol or something we hand out: a caller's own object may stand for it.
+    Protocols and types that Remora returns are absent: a caller's own object may stand for them.
     """
     from collections.abc import Sequence
     from datetime import date
@@ -132,7 +132,7 @@ def _wanted(method: Any) -> dict[str, Expected]:
     hints = typing.get_type_hints(method, known, _Names(known))
     code = method.__code__
     count = code.co_argcount + code.co_kwonlyargcount
-    named = set(code.co_varnames[1:count])  # what stands behind `**` is of any name and type
+    named = set(code.co_varnames[1:count])  # arguments behind `**` have any name and type
     found = ((name, _expected(hint)) for name, hint in hints.items() if name in named)
     return {name: expected for name, expected in found if expected is not None}
 
@@ -146,7 +146,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_path(value: Any) -> bool:
-    """Return whether a path can be asked for: no system call takes a NUL or half a character."""
+    """Return whether a value can be a path: no system call takes a NUL or a lone surrogate."""
     try:
         return b"\0" not in os.fsencode(value)
     except (TypeError, ValueError):
@@ -164,7 +164,7 @@ _PLAIN = {
 
 
 def _expected(hint: Any) -> Expected | None:
-    """Return what a type hint asks for; None where it takes anything."""
+    """Return the test for a type hint; None if it accepts any value."""
     if hint in _PLAIN:
         return _PLAIN[hint]
     origin = typing.get_origin(hint)
@@ -185,7 +185,7 @@ def _expected(hint: Any) -> Expected | None:
 
 
 def _one_of(hints: tuple[Any, ...]) -> Expected | None:
-    """Return what a union asks for; a path among its kinds is a text that can be one."""
+    """Return the test for a union; if it includes a path, a text must be a possible path."""
     found = [_expected(hint) for hint in hints]
     if None in found:
         return None
@@ -203,14 +203,14 @@ def _is_path_or_text(value: Any) -> bool:
 
 
 def _list_of(hints: tuple[Any, ...]) -> Expected:
-    """Return what a list asks for: None stands for an empty one, and an iterator is not used up here."""
+    """Return the test for a list: None counts as empty, and an iterator is not consumed."""
     element = _expected(hints[0]) if hints else None
     plural = {"text": "texts", "a path": "paths"}.get(element.words, "values") if element else "values"
     if element is not None and "a mapping" in element.words:
         plural, element = (
             "mappings",
             None,
-        )  # records are judged one by one: where one is wrong, the others may be kept
+        )  # mappings are validated one by one, so that valid ones can be kept
 
     def fits(value: Any) -> bool:
         if value is None:

@@ -1,4 +1,4 @@
-"""Lists, paths and types as callers write them, in the form that the layers below expect."""
+"""Convert lists, paths and types from callers to the form that lower layers expect."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
 
-# The MCP tools say `files` and `modules` for short; what is said in either way is taken everywhere.
+# The MCP tools use the short names `files` and `modules`; both names are accepted everywhere.
 SHORT = {"files": "related_files", "modules": "related_modules"}
 
 
 def own_names(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a memory by their own names, where a caller used the short ones.
+    """Return the fields of a memory under their full names.
 
     Raises:
-        InvalidInput: one field was given by both of its names.
+        InvalidInput: a field was given by both of its names.
     """
     given = dict(fields)
     for short, name in SHORT.items():
@@ -38,7 +38,7 @@ def listed(name: str, values: Any) -> tuple[Any, ...]:
     """Return a list as a tuple, () for None.
 
     Raises:
-        InvalidInput: it is no list; one text alone is a mistake that is easily made.
+        InvalidInput: the value is no list; a single text is a common mistake.
     """
     if isinstance(values, str):
         raise InvalidInput(f"{name} must be a list of texts", hint=f"Write {name}=[{values!r:.80}].")
@@ -52,7 +52,7 @@ def listed(name: str, values: Any) -> tuple[Any, ...]:
 def paths(name: str, values: Any, root: Path) -> tuple[Any, ...]:
     """Return paths as git writes them: relative to the root, with forward slashes.
 
-    What is no text or path, or lies outside the root, is left as it is.
+    Values that are no text or path, and paths outside the root, stay unchanged.
 
     Raises:
         InvalidInput: as for `listed`.
@@ -68,11 +68,10 @@ def paths(name: str, values: Any, root: Path) -> tuple[Any, ...]:
 def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:
     """Return memory types to filter by, () for None.
 
-    Known are the types of Remora, those of the methodologies that are installed, and those that some
-    memory has already, whatever brought it.
+    Known types are those of Remora, of installed methodologies, and of any stored memory.
 
     Raises:
-        InvalidInput: as for `listed`, or one that is not known; the message names those that are.
+        InvalidInput: as for `listed`, or a type is unknown; the hint lists the known ones.
     """
     given = listed("types", values)
     if all(kind in MEMORY_TYPES for kind in given):
@@ -112,10 +111,10 @@ def filters_of(
     session: str | None = None,
     role: str | None = None,
 ) -> Filters:
-    """Return filters as callers write them; see `Memory.search`.
+    """Return validated filters from a caller's arguments; see `Memory.search`.
 
     Raises:
-        InvalidInput: one of them is unknown.
+        InvalidInput: a filter is unknown.
     """
     from remora.retrieval.request import checked_filters  # `remember` alone needs no search
 
@@ -138,7 +137,7 @@ def filters_of(
 def _bound(name: str, value: object, now: float, *, end: bool = False) -> str | None:
     if value is None or value == "":
         return None
-    from remora.core.times import bound  # reads words, which few ask for
+    from remora.core.times import bound  # rarely needed
 
     try:
         return bound(value, now, end=end)
@@ -148,7 +147,7 @@ def _bound(name: str, value: object, now: float, *, end: bool = False) -> str | 
 
 
 def current_branch(project: OpenProject, branch: str | None) -> str | None:
-    """Return the branch that a caller names, else the one checked out."""
+    """Return the given branch, else the one checked out."""
     from remora.app.project.locate import branch_of  # help needs no git
 
     return branch if branch is not None else branch_of(project.location.repository)
@@ -158,7 +157,7 @@ def file_names(files: Any, root: Path) -> tuple[str, ...]:
     """Return paths as `paths` does.
 
     Raises:
-        InvalidInput: one of them is no path.
+        InvalidInput: a value is no path.
     """
     found = paths("files", files, root)
     wrong = [one for one in found if not isinstance(one, str)]

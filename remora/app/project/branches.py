@@ -1,11 +1,11 @@
-"""What was learned on a branch: the project's once the branch is merged, over when it is deleted unmerged.
+"""Keep memories in step with their branches: merged ones become the project's, unmerged ones retire.
 
-A memory with a branch is ranked for that branch alone, and what a person said in a session on it is quoted
-there alone. At each `learn` and `init` git is asked what
-became of every branch that a live memory names. Where nobody can tell, everything stays as it is.
+A memory with a branch is ranked for that branch alone, and quotes of a person from a session on it are shown
+there alone. Each `learn` and `init` asks git for the state of every branch that a live memory names. If the
+state is unknown, nothing changes.
 
-What was retired with its branch comes back when git shows later that the branch was merged after all, or
-goes on: it was pulled only now, or pushed again.
+A memory retired with its branch is restored when git later shows the branch as merged or open: it was pulled
+only now, or pushed again.
 """
 
 from __future__ import annotations
@@ -24,15 +24,19 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.store.database import Database
 
-KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
-LOOKED = "branches"  # meta key: how all branches looked when some were asked for, and what became of these
-_LASTING = ("open", "unknown")  # states that leave what was learned where it is
+KNOWN = "branch:"  # prefix of a meta key; the branch name follows: its last known state
+LOOKED = "branches"  # meta key: digest of all branches at the last query, and the states found
+_LASTING = ("open", "unknown")  # states that change no memory
 
 
 class Settled(NamedTuple):
-    """What became of memories: (branch, how many) that are the project's now, and that are over.
+    """The result of following branches: (branch, number of memories) for each change.
 
-    `revived` are those that were over and are not: the branch is merged, or it is there again.
+    Attributes:
+        merged: memories that now belong to the project.
+        retired: memories retired because their branch was deleted unmerged.
+        revived: retired memories restored because their branch is merged or exists again.
+        notes: problems.
     """
 
     merged: tuple[tuple[str, int], ...] = ()
@@ -43,11 +47,11 @@ class Settled(NamedTuple):
 
 @acting("system:branches")
 def settle(project: OpenProject, more: Iterable[str] = ()) -> Settled:
-    """Let memories follow their branches, and remember how the branches look now.
+    """Update memories by the state of their branches, and store that state.
 
     Args:
         project: the open project.
-        more: branches to look at besides those that memories name.
+        more: further branches to examine, besides those that memories name.
     """
     repository = project.location.repository
     if repository is None or project.read_only:
@@ -95,7 +99,7 @@ def settle(project: OpenProject, more: Iterable[str] = ()) -> Settled:
 
 
 def became(project: OpenProject, name: str) -> Branch | None:
-    """Return what became of a branch; None outside a repository, and where git cannot be asked."""
+    """Return the state of a branch; None outside a repository, or if git fails."""
     repository = project.location.repository
     if repository is None:
         return None
@@ -107,16 +111,16 @@ def became(project: OpenProject, name: str) -> Branch | None:
 
 
 def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
-    """Return the branch that a memory learned there belongs to; None where it is the whole project's.
+    """Return the branch that a memory learned on a branch belongs to; None if it belongs to the project.
 
-    Only a branch that git knows and that is not merged is one to belong to: a session of long ago may
-    have worked on one that is merged and gone, and nobody would ever see what was learned there. One without
-    a commit of its own was merged, or is yet to get what the session left in the working tree: that is so
-    where it stands on a commit from before the session began.
+    A memory belongs to a branch only if git knows it and it is not merged: an old session may have worked on
+    a branch that is merged and deleted, and its memories would never be visible. A branch without commits
+    of its own was either merged, or has yet to get the changes a session left in the working tree: the
+    latter if its commit is older than the session.
 
     Args:
-        found: what became of the branch.
-        since: when the session began, ISO 8601.
+        found: the state of the branch.
+        since: the start of the session, ISO 8601.
     """
     if found is None or found.state != "open":
         return None
@@ -126,9 +130,9 @@ def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
 
 
 def _merged(db: Database, ids: list[str], branch: Branch) -> list[str]:
-    """Return the memories of a branch whose work is merged: all, or those from before its last commit.
+    """Return the memories of a branch whose work is merged: all, or those from before the merge.
 
-    A branch may be kept after it was merged. What was learned since is of work that is still to come.
+    A branch may be kept after its merge. Later memories concern work that is not yet merged.
     """
     if branch.state == "merged":
         return ids
@@ -139,9 +143,9 @@ def _merged(db: Database, ids: list[str], branch: Branch) -> list[str]:
 
 
 def _follow_quotes(db: Database, sessions: Iterable[tuple[str, str | None]], branch: Branch) -> None:
-    """Let what people said in some sessions (path, time) be the project's once the work is merged.
+    """Bind quotes from sessions (path, time) to the project if the branch is merged, or to its new name.
 
-    What was said on a branch that was deleted unmerged stays bound to it, and so is told nowhere.
+    Quotes from a branch that was deleted unmerged stay bound to it and are never shown.
     """
     for path, at in sessions:
         before = branch.merged is not None and at is not None and from_iso(at) < branch.merged
@@ -165,7 +169,7 @@ def _branches(db: Database) -> dict[str, list[str]]:
 
 
 def _gone(db: Database) -> dict[str, list[str]]:
-    """Return the memories that went with a branch and that nobody has touched since, by branch."""
+    """Return the memories retired with a branch and unchanged since, by branch."""
     ids = db.selections.gone_with_branch(BRANCH_GONE)
     found: dict[str, list[str]] = {}
     for record in db.memories.get_many(ids).values():
@@ -179,7 +183,7 @@ def _known(db: Database, name: str) -> Known:
 
 
 def _settled(db: Database, look: str) -> dict[str, State]:
-    """Return what became of the branches that were asked for since any branch has moved."""
+    """Return the known states of branches, if no branch has moved since."""
     seen = db.meta.get(LOOKED)
     return dict(seen[1]) if isinstance(seen, list) and seen[0] == look else {}
 
@@ -189,7 +193,7 @@ def _retire(project: OpenProject, db: Database, ids: list[str], branch: Branch) 
     records = db.memories.get_many(ids)
     for memory_id in ids:
         record = records[memory_id]
-        if record.pinned or record.user_verified:  # a person said that it holds
+        if record.pinned or record.user_verified:  # a person confirmed it
             why = f"its branch {branch.name} is gone, and a person said that it holds"
             db.memories.update(memory_id, {"branch": None}, change=Change("edit", why))
             continue

@@ -1,4 +1,4 @@
-"""Where texts go: to which model server, or nowhere; and which server a person has still to answer for."""
+"""Report the model servers that texts are sent to, and a local server that needs the user's consent."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from remora.net.listeners import stranger
 if TYPE_CHECKING:
     from remora.core.config import Settings
 
-PROBE_SECONDS = 0.2  # for a listener of this machine
+PROBE_SECONDS = 0.2  # to connect to a local server
 
 
 def destinations(settings: Settings, environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return what texts are sent for, and where they go; nobody is asked.
+    """Return (purpose, destination) for each kind of model; no server is contacted.
 
     Raises:
-        ConfigError: a setting names no server.
+        ConfigError: a setting names no valid server.
     """
     found = []
     for what, section in (
@@ -42,7 +42,7 @@ def destinations(settings: Settings, environ: Mapping[str, str]) -> list[tuple[s
 
 
 def in_one_line(settings: Settings, environ: Mapping[str, str]) -> str:
-    """Return where texts go, in one line; a setting that names no server is said in its place."""
+    """Return the destinations of texts in one line; for an invalid setting, its error message."""
     try:
         found = [f"{what}: {where}" for what, where in destinations(settings, environ) if where != "nowhere"]
     except ConfigError as error:
@@ -51,7 +51,7 @@ def in_one_line(settings: Settings, environ: Mapping[str, str]) -> str:
 
 
 def to_ask(settings: Settings, environ: Mapping[str, str]) -> tuple[str, str]:
-    """Return the URL of a server that would be used if a person said yes, and why it is not; else nothing."""
+    """Return the URL of a local server that needs the user's consent, and the reason; else empty texts."""
     wanted = [s for s in (settings.embedding, settings.llm) if s.provider in ("auto", "ollama") and not s.url]
     try:
         url = ollama_url(environ)

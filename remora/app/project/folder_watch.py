@@ -1,4 +1,4 @@
-"""A folder of files that the search index follows: what changed since the last look, and when to look."""
+"""Find the changed files of a folder that the search index follows, and limit how often it is scanned."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look that takes longer is made a twentieth of the time
-MOST_BELOW = 5_000  # files of a subfolder, by name; nobody keeps more notes than that
+SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a scan that takes longer may use a twentieth of the time
+MOST_BELOW = 5_000  # files of a subfolder, in the order of their names
 
 Looks = dict[str, tuple[int, int]]
 
 
 class Followed:
-    """What this process knows of a folder, so that a search only looks at what changed.
+    """The state of a folder as this process knows it, so that a search reads only changed files.
 
     Attributes:
         seen: file name to (size, modification time in ns) when its rows were last made; None before the
-            first look.
-        next_look: when to look again, on the monotonic clock; later where looking takes long.
+            first scan.
+        next_look: time of the next scan on the monotonic clock; later if a scan takes long.
     """
 
     def __init__(self) -> None:
@@ -29,14 +29,14 @@ class Followed:
         self.next_look = 0.0
 
     def look(self, folder: Path, wanted: Callable[[str], bool], below: str = "") -> Looks | None:
-        """Return how the files look now; None where nothing changed, or it is not time to look.
+        """Return the present state of the files; None if nothing changed or the next scan is not due.
 
-        Only the processor's time counts as slow: a busy machine must not hide what was just written.
+        Only processor time counts as slow: a busy machine must not hide new files.
 
         Args:
-            folder: where they are.
-            wanted: whether a file of a name is one of them.
-            below: a subfolder in which all files are, at any depth, but those that are hidden.
+            folder: the folder of the files.
+            wanted: whether a file name is to be followed.
+            below: a subfolder whose files are all followed, at any depth, except hidden ones.
         """
         started = time.monotonic()
         if started < self.next_look:
@@ -51,7 +51,7 @@ class Followed:
 
 
 def _files(folder: Path, wanted: Callable[[str], bool]) -> Looks | None:
-    """Return the wanted files of a folder; none where there is no folder, None where it cannot be read."""
+    """Return the wanted files of a folder; {} if the folder does not exist, None if it cannot be read."""
     found: Looks = {}
     try:
         with os.scandir(folder) as entries:
@@ -67,7 +67,7 @@ def _files(folder: Path, wanted: Callable[[str], bool]) -> Looks | None:
 
 
 def _files_below(folder: Path, name: str) -> Looks:
-    """Return the files of a subfolder by their paths; links and hidden files are left out."""
+    """Return the files of a subfolder by their paths, without links and hidden files."""
     return dict(islice(_walk(folder / name, f"{name}/"), MOST_BELOW))
 
 

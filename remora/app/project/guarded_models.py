@@ -1,8 +1,8 @@
-"""Models that a caller handed in: what they raise, and answers that are none, become errors of ours.
+"""Wrap models given by the caller: their exceptions and invalid answers become errors of Remora.
 
 Every fallback of a search, a summary or the journal catches the errors of `core.errors`, and no other. A
-model from outside raises what its library raises. One place turns that into a `ProviderError`.
-An AssertionError passes: a fake model of a test speaks with it. So does what is no `Exception`:
+caller's model raises the exceptions of its library; this module turns them into `ProviderError`. An
+AssertionError passes, because fake models of tests raise it. So do exceptions that are no `Exception`:
 KeyboardInterrupt, SystemExit and the cancellation of a task.
 """
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from remora.llm.client import Completion, LanguageModel, Message, Reranker
 
 R = TypeVar("R")
-EXACT = 1e-4  # squares of float32 numbers that were made to add up to 1 are nearer to it
-SHOWN = 300  # characters of an error; some libraries put the whole request into it
+EXACT = 1e-4  # the squared length of a normalised float32 vector is nearer to 1
+SHOWN = 300  # characters of an error; some libraries include the whole request
 
 
 def asked(what: str, ask: Callable[[], R]) -> R:
-    """Return what a call of a part from outside returns.
+    """Return the result of a call to a caller's object.
 
     Raises:
-        ProviderBusy: it timed out or could not connect.
-        ProviderError: it raised anything else that is no error of ours.
+        ProviderBusy: the call timed out or could not connect.
+        ProviderError: the call raised another exception that is no error of Remora.
     """
     try:
         return ask()
@@ -40,14 +40,14 @@ def asked(what: str, ask: Callable[[], R]) -> R:
         raise
     except (TimeoutError, ConnectionError) as error:
         raise ProviderBusy(_said(error), hint="Try again later.") from error
-    except Exception as error:  # the one place that takes whatever another's code raises
+    except Exception as error:  # foreign code may raise any exception
         raise ProviderError(_said(error), hint=f"Check the {what} given to Memory.open.") from error
 
 
 def _said(error: Exception) -> str:
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001  an error that cannot even be written is still one
+    except Exception:  # noqa: BLE001  the message itself may fail
         message = ""
     said = f"{type(error).__name__}: {message}".rstrip(": ")
     return shorten(redact(sound(said)).text, SHOWN)
@@ -58,10 +58,10 @@ def _useless(what: str, why: str) -> NoReturn:
 
 
 class GuardedModel:
-    """A language model from outside.
+    """A language model given by the caller.
 
     Attributes:
-        given: what the caller handed in.
+        given: the caller's object.
     """
 
     def __init__(self, model: LanguageModel) -> None:
@@ -69,7 +69,7 @@ class GuardedModel:
 
     @property
     def model_id(self) -> str:
-        """Its name; that of its class where it has none that is text."""
+        """The model's name, or the name of its class if it has no text as a name."""
         try:
             named = asked("language model", lambda: self.given.model_id)
         except RemoraError:
@@ -85,10 +85,10 @@ class GuardedModel:
         schema: Mapping[str, Any] | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        """Return its answer.
+        """Return the model's answer.
 
         Raises:
-            ProviderError: it failed, or its answer is no completion with a text.
+            ProviderError: the model failed, or its answer is no completion with a text.
         """
         how = {"max_tokens": max_tokens, "temperature": temperature, "schema": schema, "timeout": timeout}
         return asked("language model", lambda: _completion(self.given.complete(messages, **how)))  # type: ignore[arg-type]
@@ -106,10 +106,10 @@ def _completion(answer: Any) -> Completion:
 
 
 class GuardedEmbedder:
-    """An embedding model from outside.
+    """An embedding model given by the caller.
 
     Attributes:
-        given: what the caller handed in.
+        given: the caller's object.
     """
 
     def __init__(self, embedder: Embedder) -> None:
@@ -117,12 +117,12 @@ class GuardedEmbedder:
 
     @property
     def model_id(self) -> str:
-        """Its name; ProviderError if it has none, for vectors without a name cannot be told apart."""
+        """The model's name; ProviderError if it has none, since vectors are told apart by it."""
         return self._text("model_id") or _useless("embedder", "has no model_id")
 
     @property
     def dims(self) -> int:
-        """Length of its vectors; ProviderError if that is no length."""
+        """The length of its vectors; ProviderError if that is not a positive integer."""
         dims = asked("embedder", lambda: self.given.dims)
         if isinstance(dims, bool) or not isinstance(dims, int) or dims < 1:
             _useless("embedder", f"has vectors of {dims!r:.60} numbers")
@@ -130,19 +130,20 @@ class GuardedEmbedder:
 
     @property
     def query_prefix(self) -> str:
-        """What is put before a query."""
+        """The text put before a query."""
         return self._text("query_prefix")
 
     @property
     def document_prefix(self) -> str:
-        """What is put before a document."""
+        """The text put before a document."""
         return self._text("document_prefix")
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return an (n, dims) matrix, float32, each row of length 1 or 0.
 
         Raises:
-            ProviderError: it failed, or gave another number of vectors, another length, or no numbers.
+            ProviderError: the model failed, or returned another number of vectors, another length, or no
+                numbers.
         """
         return asked("embedder", lambda: self._rows(self.given.embed_documents(texts), len(texts)))
 
@@ -163,7 +164,7 @@ class GuardedEmbedder:
             _useless("embedder", f"gave vectors of {rows.shape[1]} numbers where {dims} were expected")
         lengths = (rows * rows).sum(axis=1)
         if ((abs(lengths - 1.0) < EXACT) | (lengths == 0.0)).all():
-            return rows.astype("float32")  # as it is, to the last bit
+            return rows.astype("float32")  # unchanged, to the last bit
         return finish(rows, dims)
 
     def _text(self, name: str) -> str:
@@ -174,20 +175,20 @@ class GuardedEmbedder:
 
 
 class GuardedReranker:
-    """A reranker from outside.
+    """A reranker given by the caller.
 
     Attributes:
-        given: what the caller handed in.
+        given: the caller's object.
     """
 
     def __init__(self, reranker: Reranker) -> None:
         self.given = reranker
 
     def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
-        """Return its scores; their number and whether they are finite is judged where they are used.
+        """Return the scores; the user of the scores checks that they are finite and complete.
 
         Raises:
-            ProviderError: it failed, or gave something that is no list of numbers.
+            ProviderError: the reranker failed, or returned no list of numbers.
         """
 
         def scores() -> list[float]:

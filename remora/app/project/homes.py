@@ -1,9 +1,9 @@
-"""Whether a home inside a repository is this user's own, or came with the repository.
+"""Tell a user's own home inside a repository from one that came with the repository.
 
-A home that lies in the work tree holds a key; a receipt for that key lies in the data folder, outside of
-every repository. Both are made together, when the home is. A clone has no receipt for the key it brought, so
-what somebody committed is never taken for one's own memory; and what git tracks is never a home at all,
-whatever key it has. A copied or moved repository keeps both.
+A home in the work tree holds a key; a receipt for that key lies in the data folder, outside of every
+repository. Both are created with the home. A clone has no receipt for the key it brought, so a committed
+home is never taken for the user's own; and a folder with files tracked by git is never a home, whatever its
+key. A copied or moved repository keeps both.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 KEY = "key"  # file in the home
 RECEIPTS = "homes"  # folder in the data folder
 IGNORE = ".gitignore"
-EVERYTHING = b"*\n"  # of the ignore file: git never sees what lies in a home
+EVERYTHING = b"*\n"  # content of the ignore file: git never sees the files of a home
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 def is_own(home: Path, repository: Repository | None, data: Path) -> bool:
-    """Return whether a home in a work tree was made here by this user, and git tracks no file of it.
+    """Return whether this user created a home in a work tree here, and git tracks no file of it.
 
-    Git itself is asked only when its index has changed since it was asked last: a hook must not pay for it.
+    Git is run only if its index has changed since the last check, because hooks call this.
     """
     receipt = _receipt(home, data)
     if receipt is None:
@@ -46,13 +46,13 @@ def is_own(home: Path, repository: Repository | None, data: Path) -> bool:
             return True
     if tracked(home, repository):
         return False
-    with suppress(OSError, RemoraError):  # asking again costs some milliseconds and nothing else
+    with suppress(OSError, RemoraError):  # without the stamp, the next check costs some milliseconds
         write_atomic(receipt, json.dumps({"home": str(home), "untracked": stamp}).encode())
     return True
 
 
 def notice(foreign: Path | None) -> str:
-    """Return the line about a home that is not one's own; empty where there is none."""
+    """Return the notice about a home that is not the user's own; empty for None."""
     if foreign is None:
         return ""
     return (
@@ -63,7 +63,7 @@ def notice(foreign: Path | None) -> str:
 
 
 def is_free(home: Path) -> bool:
-    """Return whether a home may be made there: nothing is there, or our ignore file alone."""
+    """Return whether a home may be created: the folder is missing, or holds only our ignore file."""
     if home.is_symlink():
         return False
     try:
@@ -75,7 +75,7 @@ def is_free(home: Path) -> bool:
 
 
 def claim(home: Path, data: Path) -> None:
-    """Make the key of a home and its receipt; call it for a home that is free, or that its owner claims.
+    """Create the key of a home and its receipt, for a home that is free or that its owner claims.
 
     Raises:
         StoreError: one of them cannot be written.
@@ -85,12 +85,12 @@ def claim(home: Path, data: Path) -> None:
     receipts = data / RECEIPTS
     make_folder(receipts)
     receipt = receipts / _digest(key)
-    # The receipt comes first: a key without one is a stranger's.
+    # The receipt comes first: a key without a receipt counts as foreign.
     write_atomic(receipt, json.dumps({"home": str(home)}).encode())
     try:
         descriptor = os.open(home / KEY, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        receipt.unlink(missing_ok=True)  # another process was at it at the same time, or it has one
+        receipt.unlink(missing_ok=True)  # another process was faster, or the home has a key
         return
     with os_errors(home / KEY, "write"), os.fdopen(descriptor, "w") as file:
         file.write(key)
@@ -99,7 +99,7 @@ def claim(home: Path, data: Path) -> None:
 
 
 def reclaim(home: Path, repository: Repository | None, data: Path) -> None:
-    """Take a home without a key of ours as one's own: an earlier version made it, or it was moved here.
+    """Claim a home without a key of ours: an earlier version created it, or it was moved here.
 
     Raises:
         Conflict: git tracks files in it, or it is a link.
@@ -117,7 +117,7 @@ def reclaim(home: Path, repository: Repository | None, data: Path) -> None:
 
 
 def ignore_all(home: Path) -> None:
-    """Let git see nothing of a home in a work tree, whatever the repository ships as its ignore file."""
+    """Write an ignore file that hides a home in a work tree from git, in place of any other."""
     path = home / IGNORE
     with os_errors(path, "write"):
         if path.is_symlink() or not path.is_file() or path.read_bytes() != EVERYTHING:
@@ -127,7 +127,7 @@ def ignore_all(home: Path) -> None:
 
 
 def tracked(home: Path, repository: Repository) -> bool:
-    """Return whether git tracks a file below a folder; where git cannot say so, it counts as tracked."""
+    """Return whether git tracks a file below a folder; if git fails, it counts as tracked."""
     from remora.sources.git_process import run
 
     apart = not repository.bare and repository.git_dir != repository.common_dir

@@ -1,4 +1,4 @@
-"""The projects of a data folder that can be opened: those whose folder is still there."""
+"""List the projects of the data folder whose own folder still exists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from remora.store.hook_reader import look
 
 
 class KnownProject(NamedTuple):
-    """A project: the name of its home, by which it is addressed, its folder, and the name of that."""
+    """A project: its key (the name of its home), the path of its folder, and the folder's name."""
 
     key: str
     root: str
@@ -20,7 +20,7 @@ class KnownProject(NamedTuple):
 
 
 def known_projects(environ: Mapping[str, str]) -> list[KnownProject]:
-    """Return the projects below the data folder that have a memory, and whose folder exists, by name."""
+    """Return the projects in the data folder that have a database and whose folder exists, by name."""
     found = []
     for database in sorted((data_dir(environ) / "projects").glob(f"*/{DATABASE}")):
         hook_reader = look(str(database))

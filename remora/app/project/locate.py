@@ -1,9 +1,9 @@
-"""Which project a path belongs to, and where its data lies.
+"""Find the project of a path, its settings and its home.
 
-A project is its repository: an id kept in the configuration that all work trees share, so work
-trees, subfolders and a moved folder have one memory. Where that cannot be written (a read-only
-checkout), and outside git, the id is a hash of the real path. A copy of a repository made with `cp`
-carries the id along and shares the memory; a clone starts its own.
+A project is a repository: its id is stored in the git configuration that all work trees share, so work
+trees, subfolders and a moved folder have one memory. If that cannot be written (a read-only checkout), and
+outside git, the id is a hash of the real path. A copy of a repository made with `cp` has the same id and
+shares the memory; a clone starts its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from remora.sources.git import Repository
 
 ID_KEY = "remora.project"
 SETTINGS_FILE = "remora.toml"
-LOCK_TRIES, LOCK_PAUSE = 10, 0.02  # another git command holds the configuration for milliseconds
+LOCK_TRIES, LOCK_PAUSE = 10, 0.02  # another git command locks the configuration for milliseconds
 
 
 class Location(NamedTuple):
@@ -35,11 +35,11 @@ class Location(NamedTuple):
 
     Attributes:
         id: 16 hex digits, the same from every work tree and subfolder.
-        name: for people; the repository's folder name when the home was made.
+        name: display name; the repository's folder name when the home was created.
         root: top of the work tree (the folder itself outside git).
         home: folder of its database, logs and notes.
         repository: None outside git.
-        foreign: a home that the settings name and that is not this user's own: nothing of it is opened.
+        foreign: a home that the settings name and that is not this user's own: none of its files is opened.
     """
 
     id: str
@@ -68,20 +68,20 @@ def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
     """Read the user's settings, the repository's remora.toml and the environment.
 
     Raises:
-        ConfigError: the user's file is not TOML, or a setting of the user's is unknown or wrong. What a
-            repository sets wrongly is ignored (`ignored_settings` says what).
+        ConfigError: the user's file is not TOML, or a setting of the user's is unknown or wrong. Wrong
+            settings of a repository are ignored (`ignored_settings` lists them).
     """
     files: dict[str, Mapping[str, Any]] = {}
     path = config_dir(environ) / "config.toml"
     try:
-        files[str(path)] = _parsed(path.resolve())  # people link their own settings from elsewhere
+        files[str(path)] = _parsed(path.resolve())  # may be a link to a file elsewhere
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", hint="Fix or remove it.") from None
     except StoreError as error:
         raise ConfigError(str(error)) from error
     mine = parse(files, environ)
     own, _ = _of_repository(root)
-    # A repository can take the word away from its agents, and never give it where the user did not.
+    # A repository can switch injection off, but not on against the user's settings.
     if own.get("inject") and not mine.inject.enabled:
         del own["inject"]
     return parse({**files, str(root / SETTINGS_FILE): own}, environ)
@@ -92,7 +92,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _of_repository(root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return what a repository's file may set, and a line for each part that is ignored."""
+    """Return the settings that a repository's file may set, and a line for each that is ignored."""
     try:
         return allowed_in_repository(_parsed(root / SETTINGS_FILE), root)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -102,10 +102,10 @@ def _of_repository(root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def allowed_in_repository(content: Mapping[str, Any], root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the part of a repository's settings that is obeyed, and a line for each that is not.
+    """Return the settings that a repository may set, and a line for each that is ignored.
 
-    A cloned repository may say where in itself its data lies, how it is searched, and that nothing is to be
-    said to agents here. It must not be able to send anybody's memories anywhere, nor to make Remora speak.
+    A cloned repository may choose a home inside itself, change its search, and switch off injection. It must
+    not be able to send memories anywhere or to switch injection on.
     """
     kept: dict[str, Any] = {}
     ignored: list[str] = []
@@ -123,7 +123,7 @@ def allowed_in_repository(content: Mapping[str, Any], root: Path) -> tuple[dict[
 
 
 def _why_not(name: str, value: Any, root: Path) -> str:
-    """Return why a repository may not set something; empty where it may."""
+    """Return why a repository may not set a setting; empty if it may."""
     if name == "home":
         return (
             ""
@@ -142,12 +142,12 @@ def _why_not(name: str, value: Any, root: Path) -> str:
 
 
 def set_in_repository(root: Path) -> dict[str, Any]:
-    """Return what a repository's remora.toml sets and may set."""
+    """Return the allowed settings of a repository's remora.toml."""
     return _of_repository(root)[0]
 
 
 def ignored_settings(root: Path) -> tuple[str, ...]:
-    """Return a line for each setting in a repository's remora.toml that is not obeyed."""
+    """Return a line for each ignored setting of a repository's remora.toml."""
     return _of_repository(root)[1]
 
 
@@ -161,12 +161,12 @@ def _inside(home: str, root: Path) -> bool:
     except (OSError, RuntimeError, ValueError):
         return False
     inner = real.relative_to(top).parts if real.is_relative_to(top) else ()
-    git = any(part.casefold() == ".git" for part in inner)  # a submodule's too; some disks ignore case
+    git = any(part.casefold() == ".git" for part in inner)  # also of a submodule; some disks ignore case
     return bool(inner) and not git and real == top / path and not place.is_symlink()
 
 
 def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -> tuple[Location, Settings]:
-    """Return the project of a path, with its settings; gives a repository its id on first use.
+    """Return the project of a path and its settings; a repository gets its id on first use.
 
     Args:
         path: a folder or file in the project.
@@ -181,7 +181,7 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
     """
     try:
         there = path.exists()
-    except OSError:  # a name that is too long, or one below a folder that is closed to us
+    except OSError:  # the name is too long, or a parent folder is not accessible
         there = False
     if not there:
         raise InvalidInput(f"{path} does not exist", hint="Name an existing folder.")
@@ -211,12 +211,12 @@ def _may_be_home(home: Path, tree: Path, repository: Repository | None, environ:
         return False  # a link leads out of it
     if homes.is_own(home, repository, data_dir(environ)):
         return True
-    # A home made around a committed ignore file would be foreign from the next call on.
+    # A home with a committed ignore file would be foreign at the next call.
     return homes.is_free(home) and not (home.exists() and repository and homes.tracked(home, repository))
 
 
 def make_home(project: Location, environ: Mapping[str, str]) -> None:
-    """Create the project's home; in the work tree it ignores itself and has a key (`homes`)."""
+    """Create the project's home; in the work tree it gets an ignore file and a key (see `homes`)."""
     make_folder(project.home)
     keep_to_oneself(project.home)
     tree = shared_root(project.repository, project.root)
@@ -228,9 +228,9 @@ def make_home(project: Location, environ: Mapping[str, str]) -> None:
 
 
 def branch_of(repository: Repository | None) -> str | None:
-    """Return the branch that is checked out, None without one; git itself is asked only when it must be.
+    """Return the branch that is checked out, None without one; git runs only if its files do not tell.
 
-    Every search asks this, and a process of git costs more than the rest of a search.
+    Every search calls this, and a git process costs more than the rest of a search.
     """
     if repository is None:
         return None
@@ -251,7 +251,7 @@ def branch_of(repository: Repository | None) -> str | None:
 def commit_of(repository: Repository | None) -> str | None:
     """Return the commit that is checked out, read from git's files; None without one.
 
-    A `remember` asks this: it must not cost a process. Where references lie in tables, it is None.
+    `remember` calls this, so it must not start a process. None as well if references are stored in tables.
     """
     if repository is None:
         return None
@@ -275,11 +275,11 @@ def commit_of(repository: Repository | None) -> str | None:
 
 _SHA = re.compile(r"[0-9a-f]{40,64}")
 _ON_BRANCH = "ref: refs/heads/"
-_ELSEWHERE = "ref: refs/heads/.invalid"  # what git writes there when it keeps references in tables
+_ELSEWHERE = "ref: refs/heads/.invalid"  # git's placeholder when references are stored in tables
 
 
 def shared_root(repository: Repository | None, root: Path) -> Path:
-    """Return the folder that all work trees have in common: the main work tree where there is one."""
+    """Return the folder that all work trees share: the main work tree if there is one."""
     if repository is None or repository.bare or repository.git_dir == repository.common_dir:
         return root
     return repository.common_dir.parent
@@ -294,7 +294,7 @@ def _identity(repository: Repository | None, root: Path, projects: Path, *, read
     fallback = _hash(f"repository:{repository.common_dir}")
     if read_only:
         return fallback
-    # Processes that meet here take turns, so that all of them find what the first one wrote.
+    # The lock makes concurrent processes find the id that the first one wrote.
     with ExitStack() as stack:
         with suppress(StoreReadOnly):  # the home may lie elsewhere, in the repository itself
             stack.enter_context(lock(projects / "new-project"))
@@ -322,7 +322,7 @@ def _hash(text: str) -> str:
 
 
 def _home(projects: Path, name: str, project_id: str) -> tuple[Path, str]:
-    """Return the home of an id; the readable part of its name is from when it was made."""
+    """Return the home of an id and the project's name, which dates from the creation of the home."""
     with os_errors(projects, "read the folder"):
         for folder in sorted(projects.glob(f"*-{project_id}")) if projects.is_dir() else ():
             return folder, folder.name.removesuffix(f"-{project_id}")

@@ -1,8 +1,9 @@
-"""A ledger of what models cost: every call by purpose, and a limit for what nobody waits for.
+"""Record every model call by purpose in a ledger, and limit the tokens of background calls.
 
-Language models, and the embedders and rerankers behind a server; the model in the package costs nothing.
-Tokens are the provider's own; where it reports none they are estimated from the characters and marked so. The
-limit `llm.daily_tokens` ends what works in the background for the day. What a person waits for goes on.
+It covers language models, and embedders and rerankers behind a server; the built-in model costs nothing.
+Token counts are the provider's; if it reports none, they are estimated from the characters and marked as
+estimated. The limit `llm.daily_tokens` stops background calls for the day; calls that a person waits for
+continue.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
     from remora.llm.client import LanguageModel, Message, Reranker
     from remora.store.database import Database
 
-UNASKED = ("describe", "synthesis", "learn", "e2e", "hyde")  # purposes that nobody waits for
+UNASKED = ("describe", "synthesis", "learn", "e2e", "hyde")  # purposes of background calls
 FLUSH_AT = 64  # calls kept in memory before they are written
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
 
 
 class Limited(ProviderError):
-    """The tokens of the day are used up."""
+    """The daily token limit is reached."""
 
 
 class Call(NamedTuple):
@@ -54,11 +55,11 @@ class Call(NamedTuple):
 class Ledger:
     """The calls of one open project.
 
-    A ledger fails no call and keeps none waiting: what a busy disk refuses is kept for the next time.
+    The ledger never fails or delays a call: rows that a busy disk refuses are kept for the next flush.
 
     Args:
-        db: opens the project's database; None where nothing can be written.
-        clock: what day it is.
+        db: opens the project's database; None if nothing can be written.
+        clock: gives the current day.
     """
 
     def __init__(self, db: Callable[[], Database] | None, clock: Clock) -> None:
@@ -72,7 +73,7 @@ class Ledger:
         return to_iso(self._clock.now())[:10]
 
     def asked(self) -> int:
-        """Return the tokens that language models used today."""
+        """Return the tokens used by language models today."""
         told = sum(c.read + c.written for c in self._pending if c.day == self.day and c.purpose not in OTHERS)
         try:
             return told + (self._db().model_costs.tokens_of(self.day) if self._db is not None else 0)
@@ -80,7 +81,7 @@ class Ledger:
             return told
 
     def note(self, call: Call, *, at_once: bool = True) -> None:
-        """Keep a call; one of a search is written with later ones, since reading writes nothing."""
+        """Record a call; a call of a search is written with later ones, since reading writes nothing."""
         if self._db is None:
             return
         self._pending.append(call)
@@ -88,7 +89,7 @@ class Ledger:
             self.flush(wait=0.0)
 
     def flush(self, *, wait: float = CLOSING_PATIENCE) -> None:
-        """Write the calls that are kept, after at most so many seconds behind another writer."""
+        """Write the recorded calls, waiting at most `wait` seconds for another writer."""
         if self._db is None or not self._pending:
             return
         calls, self._pending = self._pending, []
@@ -102,7 +103,7 @@ class Ledger:
 
     @contextmanager
     def counted(self, purpose: str, model: str, given: Sequence[str], *, at_once: bool) -> Iterator[None]:
-        """Keep the call inside, with what it was given as an estimate of its tokens."""
+        """Record the call in the context, with tokens estimated from the given texts."""
         day, began, failed = self.day, time.monotonic(), True
         try:
             yield
@@ -114,13 +115,13 @@ class Ledger:
 
 
 class MeteredModel:
-    """A language model whose calls are written into a ledger.
+    """A language model whose calls are recorded in a ledger.
 
     Args:
-        model: the real one.
-        ledger: where they are written.
-        purpose: what the calls are for.
-        most: tokens a day above which nothing is done that nobody waits for; 0 for no limit.
+        model: the wrapped model.
+        ledger: the ledger of its calls.
+        purpose: the purpose of the calls.
+        most: tokens a day above which background calls are refused; 0 for no limit.
     """
 
     def __init__(self, model: LanguageModel, ledger: Ledger, purpose: str, most: int) -> None:
@@ -146,7 +147,7 @@ class MeteredModel:
         """Return the model's answer; see `LanguageModel`.
 
         Raises:
-            Limited: nobody waits for it, and the tokens of the day are used up.
+            Limited: the call is a background call and the daily limit is reached.
         """
         day = self._ledger.day
         if self._most and self._purpose in UNASKED and self._ledger.asked() >= self._most:
@@ -178,7 +179,7 @@ class MeteredModel:
 
 
 class MeteredEmbedder:
-    """An embedder behind a server whose calls are written into a ledger, with the attributes of that one."""
+    """An embedder behind a server whose calls are recorded in a ledger, with the embedder's attributes."""
 
     def __init__(self, embedder: Embedder, ledger: Ledger) -> None:
         self._embedder = embedder
@@ -186,7 +187,7 @@ class MeteredEmbedder:
 
     @property
     def model_id(self) -> str:
-        """The model id of the real one."""
+        """The model id of the wrapped embedder."""
         return self._embedder.model_id
 
     @property
@@ -216,7 +217,7 @@ class MeteredEmbedder:
 
 
 class MeteredReranker:
-    """A reranker behind a server whose calls are written into a ledger."""
+    """A reranker behind a server whose calls are recorded in a ledger."""
 
     def __init__(self, reranker: Reranker, model_id: str, ledger: Ledger) -> None:
         self._reranker = reranker
@@ -231,15 +232,15 @@ class MeteredReranker:
 
 
 class CostRow(NamedTuple):
-    """Calls of one purpose to one model.
+    """The calls of one purpose to one model.
 
     Attributes:
         purpose, model: of the calls.
-        calls, failed: how many, and how many of them failed.
-        input_tokens, output_tokens: of all; `estimated` calls reported none.
-        estimated: calls whose tokens are estimated.
-        seconds: that they took.
-        money: by the prices that are set; None without prices.
+        calls, failed: number of calls, and of those that failed.
+        input_tokens, output_tokens: totals, with estimates.
+        estimated: number of calls whose tokens are estimated because none were reported.
+        seconds: total duration.
+        money: cost by the prices in the settings; None without prices.
     """
 
     purpose: str
@@ -254,14 +255,14 @@ class CostRow(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What language models cost.
+    """The cost of model calls.
 
     Attributes:
-        days: counted back from today.
+        days: number of days, counted back from today.
         rows: by purpose and model, the most tokens first.
-        today: tokens of today.
-        limit: tokens a day for what nobody waits for; 0 for none.
-        due: what would be asked next without anybody asking, in words.
+        today: tokens used today.
+        limit: daily token limit of background calls; 0 for none.
+        due: descriptions of the calls that are made automatically.
     """
 
     days: int

@@ -1,7 +1,7 @@
 """Find methodology plugins: `native` is built in, others register under `remora.methodologies`.
 
-A plugin is loaded only when something asks for a phase or type that Remora does not know itself. One
-that cannot be loaded is left out and said so; it never takes the others with it.
+Plugins are loaded only for a phase or type that Remora does not know itself. A plugin that cannot be loaded
+is reported and does not stop the others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GROUP = "remora.methodologies"
 
 
 class Plugins(NamedTuple):
-    """The methodologies there are, by id, and what could not be loaded."""
+    """The loaded methodologies by id, and the problems of those that could not be loaded."""
 
     known: dict[str, Methodology]
     problems: tuple[str, ...]
@@ -27,14 +27,15 @@ class Plugins(NamedTuple):
         return tuple(t for plugin in self.known.values() for t in plugin.custom_memory_types)
 
     def phase(self, phase: str, methodology: str | None) -> str:
-        """Return the universal phase of a phase in the words of a methodology.
+        """Return the universal phase for a phase of a methodology.
 
         Args:
             phase: a universal phase, or one of the methodology's.
             methodology: a plugin's id; the native one when None.
 
         Raises:
-            InvalidInput: there is no such methodology, it failed, or no universal phase and none was named.
+            InvalidInput: the methodology does not exist or failed, or the phase is unknown and none was
+                named.
         """
         if methodology is None:
             if phase in PHASES:
@@ -62,7 +63,7 @@ class Plugins(NamedTuple):
 
 
 def load(found: list[EntryPoint] | None = None) -> Plugins:
-    """Return every methodology that is installed.
+    """Return the installed methodologies.
 
     Args:
         found: the entry points to load; those of the environment by default.
@@ -72,7 +73,7 @@ def load(found: list[EntryPoint] | None = None) -> Plugins:
     for point in entry_points(group=GROUP) if found is None else found:
         try:
             plugin = point.load()
-        except Exception as error:  # noqa: BLE001  a stranger's module may fail in any way
+        except Exception as error:  # noqa: BLE001  a plugin may fail in any way
             problems.append(f"{point.name} ({point.value}) cannot be loaded: {error!r}")
             continue
         if not isinstance(plugin, Methodology):

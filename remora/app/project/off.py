@@ -1,7 +1,7 @@
-"""Off: for a project or for one session nothing is told unasked, noted or learned.
+"""Switch Remora off for a project or a session: it injects, records and learns nothing.
 
-A file in the project's home tells the hooks so at the next event, and since when; a line in a session's live
-file does the same for that session. The times and sessions are kept, so that a transcript that is read later
+A file in the project's home, with the time, switches the hooks off at the next event; a line in a session's
+live file does the same for that session. The times and sessions are stored, so that a transcript read later
 teaches nothing of them.
 """
 
@@ -17,16 +17,16 @@ from remora.disk.live import OFF_FILE
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-META = "off"  # meta key: spans of time that are over, as [from, to], and sessions, by the host's id
+META = "off"  # meta key: past spans of time, as [from, to], and sessions, by the host's id
 
 
 class Off(NamedTuple):
-    """When and where Remora was off in a project.
+    """The times and sessions for which Remora was off in a project.
 
     Attributes:
-        since: the project is off since then, ISO 8601 in UTC; empty if it is on.
-        spans: (from, to) of the times before.
-        sessions: by the host's id.
+        since: start of the present span, ISO 8601 in UTC; empty if the project is on.
+        spans: past spans, as (from, to).
+        sessions: ids of sessions, by the host's id.
     """
 
     since: str = ""
@@ -34,7 +34,7 @@ class Off(NamedTuple):
     sessions: frozenset[str] = frozenset()
 
     def covers(self, session: str, at: str | None) -> bool:
-        """Return whether Remora was off for a session at a time; at an unknown one if it ever was."""
+        """Return whether Remora was off for a session at a time; for None, whether it ever was."""
         if session in self.sessions:
             return True
         if at is None:
@@ -43,25 +43,25 @@ class Off(NamedTuple):
 
 
 def off_in(project: OpenProject) -> Off:
-    """Return when and where Remora was off in a project."""
+    """Return the times and sessions for which Remora was off."""
     kept = project.db.meta.get(META) or {}
     spans = tuple((begun, over) for begun, over in kept.get("spans", ()))
     return Off(_since(project), spans, frozenset(kept.get("sessions", ())))
 
 
 def switch(project: OpenProject, *, on: bool) -> Off:
-    """Switch Remora on or off for a project; what is so already stays as it is."""
+    """Switch Remora on or off for a project; no effect if it is so already."""
     since, now = _since(project), to_iso(project.clock.now())
     if on and since:
         _keep(project, (since, now), None)
-        _mark(project).unlink(missing_ok=True)  # last: a span that is stored twice is no harm
+        _mark(project).unlink(missing_ok=True)  # last: storing a span twice does no harm
     elif not on and not since:
         write_atomic(_mark(project), f"{now}\n")
     return off_in(project)
 
 
 def never_learn(project: OpenProject, session: str) -> None:
-    """Store that nothing of a session, by the host's id, may be learned."""
+    """Store that a session, by the host's id, must not be learned from."""
     _keep(project, None, session)
 
 

@@ -1,7 +1,7 @@
-"""The open project: settings and environment turned into databases and models, built here alone.
+"""The open project: build the databases and models from settings and environment, in this module only.
 
-Everything that costs time to make (models, the user's database, in-memory vectors) is made on first
-use, so that a keyword search or a `remember` pays for none of it.
+Costly objects (models, the user's database, in-memory vectors) are built on first use, so that a keyword
+search or a `remember` does not pay for them.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 DATABASE = "memory.db"
 ENTRIES = "entries.mem"
 USER_PROJECT_ID = "user"
-RECENT_COMMITS = 500  # since the history was read: a fraction of a second even in a large repository
+RECENT_COMMITS = 500  # git reads them in a fraction of a second, even in a large repository
 
 
 class Look(NamedTuple):
-    """When the files were last held against the index.
+    """The last comparison of the files with the index.
 
     Attributes:
-        until: no other look before that time, of the monotonic clock.
-        seen: what tells that git or an indexer was at work since.
-        note: what to say of the index as long as nothing changes.
+        until: time of the next comparison, on the monotonic clock.
+        seen: state that changes when git or an indexer has run.
+        note: remark on the index, valid as long as nothing changes.
     """
 
     until: float
@@ -60,18 +60,18 @@ class Look(NamedTuple):
 
 
 class Running(Protocol):
-    """Work that goes on in the background."""
+    """Work in the background."""
 
     @property
     def running(self) -> bool:
-        """Whether there is still work under way."""
+        """Whether the work is still under way."""
 
     def stop(self) -> None:
-        """End within a fraction of a second."""
+        """Stop within a fraction of a second."""
 
 
 class Store(NamedTuple):
-    """One database with the two objects that change memories in it."""
+    """A database with the two objects that change its memories."""
 
     db: Database
     intake: Intake
@@ -118,24 +118,24 @@ class OpenProject:
         self.logs = Followed()
         self.written = Followed()
         self._entries: EntryStore | None = None
-        self.last_look: Look | None = None  # at the files, held against the index
-        self.contents: dict[str, Content] = {}  # of files with another time than the index knows
-        self.background: Running | None = None  # embeds a backlog while the program goes on
+        self.last_look: Look | None = None  # the last comparison of files with the index
+        self.contents: dict[str, Content] = {}  # of files whose modification time differs from the index
+        self.background: Running | None = None  # embeds a backlog in the background
         self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
         self.embedding = threading.Lock()  # one batch at a time
-        self.next_in_line = threading.Lock()  # held by whoever waits for that
-        self.lock = threading.RLock()  # a verb at a time
+        self.next_in_line = threading.Lock()  # held by the thread that waits for `embedding`
+        self.lock = threading.RLock()  # one public method at a time
         self.accesses = Accesses(lambda realm: self.store(realm).db, clock, actor, read_only=read_only)
-        self.seen_in_ui: dict[str, None] = {}  # marks of answers of tools for interfaces
-        self.trouble = ""  # what stopped the last pass of embedding, for doctor
+        self.seen_in_ui: dict[str, None] = {}  # marks of UI observations
+        self.trouble = ""  # the error that stopped the last embedding pass, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read
 
     def store(self, realm: str) -> Store:
-        """Return the store of a realm, "project" or "user", opened (and made) on first use.
+        """Return the store of a realm, "project" or "user"; it is opened (and created) on first use.
 
         Raises:
-            NotFound: it is opened for reading only and there is none.
-            StoreError: it cannot be opened, or this memory was closed.
+            NotFound: the project is open for reading only and there is no database.
+            StoreError: the database cannot be opened, or this memory was closed.
         """
         with self._opening:
             if realm not in self._stores:
@@ -175,12 +175,12 @@ class OpenProject:
         return Store(db, intake, Upkeep(db, self.clock, intake))
 
     def stores(self) -> tuple[Store, ...]:
-        """Return the project's store, and the user's where there is one.
+        """Return the project's store, and the user's if it exists.
 
-        A user's database that cannot be opened never takes the project's with it; `user_trouble` says why.
+        A user's database that cannot be opened is left out; `user_trouble` has the reason.
         """
         project = self.store("project")
-        if "user" not in self._stores and not os.path.exists(self._user_database):  # noqa: PTH110  often asked
+        if "user" not in self._stores and not os.path.exists(self._user_database):  # noqa: PTH110  called often
             return (project,)
         try:
             user = self.store("user")
@@ -191,7 +191,7 @@ class OpenProject:
         return (project, user)
 
     def must_be_writable(self) -> None:
-        """Refuse to go on where the memory was opened for reading only.
+        """Raise an error if the memory was opened for reading only.
 
         Raises:
             StoreReadOnly: it was.
@@ -200,11 +200,11 @@ class OpenProject:
             raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
 
     def searched_stores(self) -> tuple[Store, ...]:
-        """Return the stores that a search looks into: the user's only if the settings say so."""
+        """Return the stores that a search reads: the user's only if the settings allow it."""
         return self.stores() if self.settings.search.user_memories else (self.store("project"),)
 
     def plugins(self) -> Plugins:
-        """Return the methodologies that are installed, loaded on first use."""
+        """Return the installed methodologies, loaded on first use."""
         if self._plugins is None:
             from remora.app.project.methodologies import load
 
@@ -213,7 +213,7 @@ class OpenProject:
 
     @property
     def user_home(self) -> Path:
-        """Folder of what the user said is true everywhere."""
+        """Folder of the user's own memories, valid in every project."""
         return data_dir(self.environ) / "user"
 
     @property
@@ -227,7 +227,7 @@ class OpenProject:
         return self.location.home / "memory"
 
     def entries(self) -> EntryStore:
-        """Return the store of notes and archives; its file is made by the first write."""
+        """Return the store of notes and archives; the first write creates its file."""
         if self._entries is None:
             from remora.entries.store import EntryStore
 
@@ -258,7 +258,7 @@ class OpenProject:
         return self._choice
 
     def embedder(self) -> Embedder | None:
-        """Return what turns text into vectors, None when there is nothing."""
+        """Return the embedder, None if there is none."""
         choice = self.choice()
         if choice.embedder is None or choice.tier == "given":
             return choice.embedder
@@ -268,14 +268,14 @@ class OpenProject:
 
             embedder: Embedder = choice.embedder
             if choice.tier in SERVED:
-                from remora.app.project.metered_models import MeteredEmbedder  # only where a server is
+                from remora.app.project.metered_models import MeteredEmbedder  # only for a server
 
                 embedder = MeteredEmbedder(embedder, self._metered())
             self._cached = CachedEmbedder(embedder, self.db.cache, self.clock)
         return self._cached
 
     def llm(self, purpose: str) -> LanguageModel | None:
-        """Return the language model for a purpose, which the ledger names; None when none is configured."""
+        """Return the language model for a purpose of the ledger; None if none is configured."""
         model: LanguageModel | None = self._given[1]
         if model is None and self.settings.llm.provider == "none":
             return None
@@ -286,20 +286,20 @@ class OpenProject:
         model = model or self._llm
         if model is None:
             return None
-        from remora.app.project.metered_models import MeteredModel  # only where a model is
+        from remora.app.project.metered_models import MeteredModel  # only with a model
 
         return MeteredModel(model, self._metered(), purpose, self.settings.llm.daily_tokens)
 
     def _metered(self) -> Ledger:
-        """Return the ledger of what models cost."""
+        """Return the ledger of model calls."""
         if self._ledger is None:
-            from remora.app.project.metered_models import Ledger  # only where a model is
+            from remora.app.project.metered_models import Ledger  # only with a model
 
             self._ledger = Ledger(None if self.read_only else lambda: self.db, self.clock)
         return self._ledger
 
     def reranker(self) -> Reranker | None:
-        """Return the configured reranker, None when there is none."""
+        """Return the configured reranker, None if there is none."""
         if self._given[2] is not None:
             return self._given[2]
         if self.settings.rerank.provider == "none":
@@ -310,7 +310,7 @@ class OpenProject:
             self._reranker = build(self.settings.rerank, self.environ)
         if self._reranker is None:
             return None
-        from remora.app.project.metered_models import MeteredReranker  # only where a server is
+        from remora.app.project.metered_models import MeteredReranker  # only for a server
 
         return MeteredReranker(self._reranker, self._reranker.model_id, self._metered())
 
@@ -329,8 +329,8 @@ class OpenProject:
     def recent_changes(self) -> Mapping[str, LastChange]:
         """Return the last changes of files in commits that `init` has not read, by path.
 
-        git is asked once for every commit that is checked out, about its newest RECENT_COMMITS commits;
-        where it cannot answer, nothing has changed.
+        git runs once for every checked-out commit, on the newest RECENT_COMMITS commits; if it fails, the
+        result is empty.
         """
         repository = self.location.repository
         if repository is None:
@@ -348,18 +348,18 @@ class OpenProject:
         return self._recent[1]
 
     def _note_root(self) -> None:
-        """Note where the project lies, in a store that something else was written to."""
+        """Store the project's root in a database that was written to in this session."""
         store = self._stores.get("project")
         root = str(self.location.root)
         if store is None or self.read_only or not store.db.connection.was_written():
             return
         with suppress(StoreError):
             if store.db.meta.get(ROOT) != root:
-                with store.db.transaction(wait=0.0):  # the next time will do
+                with store.db.transaction(wait=0.0):  # it is retried next time
                     store.db.meta.set(ROOT, root)
 
     def close(self) -> None:
-        """Write what is pending, stop the background, close every database and model."""
+        """Write pending counts, stop background work, and close every database and model."""
         self.accesses.flush()
         if self.background is not None:
             self.background.stop()
@@ -391,7 +391,7 @@ def build(
     reranker: Reranker | None = None,
     actor: str = "",
 ) -> OpenProject:
-    """Return the parts of the project that a path belongs to.
+    """Return the open project that a path belongs to.
 
     Args:
         path: a folder or file in the project.
@@ -416,7 +416,7 @@ def build(
 
 @contextmanager
 def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[OpenProject]:
-    """Open a project for one piece of work of our own and close it; see `build`."""
+    """Open a project for work of Remora itself and close it afterwards; see `build`."""
     project = build(Path(path), environ, read_only=read_only, actor="system:work")
     try:
         project.store("project")

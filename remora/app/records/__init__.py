@@ -1,1 +1,1 @@
-"""Written records: conversations, entries, journal, files of the memory tool, items of other stores."""
+"""Written records: conversations, entries, journal, files of the memory tool, items of programs."""

@@ -1,12 +1,12 @@
-"""Shorten a conversation: summary, then archive, then marker; each durable before the next.
+"""Compact a conversation: write summary, archive and marker, each durable before the next.
 
-A crash after the archive leaves an archive more and the conversation as it was; after the marker,
-everything is done but what the journal gets, and the next consolidation catches up with that from the
-log. One compaction of a session runs at a time, in whichever process; a `clear` that comes in between
-wins. An archive whose marker was not written is taken back.
+A crash after the archive leaves one more archive and the conversation unchanged; after the marker, only the
+journal is incomplete, and the next consolidation completes it from the log. One compaction of a session runs
+at a time, across processes; a `clear` during it wins. If the marker cannot be written, the archive is
+removed.
 
-Two things ask for it: more tokens than the model takes, and more messages than the journal's window.
-Both move the same boundary in the same log.
+A compaction is due if the context has more tokens than the model accepts, or more messages than the
+journal's window. Both move the same boundary in the same log.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from remora.conversation.log import SessionLog
     from remora.core.values import Message
 
-PATIENCE = 10.0  # seconds beyond what another compaction's model may take
+PATIENCE = 10.0  # seconds beyond the time limit of another compaction's model
 
 
 class Compaction(NamedTuple):
-    """What a compaction did.
+    """The result of a compaction.
 
     Attributes:
-        session_id: whose.
-        removed: messages that left the working context, an earlier summary counted; 0 for none.
+        session_id: the session.
+        removed: messages removed from the working context, an earlier summary counted; 0 for none.
         kept: messages that stayed.
-        summary: what stands in the context now; empty where nothing was removed.
+        summary: the summary now in the context; empty if nothing was removed.
         how: "model", "extract", or "nothing".
-        archive: the name of the archive; empty where nothing was removed.
-        why: what asked for it: "asked", "tokens" or "window".
-        notes: what did not go as it should.
-        consolidation: what the journal got of the messages that left; None where it is off or failed.
+        archive: the name of the archive; empty if nothing was removed.
+        why: the reason: "asked", "tokens" or "window".
+        notes: problems.
+        consolidation: the consolidation of the removed messages; None if it is off or failed.
     """
 
     session_id: str
@@ -58,7 +58,7 @@ class Compaction(NamedTuple):
 
 
 class Due(NamedTuple):
-    """Why a conversation is to be shortened, its context, and the first message of it that stays."""
+    """The reason of a compaction, the context, and the index of the first message to keep."""
 
     why: str
     messages: list[Message]
@@ -66,12 +66,12 @@ class Due(NamedTuple):
 
 
 def due(project: OpenProject, log: SessionLog, input_limit: int | None = None) -> Due | None:
-    """Return why a conversation is to be shortened by itself; None while there is room.
+    """Return the reason of a due compaction; None while there is room.
 
     Args:
         project: the open project.
         log: the session's.
-        input_limit: tokens the model takes; the setting's by default.
+        input_limit: tokens the model accepts; the setting's by default.
     """
     settings, journal = project.settings.compaction, project.settings.journal
     if not settings.enabled:
@@ -89,17 +89,17 @@ def due(project: OpenProject, log: SessionLog, input_limit: int | None = None) -
 
 
 def compact(project: OpenProject, log: SessionLog, keep_last: int | None = None) -> Compaction:
-    """Put a summary in the place of all but the last messages of a conversation.
+    """Replace all but the last messages of a conversation by a summary.
 
     Args:
         project: the open project.
         log: the session's.
-        keep_last: how many messages stay; the setting's number by default. A call is never parted
-            from its results, so that it may be a few more or less.
+        keep_last: number of messages to keep; the setting's by default. A tool call stays with its results,
+            so that a few more or less may be kept.
 
     Raises:
-        InvalidInput: a negative number.
-        StoreError: the archive or the marker could not be written; the context is as it was.
+        InvalidInput: the number is negative.
+        StoreError: the archive or the marker could not be written; the context is unchanged.
     """
     keep = project.settings.compaction.keep_last if keep_last is None else keep_last
     with _alone(project, log):
@@ -111,7 +111,7 @@ def compact(project: OpenProject, log: SessionLog, keep_last: int | None = None)
 def compact_if_needed(
     project: OpenProject, log: SessionLog, input_limit: int | None = None
 ) -> Compaction | None:
-    """Shorten a conversation that has outgrown its model or its window; None if it has not.
+    """Compact a conversation that exceeds its model or its window; None if it does not.
 
     Raises:
         StoreError: as for `compact`.
@@ -119,7 +119,7 @@ def compact_if_needed(
     if due(project, log, input_limit) is None:
         return None
     with _alone(project, log):
-        wanted = due(project, log, input_limit)  # another process may have done it while we waited
+        wanted = due(project, log, input_limit)  # another process may have done it meanwhile
         if wanted is None:
             return None
         done = _shorten(project, log, wanted)
@@ -139,7 +139,7 @@ def _shorten(project: OpenProject, log: SessionLog, wanted: Due) -> Compaction:
     made = summarise(messages[:place], "", model, project.settings.compaction)
     if made.note and not (model is None and made.how == "extract"):
         notes.append(made.note)
-    clean = redact(made.text)  # what a model writes may spell out what a tool had hidden
+    clean = redact(made.text)  # a model may write out a secret in another form
     if clean.count:
         notes.append(f"secrets removed from the summary: {clean.count}")
     store = project.entries()
@@ -163,9 +163,9 @@ def _shorten(project: OpenProject, log: SessionLog, wanted: Due) -> Compaction:
 
 
 def _tell_journal(project: OpenProject, log: SessionLog, done: Compaction) -> Compaction:
-    """Bring what left the context into the journal; a failure is a note, for the boundary has moved.
+    """Consolidate the removed messages; a failure becomes a note, since the boundary has moved.
 
-    The journal has its own turns, and its model takes its time: the next compaction need not wait for it.
+    The journal has a lock of its own and its model is slow: the next compaction need not wait for it.
     """
     boundary = log.boundary
     if not done.removed or boundary is None or not project.settings.journal.enabled:

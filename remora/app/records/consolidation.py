@@ -1,10 +1,10 @@
-"""What a conversation said, brought into the journal and among the memories.
+"""Consolidate a conversation: write its messages to the journal, and its facts to the memories.
 
-The journal writes the history entry and MEMORY.md; the session is marked after that, by its own log;
-the facts that a model offers are then stored as memories, as somebody's inference. A crash in between
-costs nothing but these facts: the next consolidation finishes the rest.
+The journal writes the history entry and MEMORY.md; then the session is marked in its log; then the facts
+that a model offers are stored as inferred memories. A crash in between loses only these facts: the next
+consolidation completes the rest.
 
-What a model is asked holds no secret, also where a person typed one into MEMORY.md.
+Prompts to the model hold no secret, even if a person typed one into MEMORY.md.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 
 class Consolidation(NamedTuple):
-    """What a consolidation of one session did.
+    """The result of consolidating one session.
 
     Attributes:
-        session_id: whose.
+        session_id: the session.
         how: "model", "extract" (there is no model), "raw-fallback" (it failed) or "nothing".
-        messages: how many went into the history now.
-        entry: what the history got; empty for "nothing".
-        memory_changed: whether MEMORY.md is another one now.
-        facts: the memories that were stored or merged with those that were there.
-        notes: what did not go as it should.
+        messages: number of messages written to the history.
+        entry: the text of the history entry; empty for "nothing".
+        memory_changed: whether MEMORY.md was changed.
+        facts: the memories that were stored, or merged with existing ones.
+        notes: problems.
         kept_aside: a file with an answer, or a part of it, that was not used.
-        seconds: how long it took, the wait for others not counted.
+        seconds: duration, without waiting for locks.
     """
 
     session_id: str
@@ -55,12 +55,12 @@ class Consolidation(NamedTuple):
 
 
 def consolidate_session(project: OpenProject, log: SessionLog, up_to: int | None = None) -> Consolidation:
-    """Bring what a session said since the last time into the journal.
+    """Write the messages of a session since its last consolidation to the journal.
 
     Args:
         project: the open project.
         log: the session's.
-        up_to: the last message, by its `seq`; the last there is by default.
+        up_to: the `seq` of the last message to include; the last of the log by default.
 
     Raises:
         StoreBusy: other consolidations took too long. Nothing was written.
@@ -83,7 +83,7 @@ def consolidate_session(project: OpenProject, log: SessionLog, up_to: int | None
         done=lambda session_id, seq: _mark(project, session_id, seq, log),
     )
     if outcome.how == "nothing" and told and log.consolidated < told[-1].seq:
-        log.mark_consolidated(told[-1].seq)  # bare tool traffic: there is nothing to tell of it
+        log.mark_consolidated(told[-1].seq)  # only tool calls and results: no entry for them
     facts, problem = _store(project, log.session_id, outcome)
     return Consolidation(
         log.session_id,
@@ -99,9 +99,9 @@ def consolidate_session(project: OpenProject, log: SessionLog, up_to: int | None
 
 
 def consolidate_all(project: OpenProject) -> list[Consolidation]:
-    """Bring every session into the journal that said something new; finish what a crash interrupted.
+    """Consolidate every session with new messages, and complete interrupted consolidations.
 
-    A log that cannot be read is answered with "nothing" and the reason; the others are done.
+    For a log that cannot be read the result is "nothing" with the reason; the others are consolidated.
     """
     done = []
     for info in sorted(list_sessions(project.sessions_folder), key=lambda info: (info.updated, info.id)):
@@ -121,19 +121,19 @@ def consolidate_all(project: OpenProject) -> list[Consolidation]:
 
 
 class Discreet:
-    """A language model that is told no secrets: what it is asked goes out without them."""
+    """A language model that gets its prompts with secrets removed."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self.model_id = model.model_id
 
     def complete(self, messages: Sequence[Said], **how: Any) -> Completion:
-        """Return the model's answer to the messages without their secrets."""
+        """Return the model's answer to the messages, sent without secrets."""
         return self._model.complete([m._replace(content=redact(m.content).text) for m in messages], **how)
 
 
 def model_of(project: OpenProject, purpose: str) -> tuple[LanguageModel | None, list[str]]:
-    """Return the language model for a purpose, and why there is none though one is configured."""
+    """Return the language model for a purpose, and the reason if a configured model is unavailable."""
     try:
         model = project.llm(purpose)
     except RemoraError as error:
@@ -142,20 +142,20 @@ def model_of(project: OpenProject, purpose: str) -> tuple[LanguageModel | None, 
 
 
 def _mark(project: OpenProject, session_id: str, seq: int, known: SessionLog | None = None) -> None:
-    """Mark a session; a log that is `known` need not be read again."""
+    """Mark a session as consolidated; its log is not read again if given as `known`."""
     log = known
     if log is None or log.session_id != session_id:
         log = SessionLog(project.sessions_folder, session_id, project.clock)
-    if log.path.exists():  # a log that was deleted meanwhile needs no mark
+    if log.path.exists():  # a deleted log needs no mark
         log.mark_consolidated(seq)
 
 
 def _store(
     project: OpenProject, session_id: str, outcome: Outcome
 ) -> tuple[tuple[MemoryRecord, ...], tuple[str, ...]]:
-    """Store the facts that a model offered, one by one: a bad one never takes a good one with it.
+    """Store the facts that a model offered, one by one: an invalid one does not stop the others.
 
-    What a person forgot stays forgotten, whatever a model says.
+    A memory that a person forgot stays forgotten.
     """
     stored: list[MemoryRecord] = []
     problems: list[str] = []

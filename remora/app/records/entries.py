@@ -1,4 +1,4 @@
-"""The notes and archives of a project as users hold them: `memory.entries`."""
+"""The notes and archives of a project as users access them: `memory.entries`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @checked
 class Entries:
-    """Notes that somebody wrote, and archives of compacted conversations, by name or alias.
+    """Notes, and archives of compacted conversations, by name or alias.
 
-    Every change is on the disk when its method returns. Secrets are taken out of what is written.
+    A change is on disk when its method returns. Secrets are removed from written content.
 
     Attributes:
-        redactions: secrets taken out by the last change, by kind.
+        redactions: secrets removed by the last change, by kind.
     """
 
     def __init__(self, project: OpenProject) -> None:
@@ -39,25 +39,25 @@ class Entries:
         """Add an entry under a new name.
 
         Raises:
-            InvalidInput: a name or the kind cannot be used.
-            Conflict: a name is taken; the message says by whom.
+            InvalidInput: a name or the kind is invalid.
+            Conflict: a name is taken; the message names the entry.
         """
         names = _names(name, *aliases)
         with self._lock:
             return self._store().add(names[0], self._clean(content), kind, tuple(names[1:]))
 
     def rename(self, name: str, new_name: str) -> Entry:
-        """Give an entry another name; the old one stays as an alias."""
+        """Rename an entry; the old name becomes an alias."""
         with self._lock:
             return self._store().rename(*_names(name, new_name))
 
     def alias(self, name: str, alias: str) -> Entry:
-        """Bind one more name to an entry."""
+        """Add an alias to an entry."""
         with self._lock:
             return self._store().alias(*_names(name, alias))
 
     def unalias(self, name: str, alias: str) -> Entry:
-        """Free an alias of an entry."""
+        """Remove an alias of an entry."""
         with self._lock:
             return self._store().unalias(*_names(name, alias))
 
@@ -67,7 +67,7 @@ class Entries:
             return self._store().write(_names(name)[0], self._clean(content))
 
     def remove(self, name: str) -> Entry:
-        """Delete an entry with all its names, also from the search index, and return what it was."""
+        """Delete an entry and its aliases, also from the search index, and return the deleted entry."""
         from remora.app.records.note_index import follow_written
 
         with self._lock:
@@ -77,7 +77,7 @@ class Entries:
             return gone
 
     def show(self, name: str) -> Entry:
-        """Return the entry that has a name or alias.
+        """Return the entry with a name or alias.
 
         Raises:
             NotFound: there is none.
@@ -91,25 +91,25 @@ class Entries:
         return found
 
     def list(self, kind: str | None = None) -> list[Entry]:
-        """Return the entries, or those of a kind ("note", "archive"), in the order of their making."""
+        """Return the entries, or those of a kind ("note", "archive"), in order of creation."""
         with self._lock:
             return self._project.entries().entries(kind)
 
     def search(
         self, query: str, k: int = 10, *, kind: str | None = None
     ) -> builtins.list[tuple[Entry, float]]:
-        """Return entries that have words of a query in name or content, with their BM25, best first.
+        """Return entries with words of a query in name or content, and their BM25 scores, best first.
 
-        `Memory.search` finds them too, by meaning and among everything else.
+        `Memory.search` finds them too, by meaning and among all other results.
         """
         with self._lock:
             return self._project.entries().search(query, k, kind)
 
     def dump(self, folder: str | Path) -> int:
-        """Write every entry as a Markdown file below a folder, and return how many.
+        """Write every entry as a Markdown file below a folder, and return their number.
 
         Raises:
-            InvalidInput: a name cannot be that of a file; nothing was written.
+            InvalidInput: a name cannot be a file name; nothing was written.
             Conflict: the folder holds notes or archives that no dump wrote; nothing was changed.
         """
         from remora.entries.dump import dump
@@ -118,7 +118,7 @@ class Entries:
             return dump(self._project.entries(), Path(folder))
 
     def load(self, folder: str | Path) -> int:
-        """Replace all entries by those of a dumped folder, and return how many; on an error nothing changes.
+        """Replace all entries by those of a dumped folder, and return their number; an error changes nothing.
 
         Raises:
             NotFound: the folder has neither notes nor archives.
@@ -135,7 +135,7 @@ class Entries:
             return number
 
     def _store(self) -> EntryStore:
-        self._project.store("project")  # a closed memory says so before anything is written
+        self._project.store("project")  # raises if the memory is closed
         self._project.must_be_writable()
         look_again(self._project)
         return self._project.entries()

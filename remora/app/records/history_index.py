@@ -1,10 +1,10 @@
-"""The history files brought into the search index: an entry that was appended costs what was appended.
+"""Index the history files incrementally: after an append, only the new entries are parsed and stored.
 
-An entry stands in HISTORY.md and in its month's file, and is found once, by the month's file. With each
-file a digest of what was read of it is kept. Where that is still how the file begins, and an entry begins
-right after it, only the rest is read. Anything else (an edit, a file that is gone, lines added to the last
-entry, an append that was seen half done) has all history files read again, for what one file no longer
-says may stand in another.
+An entry is written to HISTORY.md and to its month's file, and is indexed once, for the month's file. For each
+file a digest of the indexed bytes is stored. If the file still begins with them and an entry begins right
+after them, only the rest is parsed. After any other change (an edit, a deleted file, lines added to the last
+entry, an append seen half done) all history files are read again, because an entry removed from one file may
+be in another.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _LINE_END = ord("\n")
 
 
 class Followed(NamedTuple):
-    """How many pieces are new, and the files that could not be read."""
+    """The number of new pieces, and the files that could not be read."""
 
     added: int
     unread: frozenset[str] = frozenset()
 
 
 class _Read(NamedTuple):
-    """What a history file has beyond what was indexed: its mark after that, and the new entries."""
+    """The part of a history file after the indexed bytes: the new mark of the file, and the new entries."""
 
     name: str
     mark: str
@@ -51,17 +51,17 @@ def follow_history(
     *,
     anew: bool,
 ) -> Followed:
-    """Index what changed in the history files; the caller is inside a transaction.
+    """Index changes of the history files; the caller is inside a transaction.
 
-    The entries of a file that cannot be read are those of the other file until then.
+    The entries of a file that cannot be read are taken from the other file until it can.
 
     Args:
-        notes: where the pieces go.
-        folder: of the files.
-        looks: how every history file looks from outside; it is kept in front of the mark.
-        changed: the names of those that do not look as they did.
-        seen: what was kept of each file.
-        anew: read all of them, whatever they look like.
+        notes: the table of pieces.
+        folder: the folder of the files.
+        looks: size and time of every history file, stored in front of its mark.
+        changed: names of the files whose size or time changed.
+        seen: the stored state of each file.
+        anew: read all files, whatever their state.
     """
     read = None if anew else _what_follows(folder, changed, seen)
     if read is not None:
@@ -70,7 +70,7 @@ def follow_history(
 
 
 def _what_follows(folder: Path, changed: Collection[str], seen: Mapping[str, str]) -> list[_Read] | None:
-    """Return what was appended to each file; None where more than that happened to one."""
+    """Return the appended part of each file; None if a file has any other change."""
     found = []
     for name in _in_order(changed):
         try:
@@ -102,7 +102,7 @@ def _all_again(notes: Notes, folder: Path, looks: Mapping[str, str]) -> Followed
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    """Return the months first and HISTORY.md last: the first file that has an entry is the one named."""
+    """Return the months first and HISTORY.md last: an entry is indexed for its first file."""
     return sorted(names, key=lambda name: (name == "HISTORY.md", name))
 
 
@@ -124,11 +124,11 @@ def _pieces(entries: Iterable[HistoryEntry]) -> list[Written]:
 
 
 def clean(piece: Written) -> Written:
-    """Return a piece without the secrets that somebody typed into it."""
+    """Return a piece with secrets removed."""
     return piece._replace(name=redact(piece.name).text, content=redact(piece.content).text)
 
 
-# What was appended
+# Appended entries
 
 
 def _mark(data: bytes) -> str:
@@ -140,12 +140,12 @@ def _as_mark(length: int, digest: hashlib.blake2b) -> str:
 
 
 def _mark_of(seen: str | None) -> str:
-    """Return the mark at the end of what was kept of a file; of a new file, that of nothing."""
+    """Return the mark at the end of a file's stored state; for a new file, the mark of no bytes."""
     return _mark(b"") if seen is None else ":".join(seen.split(":")[-2:])
 
 
 def _rest(path: Path, mark: str) -> _Read | None:
-    """Return the entries behind a mark; None where the file does not simply go on."""
+    """Return the entries after a mark; None if the file does not continue with a new entry."""
     from remora.journal.history import parse
 
     data = path.read_bytes()
@@ -156,10 +156,10 @@ def _rest(path: Path, mark: str) -> _Read | None:
         return None
     rest = data[end:]
     if end and rest and data[end - 1] != _LINE_END and not rest.startswith((b"\n", b"\r\n")):
-        return None  # it goes on within a line
+        return None  # it continues a line
     found = list(parse(io.BytesIO(rest), path.name))
     if found and (found[0].time is None or (end and rest.startswith(codecs.BOM_UTF8))):
-        return None  # it goes on within an entry
+        return None  # it continues an entry
     lines = data.count(b"\n", 0, end)
     moved = [e._replace(start_line=e.start_line + lines, end_line=e.end_line + lines) for e in found]
     digest.update(rest)
@@ -167,7 +167,7 @@ def _rest(path: Path, mark: str) -> _Read | None:
 
 
 def _append(notes: Notes, read: _Read, seen: str) -> int:
-    """Add the new entries of a file; one that is known by a later file is now known by this one."""
+    """Add the new entries of a file; an entry indexed for a later file in the order moves to this one."""
     known: dict[str | None, dict[str, set[str]]] = {}  # by time and path
     for time, path, content in notes.written_at("history", {entry.time for entry in read.entries}):
         known.setdefault(time, {}).setdefault(path, set()).add(content)

@@ -1,9 +1,9 @@
-"""What programs keep under a namespace and a key, in the project's home: stored, listed, searched.
+"""Store, list and search items that programs keep under a namespace and a key in the project's home.
 
-Values are JSON objects and the program's own: they stay as they were put. A search with words ranks items
-by meaning where there is an embedding model, else by the words they share with the query. What an item has
-to be found by is embedded when it is put or, where the model could not be asked then, at a later search; no
-put fails because of it, and secrets are taken out of what a model is asked.
+Values are JSON objects of the program and stay unchanged. A search with a query ranks items by meaning if
+there is an embedding model, else by the words they share with the query. The indexed text of an item is
+embedded at its put or, if the model fails then, at a later search; no put fails because of it, and secrets
+are removed from texts sent to a model.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 DATABASE = "items.db"
 MOST_PIECES = 50  # vectors of one item; 24,000 characters
-MOST_AT_ONCE = 256  # items that one search gives their vectors; the next one goes on
+MOST_AT_ONCE = 256  # items that one search embeds; the next one continues
 
 _log = logging.getLogger("remora.items")
 
-Index = bool | Sequence[str] | None  # None: the fields of whoever asks; False: nothing; a list: these paths
+Index = bool | Sequence[str] | None  # None: the caller's fields; False: nothing; a list: these paths
 Texts = Callable[[dict[str, Any], Index], list[str]]
 
 
 class Stored(NamedTuple):
-    """One item as it was put. Times are seconds since the epoch."""
+    """A stored item. Times are seconds since the epoch."""
 
     namespace: Namespace
     key: str
@@ -54,9 +54,10 @@ class Stored(NamedTuple):
 
 
 class Put(NamedTuple):
-    """A change of one item: a new value, or none, which deletes it. `ttl` is in seconds.
+    """A change of one item: a new value, or None to delete it. `ttl` is in seconds.
 
-    `found_by` is what a search ranks it by: None for the fields of whoever asks, False for nothing, or paths.
+    `found_by` selects the text that a search ranks it by: None for the caller's fields, False for nothing, or
+    paths.
     """
 
     namespace: Namespace
@@ -68,14 +69,14 @@ class Put(NamedTuple):
 
 @checked
 class Items:
-    """The items of a project. Safe to share by threads; several processes may use the same file.
+    """The items of a project. Thread-safe; several processes may use the same file.
 
     Args:
-        memory: whose project it is, and whose model is used.
-        texts: returns what a value is to be found by, under an index.
-        model: in place of the memory's own; False for none, also without words.
-        omit_expired: what has expired is not there, even before it is deleted.
-        sweep_after: seconds after which a write deletes what has expired.
+        project: the project of the items, whose model is used.
+        texts: returns the texts of a value to index, for an `Index`.
+        model: replaces the project's model; False ranks neither by meaning nor by words.
+        omit_expired: hide expired items before they are deleted.
+        sweep_after: seconds after which a write deletes expired items.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Items:
         self._closed = False
 
     def get(self, namespace: Namespace, key: str, *, refresh: bool = True) -> Stored | None:
-        """Return an item, None where there is none."""
+        """Return an item, None if there is none."""
         store = self._opened()
         row = store.get(namespace, key, self._live()) if store else None
         if row is None:
@@ -116,14 +117,14 @@ class Items:
         offset: int = 0,
         refresh: bool = True,
     ) -> list[tuple[Stored, float | None]]:
-        """Return items at or below a namespace with their scores, best first, else the newest first.
+        """Return items at or below a namespace with their scores, best first; without a query, newest first.
 
         Args:
             prefix: the namespace.
-            query: what they are about. Items that cannot be compared with it come last, without a score.
+            query: text to rank by. Items that cannot be compared with it come last, without a score.
             passes: a filter on values.
-            limit, offset: which part of them.
-            refresh: whether what is returned lives on from now, if it expires.
+            limit, offset: the page of results.
+            refresh: whether the lifetime of returned items that expire starts anew.
         """
         limit, offset = max(0, limit), max(0, offset)
         store = self._opened()
@@ -146,7 +147,7 @@ class Items:
         return [(_stored(row, value), score) for row, value, score in found]
 
     def namespaces(self) -> list[Namespace]:
-        """Return every namespace that has an item."""
+        """Return every namespace with an item."""
         store = self._opened()
         return store.namespaces(self._live()) if store else []
 
@@ -188,7 +189,7 @@ class Items:
                     store.put_vectors(item, model.model_id, vectors[where])
 
     def sweep(self) -> int:
-        """Delete what has expired; returns how many items that were."""
+        """Delete expired items; return their number."""
         store = self._opened()
         if store is None or self._project.read_only:
             return 0
@@ -205,7 +206,7 @@ class Items:
                 self._store = None
 
     def _opened(self) -> Store | None:
-        """Return the file, made on first use; None where it is missing and may not be made."""
+        """Return the database, created on first use; None if it is missing and may not be created."""
         with self._opening:
             if self._closed:
                 raise StoreError("these items are closed", hint="Open them again.")
@@ -225,34 +226,34 @@ class Items:
             with self._store.connection.transaction(durable=False):
                 self._store.refresh(ids, self._project.clock.now())
 
-    # What is found by its meaning
+    # Ranking
 
     def _embedder(self) -> Embedder | None:
         if isinstance(self._model, bool):
             try:
                 return self._project.embedder() if self._model else None
-            except Exception as error:  # noqa: BLE001  without a model there are still words
+            except Exception as error:  # noqa: BLE001  search falls back to words
                 _log.warning("there is no model: %s", error)
                 return None
         return self._model
 
     def _parts_of(self, value: dict[str, Any], index: Index) -> list[str]:
-        """Return what a value is found by, in pieces that a model reads whole, without secrets."""
+        """Return the indexed texts of a value, cut into pieces that fit a model, without secrets."""
         texts = [] if index is False else self._texts(value, index)
         return [piece for text in texts for piece in pieces(redact(text).text)][:MOST_PIECES]
 
     def _embedded(self, model: Embedder, wanted: Mapping[Any, list[str]]) -> dict[Any, list[bytes]]:
-        """Return the vectors of each; nothing where the model cannot be asked now."""
+        """Return the vectors of each item; {} if the model fails."""
         from remora.embeddings.vectors import to_blob
 
         flat = [piece for parts in wanted.values() for piece in parts]
         try:
-            # A model of the caller's may need the caller's own event loop: nobody waits for that one.
+            # A caller's model may need the caller's event loop, so it is used without the lock.
             with self._project.embedding if self._model is True else nullcontext():
                 rows = list(model.embed_documents(flat)) if flat else []
             blobs = iter([to_blob(row) for row in rows])
             return {where: [next(blobs) for _ in parts] for where, parts in wanted.items()}
-        except Exception as error:  # noqa: BLE001  what was put is kept whatever a model does
+        except Exception as error:  # noqa: BLE001  a put never fails because of a model
             _log.warning("items are kept without vectors: %s", error)
             return {}
 
@@ -263,7 +264,7 @@ class Items:
         if model is not None:
             try:
                 asked = model.embed_query(redact(query).text)
-            except Exception as error:  # noqa: BLE001  words are left
+            except Exception as error:  # noqa: BLE001  search falls back to words
                 _log.warning("items are searched by words: %s", error)
             else:
                 return self._cosines(store, model, asked, rows)
@@ -276,7 +277,7 @@ class Items:
         asked: NDArray[np.float32],
         rows: Sequence[tuple[ItemRow, dict[str, Any]]],
     ) -> list[float | None]:
-        """Return how near the nearest vector of each item is."""
+        """Return the highest cosine of the vectors of each item with the query's; None without vectors."""
         import numpy as np
 
         known = store.vectors([row.id for row, _ in rows], model.model_id)
@@ -298,7 +299,7 @@ class Items:
         return scores
 
     def _by_words(self, query: str, rows: Sequence[tuple[ItemRow, dict[str, Any]]]) -> list[float | None]:
-        """Return the share of the query's words that each item has, rare words counting more."""
+        """Return the share of the query's words in each item, weighted by rarity; None without any."""
         terms = query_terms(query)
         has: list[set[str]] = []
         for row, value in rows:
@@ -325,7 +326,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON has no word for in the words it has."""
+    """Return a JSON value for an object that JSON cannot represent."""
     for way in ("model_dump", "isoformat", "_asdict"):
         if callable(found := getattr(value, way, None)):
             return found()

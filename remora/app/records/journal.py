@@ -1,7 +1,7 @@
-"""The journal of a project as users hold it: `memory.journal`.
+"""The journal of a project as users access it: `memory.journal`.
 
-MEMORY.md and the daily notes are what an agent should always have before it, HISTORY what it can look
-up. All are files that a person may edit at any time.
+MEMORY.md and the daily notes are meant for an agent's prompt, HISTORY for look-ups. All are files that a
+person may edit at any time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Journal:
     """MEMORY.md, HISTORY and the daily notes of a project.
 
     Attributes:
-        problems: what the last call could not read.
+        problems: files or parts that the last call could not read.
     """
 
     def __init__(self, project: OpenProject, search: Callable[[str], str] | None = None) -> None:
@@ -41,14 +41,14 @@ class Journal:
 
     @property
     def folder(self) -> Path:
-        """Where the files lie."""
+        """The folder of the files."""
         return self._project.memory_folder
 
     def block(self, task: str | None = None) -> str:
-        """Return the `# Memory` block of a system prompt; empty if there is nothing to say.
+        """Return the `# Memory` block of a system prompt; empty if it has no content.
 
-        It has long-term memory, today's notes and those of the days before, and for a task what a
-        search finds that the files do not say already. Secrets that somebody typed are not in it.
+        It holds long-term memory, the notes of today and the days before, and for a task the search results
+        that the files lack. Secrets are removed.
         """
         from remora.journal.block import read_block
 
@@ -59,13 +59,13 @@ class Journal:
             return redact(block.text).text
 
     def show(self) -> str:
-        """Return the text of MEMORY.md; empty while there is none."""
+        """Return the text of MEMORY.md; empty if there is none."""
         reading = self._project.journal().read_memory()
         self.problems = (reading.problem,) if reading.problem else ()
         return reading.text
 
     def write(self, content: str) -> bool:
-        """Replace the text of MEMORY.md and return whether it changed; the text before it is kept."""
+        """Replace the text of MEMORY.md and return whether it changed; the earlier text is kept."""
         if not isinstance(content, str):
             raise InvalidInput(f"the long-term memory is text, not {type(content).__name__}")
         return self._files().write_memory(redact(content).text)
@@ -75,7 +75,7 @@ class Journal:
         return self._project.journal().versions()
 
     def restore(self, name: str) -> bool:
-        """Bring an earlier text of MEMORY.md back; today's is kept.
+        """Restore an earlier text of MEMORY.md; the present one is kept.
 
         Raises:
             NotFound: no version has that name.
@@ -94,12 +94,11 @@ class Journal:
         """Add an exchange to its day's note and return the line; empty if there was no answer.
 
         Args:
-            user: what was asked.
+            user: the user's message.
             assistant: the final answer.
-            at: when, in seconds since the epoch; now by default.
-            own_words: the answer is what the assistant said; otherwise it is a fact of the session.
-            instead_of: a line of the same day whose place it takes; where that line is not there any more as
-                it was written, nothing is noted.
+            at: time in seconds since the epoch; now by default.
+            own_words: whether the answer is the assistant's message; otherwise it is a fact of the session.
+            instead_of: a line of the same day to replace; if the day has no such line, nothing is noted.
         """
         if not isinstance(user, str) or not isinstance(assistant, str):
             raise InvalidInput("an exchange is two texts: what the user said and the answer")
@@ -110,7 +109,7 @@ class Journal:
         return self._files().append_today(said, answer, at, who=who, instead_of=instead_of)
 
     def today(self) -> str:
-        """Return today's notes; empty while there are none."""
+        """Return today's notes; empty if there are none."""
         return self.day(self._project.journal().moment().date())
 
     def day(self, day: date) -> str:
@@ -124,7 +123,7 @@ class Journal:
         return self._project.journal().note_days()
 
     def add_history(self, entry: str) -> str:
-        """Add an entry to the history under the present time, which is returned.
+        """Add an entry to the history at the present time; return that time.
 
         Raises:
             InvalidInput: the entry is blank.
@@ -147,14 +146,14 @@ class Journal:
         return found[::-1][: max(0, limit)]
 
     def consolidate(self, session_id: str | None = None) -> list[Consolidation]:
-        """Bring what sessions said since the last time into the history, MEMORY.md and the memories.
+        """Write new messages of sessions to the history, and update MEMORY.md and the memories.
 
         Args:
-            session_id: of one session; all by default.
+            session_id: the session; all by default.
 
         Raises:
             StoreBusy: other consolidations took too long; nothing was written.
-            StoreError: the history could not be written; nothing is marked.
+            StoreError: the history could not be written; no session is marked.
         """
         from remora.app.records.consolidation import consolidate_all, consolidate_session
         from remora.conversation.log import SessionLog
@@ -166,7 +165,7 @@ class Journal:
         return [consolidate_session(self._project, log)]
 
     def _files(self) -> Files:
-        """Return the files, for a change."""
+        """Return the files to be changed."""
         self._project.store("project")
         self._project.must_be_writable()
         look_again(self._project)

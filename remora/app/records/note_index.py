@@ -1,10 +1,10 @@
-"""What people and agents write into files, brought into the search index: the files are the source.
+"""Index the files that people and agents write; the files are the source.
 
 MEMORY.md, HISTORY, the daily notes, the entry store and the files of the memory tool (`tool_files`) may be
-edited by hand or by another process at any time. Before a search each file is looked at; what differs in
-size or time is cut into pieces again, and a piece whose text is the same keeps its row and its vector. A
-history entry stands in two files and is found once, by its monthly file. Secrets that somebody typed into a
-file stay in the file and out of the index.
+edited by hand or by another process at any time. Before a search each file's size and time are compared; a
+changed file is cut into pieces again, and a piece with the same text keeps its row and its vector. A history
+entry is in two files and is indexed once, for its monthly file. Secrets in a file stay in the file and out of
+the index.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from remora.journal.sections import Piece
     from remora.store.notes import Notes
 
-TOOL_FOLDER, TOOL_ROOT = "tool", "/memories"  # where the memory tool's files are, and what it calls that
-MOST_READ = 1_048_576  # bytes of such a file; the tool makes none that are larger
+TOOL_FOLDER, TOOL_ROOT = "tool", "/memories"  # folder of the memory tool's files, and its name in the tool
+MOST_READ = 1_048_576  # bytes of such a file; the tool writes none that are larger
 
-PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
+PATIENCE = 1.0  # seconds to wait for another writer; the next search tries again
 
 
 def follow_written(project: OpenProject, *, wait: float | None = PATIENCE) -> int:
-    """Index what changed in the written files; returns how many pieces are new.
+    """Index changes of the written files; return the number of new pieces.
 
-    A file that cannot be read keeps the pieces it had, and a database that another process holds leaves
-    the index as it was; the next call tries again.
+    A file that cannot be read keeps its pieces, and if another process holds the database, the index stays as
+    it was; the next call tries again.
 
     Args:
         project: the open project.
@@ -70,7 +70,7 @@ def follow_written(project: OpenProject, *, wait: float | None = PATIENCE) -> in
 
 
 def look_again(project: OpenProject) -> None:
-    """Have the next search look at the files, however slow that is: we are about to change one."""
+    """Make the next search scan the files, even if scans are slow, because a file is about to change."""
     project.written.next_look = 0.0
 
 
@@ -94,12 +94,12 @@ def _seen(state: tuple[int, int]) -> str:
 
 
 def _is_as(known: str | None, state: tuple[int, int]) -> bool:
-    """Return whether a file looks as it did; of some, more is known than how they looked."""
+    """Return whether a file has the same size and time; a stored state may hold more after these."""
     return known is not None and f"{known}:".startswith(f"{_seen(state)}:")
 
 
 def _pieces(project: OpenProject, changed: set[str]) -> Iterator[tuple[str, list[Written]]]:
-    """Yield the pieces of each changed file that can be read, but history, with the secrets in them."""
+    """Yield the pieces of each changed and readable file, without history and with secrets."""
     if "entries.mem" in changed:
         with suppress(RemoraError):
             yield "entries.mem", _entries(project)
@@ -113,7 +113,7 @@ def _pieces(project: OpenProject, changed: set[str]) -> Iterator[tuple[str, list
 
 
 def _tool_file(path: Path, name: str) -> list[Written]:
-    """Return the pieces of a file of the memory tool, each a note under the name that the model knows."""
+    """Return the pieces of a file of the memory tool, as notes named by the model's path."""
     from remora.journal.sections import memory_pieces
 
     data = path.read_bytes() if path.stat().st_size <= MOST_READ else b""
@@ -148,11 +148,11 @@ def _written(pieces: Iterable[Piece]) -> list[Written]:
 def _follow_history(
     project: OpenProject, notes: Notes, there: dict[str, tuple[int, int]], gone: set[str], changed: set[str]
 ) -> Followed:
-    """Index what changed in the history files, if anything did."""
+    """Index changes of the history files, if there are any."""
     if not any(map(_is_history, gone | changed)):
         return Followed(0)
     known = notes.files()
     looks = {name: _seen(state) for name, state in there.items() if _is_history(name)}
-    # What stood in a file that is gone may stand in another one, too.
+    # An entry of a deleted file may be in another one.
     anew = any(map(_is_history, gone)) or not looks.keys() & known.keys()
     return follow_history(notes, project.memory_folder, looks, changed & looks.keys(), known, anew=anew)

@@ -1,9 +1,9 @@
-"""One conversation: its durable log, and the search index that follows it.
+"""A conversation: its durable log, and the search index that follows the log.
 
-The log is the source. A message is in it, safely, before it is indexed. The index follows the log,
-whoever wrote it: an append of ours at once, what another process appended before the next search. How
-far a log was read is kept together with its time and a digest of the bytes before that place, so that a
-log that was edited, replaced or deleted is noticed, and its turns are made again.
+The log is the source. A message is durable in it before it is indexed. An append through this module is
+indexed at once, an append of another process before the next search. The indexed offset is stored with the
+log's time and a digest of the bytes before the offset, so that an edited, replaced or deleted log is noticed
+and its turns are rebuilt.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from remora.conversation.replay import Problem
     from remora.store.database import Database
 
-INDEX_BYTES = 4_000_000  # of the log, read and indexed in one transaction
-MARK = "log:"  # meta key, with the session's id behind it: how the log looked
-TAIL_BYTES = 256  # before the place read to; an edit above it moves them
-PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
+INDEX_BYTES = 4_000_000  # bytes of a log indexed in one transaction
+MARK = "log:"  # prefix of a meta key; the session's id follows: the log's time and digest
+TAIL_BYTES = 256  # before the indexed offset; an edit above moves them
+PATIENCE = 1.0  # seconds to wait for another writer; the next search continues from there
 
 
 @checked
@@ -45,7 +45,7 @@ class Session:
     """A conversation of a project, by its id (`channel:chat`).
 
     Attributes:
-        redactions: secrets taken out of what this object appended, by kind.
+        redactions: secrets removed from messages that this object appended, by kind.
     """
 
     def __init__(self, project: OpenProject, session_id: str) -> None:
@@ -67,15 +67,15 @@ class Session:
         time: str | None = None,
         **fields: Any,
     ) -> Message:
-        """Append one message durably and return it as it stands in the log.
+        """Append one message durably and return it as stored in the log.
 
-        An assistant's reply also notes the exchange in the day's note (`journal.note_replies`).
+        An assistant's reply also adds the exchange to the day's note (`journal.note_replies`).
 
         Args:
             role: the speaker, any text that is not empty.
-            content: what was said; secrets are taken out first.
-            external_id: your own id; a message whose id is in the log already is not appended again.
-            time: when it was said, ISO 8601 or in words; now by default.
+            content: the text; secrets are removed first.
+            external_id: your own id; a message whose id is in the log is not appended again.
+            time: time of the message, ISO 8601 or in words; now by default.
             **fields: `tool_calls`, `tool_call_id`, `tool_name`, `metadata`.
 
         Raises:
@@ -89,7 +89,7 @@ class Session:
         return kept
 
     def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
-        """Append many messages in one durable write, all or none; one message for each, in order."""
+        """Append messages in one durable write, all or none; return the stored messages in order."""
         self._require_writable()
         if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
             raise InvalidInput("messages must be a list of messages", hint="Use append for a single one.")
@@ -103,38 +103,38 @@ class Session:
         return kept
 
     def messages(self) -> list[Message]:
-        """Return the working context: from the latest compact or clear marker on.
+        """Return the working context: the messages from the latest compact or clear marker on.
 
-        After a compaction the first message is its summary (role "system"), and the tool calls and
-        results that the compaction kept are plain text.
+        After a compaction the first message is its summary (role "system"), and kept tool calls and results
+        are plain text.
         """
         while True:
             boundary = self._log.boundary
             messages = self._log.messages()
-            if self._log.boundary == boundary:  # nobody moved it meanwhile
+            if self._log.boundary == boundary:  # no other process moved it meanwhile
                 return working_context(messages, boundary)
 
     def history(self) -> list[Message]:
-        """Return everything ever said, oldest first."""
+        """Return all messages, oldest first."""
         return self._log.history()
 
     def count(self) -> int:
-        """Return how many messages the working context has."""
+        """Return the number of messages in the working context."""
         return self._log.count()
 
     def clear(self) -> None:
-        """Start the working context anew; the history stays. `new` tells the journal first."""
+        """Empty the working context; the history stays. `new` also updates the journal first."""
         self._require_writable()
         self._log.clear()
 
     def new(self) -> Consolidation:
-        """Bring the conversation into the journal, wait for it, then start the working context anew.
+        """Consolidate the conversation into the journal, then empty the working context.
 
         Returns:
-            What the journal got; the context is empty when this returns.
+            The consolidation; the context is empty when this returns.
 
         Raises:
-            StoreBusy, StoreError: the journal could not be written; the context is as it was.
+            StoreBusy, StoreError: the journal could not be written; the context is unchanged.
         """
         from remora.app.records.consolidation import consolidate_session
 
@@ -144,18 +144,18 @@ class Session:
         return done
 
     def compact(self, keep_last: int | None = None) -> Compaction:
-        """Put a summary in the place of all but the last messages; the history stays.
+        """Replace all but the last messages by a summary; the history stays.
 
-        The summary is archived (`memory.entries`) before the context changes, and the journal gets
-        what left it.
+        The summary is archived (`memory.entries`) before the context changes, and the removed messages are
+        consolidated into the journal.
 
         Args:
-            keep_last: how many messages stay; `compaction.keep_last` by default. A tool call is never
-                parted from its results.
+            keep_last: number of messages to keep; `compaction.keep_last` by default. A tool call stays with
+                its results.
 
         Raises:
-            InvalidInput: a negative number.
-            StoreBusy, StoreError: nothing could be written; the context is as it was.
+            InvalidInput: the number is negative.
+            StoreBusy, StoreError: nothing could be written; the context is unchanged.
         """
         from remora.app.records.compaction import compact
 
@@ -165,12 +165,12 @@ class Session:
         return compact(self._project, self._log, keep_last)
 
     def compact_if_needed(self, input_limit: int | None = None) -> Compaction | None:
-        """Shorten a conversation that takes more tokens than the model, or has outgrown its window.
+        """Compact a conversation that has more tokens than the model accepts, or exceeds its window.
 
-        Call it before each request to the model. It costs next to nothing while there is room.
+        Call it before each request to the model. It is cheap while there is room.
 
         Args:
-            input_limit: tokens the model takes; `compaction.model_input_limit` by default.
+            input_limit: tokens the model accepts; `compaction.model_input_limit` by default.
         """
         from remora.app.records.compaction import compact_if_needed
 
@@ -178,7 +178,7 @@ class Session:
         return compact_if_needed(self._project, self._log, input_limit)
 
     def standing(self, input_limit: int | None = None) -> Standing:
-        """Return how many tokens the working context takes, about, and how many it may take."""
+        """Return the estimated tokens of the working context, and their limit."""
         from remora.conversation.budget import standing
 
         return standing(self.messages(), self._project.settings.compaction, input_limit)
@@ -192,8 +192,8 @@ class Session:
     def note_today(self) -> str:
         """Add the last exchange to today's note and return the line; empty while there is no answer.
 
-        An assistant's reply notes it by itself, unless `journal.note_replies` is off; noted again, the line
-        takes its own place.
+        An assistant's reply is noted automatically unless `journal.note_replies` is off; a second note
+        replaces the line.
 
         Raises:
             StoreError: the note could not be written.
@@ -217,29 +217,29 @@ class Session:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is known of the session: `key`, `state`, `createdAt`, and what callers added."""
+        """The metadata of the session: `key`, `state`, `createdAt`, and the caller's own fields."""
         return self._log.metadata
 
     def problems(self) -> list[Problem]:
-        """Return the lines of the log that were skipped or read only in part, with the reason."""
+        """Return the lines of the log that were skipped or read in part, with the reason."""
         return self._log.problems()
 
     def _require_writable(self) -> None:
-        self._project.store("project")  # a closed memory says so before anything is written
+        self._project.store("project")  # raises if the memory is closed
         self._project.must_be_writable()
 
 
 class Mark(NamedTuple):
-    """How a log looked when its turns were made: its time in ns, and a digest of what came last."""
+    """The state of a log when its turns were made: its time in ns, and a digest of the last bytes read."""
 
     mtime: int
     tail: str
 
 
 def follow(project: OpenProject, log: SessionLog, *, wait: float | None = PATIENCE) -> int:
-    """Index what a log holds beyond the index; returns how many turns were added.
+    """Index the messages of a log after the indexed offset; return the number of turns added.
 
-    A failure here loses nothing: the log has the messages, and the next call goes on from the offset.
+    A failure loses nothing: the log has the messages, and the next call continues from the offset.
 
     Args:
         project: the open project.
@@ -263,7 +263,7 @@ def _follow(project: OpenProject, log: SessionLog, wait: float | None) -> int:
     while True:
         try:
             messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
-        except Conflict:  # the file was replaced or edited: its turns are made again
+        except Conflict:  # the file was replaced or edited: rebuild its turns
             offset = _forget(db, log.session_id, wait)
             messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
         if reached == offset:
@@ -278,9 +278,9 @@ def _follow(project: OpenProject, log: SessionLog, wait: float | None) -> int:
 
 
 def follow_all(project: OpenProject) -> int:
-    """Index what anybody appended to, edited in or took from the folder of logs; returns turns added.
+    """Index all changed logs and remove the turns of deleted ones; return the number of turns added.
 
-    A folder where nothing changed costs one look at each file.
+    If nothing changed, each file costs one stat.
     """
     there = project.logs.look(project.sessions_folder, lambda name: name.endswith(SUFFIX))
     if there is None:
@@ -294,7 +294,7 @@ def follow_all(project: OpenProject) -> int:
     if changed - ids.keys():
         ids |= {info.path.name: info.id for info in list_sessions(project.sessions_folder)}
     added = 0
-    for name in sorted(ids.keys() - there.keys()):  # the log is the source, and it is gone
+    for name in sorted(ids.keys() - there.keys()):  # the log was deleted
         with suppress(StoreError):
             _forget(db, ids[name], PATIENCE)
     for name in sorted(changed & ids.keys()):
@@ -311,7 +311,7 @@ def follow_all(project: OpenProject) -> int:
 
 
 def _goes_on(db: Database, log: SessionLog, offset: int) -> bool:
-    """Say whether a log is what was indexed, with something added at the end or nothing."""
+    """Return whether a log still begins with the indexed bytes."""
     known = _known_mark(db.meta.get(f"{MARK}{log.session_id}"))
     try:
         status = log.path.stat()
@@ -341,16 +341,16 @@ def _tail(path: Path, offset: int) -> str:
 
 
 def _forget(db: Database, session_id: str, wait: float | None) -> int:
-    """Drop a session's turns, to make them again from the start of its log: offset 0."""
+    """Delete a session's turns; return 0, the offset to index its log from."""
     with db.connection.transaction(durable=False, wait=wait):
         db.turns.forget_session(session_id)
     return 0
 
 
 def _redacted(message: object, counts: dict[str, int]) -> dict[str, Any]:
-    """Return a message without secrets; one of another log leaves its number behind.
+    """Return a message without secrets, and without the `seq` of another log.
 
-    What tells messages apart cannot lose a part of itself, so an id that holds a secret is refused.
+    An id that holds a secret is refused, since a redacted id no longer identifies its message.
     """
     if isinstance(message, Message):
         message = {k: v for k, v in message._asdict().items() if k != "seq"}

@@ -1,9 +1,9 @@
-"""The files that a model keeps for itself with the memory tool, in `memory/tool` of the project.
+"""The files of the memory tool, in `memory/tool` of the project.
 
 The tool is Anthropic's `memory_20250818`: a model views, creates, edits, renames and deletes files below
-`/memories`. It gets the same texts as from the SDK's own class, which are those it was trained on. A search
-finds what it wrote like a note (`written`). Secrets are taken out of what is written, no path leads out of
-the folder, and a file is the old one or the new one whatever happens meanwhile.
+`/memories`. It gets the same texts as from the SDK's own class, on which it was trained. A search finds the
+files like notes (`note_index`). Secrets are removed from written text, no path leads out of the folder, and
+writes are atomic.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ if TYPE_CHECKING:
 
     from remora.app.project.open_project import OpenProject
 
-MAX_BYTES = 1_048_576  # of a file: some 260,000 tokens; what a model keeps for itself has a few hundred
-MAX_FILES = 5_000  # in all; a look at so many costs a search some ten milliseconds
+MAX_BYTES = 1_048_576  # of a file: some 260,000 tokens; typical files have a few hundred
+MAX_FILES = 5_000  # in all; a scan of so many costs a search some ten milliseconds
 MAX_PATH = 1_024  # bytes
 MAX_LINES = 999_999  # the tool's own limit: line numbers have six digits
-MOST_PLACES = 1_000  # line numbers that are listed where a text occurs often
-PATIENCE = 3.0  # seconds that a model waits for another writer
+MOST_PLACES = 1_000  # line numbers listed for a text with many occurrences
+PATIENCE = 3.0  # seconds to wait for another writer
 
-_DEPTH = 2  # levels of folders that a view shows
-_AROUND = 2  # lines that are shown before and after a change
+_DEPTH = 2  # levels of folders in a view
+_AROUND = 2  # lines shown before and after a change
 _UNITS = "BKMG"
 
 
 class ToolFiles:
-    """The commands of the memory tool on a project's files. Each returns the text that the model sees.
+    """The commands of the memory tool on a project's files. Each returns the text for the model.
 
     Raises:
-        InvalidInput, NotFound, Conflict: the command cannot be done; the error's text is for the model.
-        StoreError: the files cannot be read or written; the text says why, without naming a place on disk.
+        InvalidInput, NotFound, Conflict: the command is invalid; the error's text is for the model.
+        StoreError: the files cannot be read or written; the text has the reason, without a path on disk.
     """
 
     def __init__(self, project: OpenProject) -> None:
@@ -63,7 +63,7 @@ class ToolFiles:
         self._folder = self._project.memory_folder / TOOL_FOLDER
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
-        """Show a file with line numbers, or what is in a folder, two levels deep."""
+        """Show a file with line numbers, or the contents of a folder, two levels deep."""
         place = self._place(path)
         with _in_words_of(path):
             try:
@@ -85,7 +85,7 @@ class ToolFiles:
         return f"Here's the content of {path} with line numbers:\n{_numbered(lines, first)}"
 
     def create(self, path: str, file_text: str) -> str:
-        """Make a file."""
+        """Create a file."""
         place = self._named(path)
         text = _clean(file_text)
         with self._changing(path):
@@ -124,7 +124,7 @@ class ToolFiles:
         )
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
-        """Put a text after a line of a file; 0 is the top."""
+        """Insert a text after a line of a file; 0 is the top."""
         place = self._place(path)
         new = _clean(insert_text)
         with self._changing(path):
@@ -153,7 +153,7 @@ class ToolFiles:
         return f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
-        """Give a file or a folder another path, where nothing may be yet."""
+        """Move a file or a folder to a path that does not exist."""
         old, new = self._place(old_path), self._named(new_path)
         if old == self._root():
             raise InvalidInput(f"Cannot rename the {TOOL_ROOT} directory itself")
@@ -180,7 +180,7 @@ class ToolFiles:
         return Path(os.path.realpath(self._folder))
 
     def _place(self, path: str) -> Path:
-        """Return where a path of the model's leads, all symbolic links followed."""
+        """Return the real path of a path of the model's, with symbolic links resolved."""
         if not isinstance(path, str):
             raise InvalidInput(f"a path is text, not {type(path).__name__}")
         if not path.startswith(TOOL_ROOT):
@@ -202,7 +202,7 @@ class ToolFiles:
         return place
 
     def _named(self, path: str) -> Path:
-        """Return where a new path leads; it is shown and indexed, so it holds no secret."""
+        """Return the real path of a new path; it is shown and indexed, so it must hold no secret."""
         place = self._place(path)
         if holds_secret(path):
             raise InvalidInput("the path holds a secret; choose another one")
@@ -210,8 +210,8 @@ class ToolFiles:
 
     @contextmanager
     def _changing(self, path: str) -> Iterator[None]:
-        """Be the only writer."""
-        self._project.store("project")  # a closed memory says so
+        """Hold the lock of the files; raise an error if the memory is closed or read-only."""
+        self._project.store("project")  # raises if the memory is closed
         if self._project.read_only:
             raise StoreReadOnly(f"{path} cannot be changed: the memory is open for reading only")
         with _in_words_of(path):
@@ -221,7 +221,7 @@ class ToolFiles:
         look_again(self._project)
 
     def _remove(self, place: Path) -> None:
-        """Remove a file, or a folder at one stroke: it is moved out of sight first."""
+        """Remove a file, or a folder atomically: it is renamed first."""
         if not place.is_dir() or place.is_symlink():
             place.unlink()
             return
@@ -244,7 +244,7 @@ class ToolFiles:
             except OSError:
                 continue
             if root not in behind.parents:
-                continue  # a link that leads out
+                continue  # a link out of the folder
             name = f"{shown}/{item.name}"
             if stat.S_ISDIR(status.st_mode):
                 yield f"{_size(status.st_size)}\t{name}/"
@@ -256,7 +256,7 @@ class ToolFiles:
 
 @contextmanager
 def _in_words_of(path: str) -> Iterator[None]:
-    """Have errors of the file system name the model's path: where its files lie is not its business."""
+    """Convert file system errors to errors with the model's path, which hide the place on disk."""
     try:
         yield
     except OSError as error:
@@ -279,7 +279,7 @@ def _told(path: str, error: RemoraError) -> StoreError:
 
 
 def _hides_a_way_up(rest: str) -> bool:
-    """Return whether a path has `..` or NUL in an encoding that somebody may undo."""
+    """Return whether a path has `..` or NUL in an encoding that a reader may decode."""
     plain = rest
     for _ in range(3):
         plain = unquote(plain)
@@ -306,7 +306,7 @@ def _numbered(lines: Sequence[str], first: int) -> str:
 
 
 def _lines_of(text: str, wanted: str) -> Iterator[str]:
-    """Yield the line number of every occurrence, those that overlap too."""
+    """Yield the line number of every occurrence, overlapping ones too."""
     line, last = 1, 0
     at = text.find(wanted)
     for _ in range(MOST_PLACES):
@@ -319,7 +319,7 @@ def _lines_of(text: str, wanted: str) -> Iterator[str]:
 
 
 def _text(place: Path, path: str) -> str:
-    """Return the text of a file that is about to be changed."""
+    """Return the text of a file to be changed."""
     if not place.exists():
         raise NotFound(_missing(path))
     if not place.is_file():

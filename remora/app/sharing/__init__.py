@@ -1,1 +1,1 @@
-"""One memory on several machines and in a team: what leaves, what comes, and when."""
+"""Share a memory between machines and in a team: outgoing and incoming entries, and exchanges."""

@@ -1,8 +1,8 @@
-"""What comes from the shared log: checked, kept as it came, and merged into memories.
+"""Verify entries from the shared log, store them unchanged, and merge them into memories.
 
-Every entry is kept, also one that does not count: of a device that nobody vouched for yet, from the future,
-of a newer version, or of somebody who had no right to it. What counts is decided anew when the members
-change. What a colleague wrote is text from outside until a steward or the user themselves confirmed it.
+Every entry is stored, including those that do not count: from a device without a voucher, from the future, of
+a newer version, or without the right to it. Which entries count is decided again when the members change. A
+colleague's text is text from outside until a steward or the user confirms it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.app.sharing.space import Space
 
-AHEAD_SECONDS = 600.0  # seconds that a clock may be ahead of ours
+AHEAD_SECONDS = 600.0  # tolerance for clocks that are ahead of ours
 OPS = get_args(Op)
 _STEWARD = ROLES.index("steward")
 _PENDING = "pending"
@@ -46,10 +46,10 @@ _NEEDED = ("type", "content", "confidence", "created_at", "updated_at", "source"
 
 
 def keep(project: OpenProject, space: Space, device: str, after: int, lines: Sequence[str]) -> int:
-    """Keep lines of a device as they came, and return how many; call inside a transaction.
+    """Store lines of a device unchanged, and return their number; call inside a transaction.
 
-    A line that is there already is passed over, and after a gap nothing is kept: it is asked for again. A
-    line that is no entry takes its number.
+    A known line is skipped, and lines after a gap are not stored: they are requested again. An invalid line
+    is stored as a blank entry with its number.
     """
     rows, hlcs, ops = [], [], []
     number = after + 1
@@ -75,16 +75,16 @@ def keep(project: OpenProject, space: Space, device: str, after: int, lines: Seq
 
 
 def parse_blank(space: str, device: str, n: int) -> Entry:
-    """Return an entry that says nothing, in the place of a line that is none."""
+    """Return a blank entry to replace an invalid line."""
     nothing = dict.fromkeys(("memory", "scope", "author", "digest", "sig"), "")
     named = {"space": space, "device": device, "n": n, "rev": f"?{device}:{n}", "op": "?"}
     return parse(json.dumps({"v": 1, **nothing, **named, "parents": [], "hlc": "0" * 19, "body": None}))
 
 
 def settle(project: OpenProject, space: Space) -> Space:
-    """Decide about every entry that waits, and merge what changed; returns the space as it is then.
+    """Decide on every waiting entry, merge the changed memories, and return the updated space.
 
-    Each memory is a transaction of its own, so a kill costs nothing: the rest is done the next time.
+    Each memory is a transaction of its own, so that after a kill the rest is done the next time.
     """
     db = project.db
     waiting = db.shared.in_state(_PENDING, HELD, UNKNOWN)
@@ -105,7 +105,7 @@ def settle(project: OpenProject, space: Space) -> Space:
 def _membership(
     project: OpenProject, space: Space, waiting: Sequence[SharedLine]
 ) -> tuple[Standing, set[str]]:
-    """Decide about entries of membership; returns the standing, and devices whose rights may have changed."""
+    """Decide on membership entries; return the standing, and devices whose rights may have changed."""
     db = project.db
     before = standing_of(project, space)
     now = project.clock.now()
@@ -171,7 +171,7 @@ def _state_of(rows: Sequence[SharedLine], key: tuple[str, int]) -> tuple[str, st
 def _counted(
     project: OpenProject, space: Space, standing: Standing, rows: Sequence[SharedLine]
 ) -> tuple[list[Entry], dict[tuple[str, int], tuple[str, str]]]:
-    """Return the entries of a memory that count, in order, and the state of every one of them."""
+    """Return the entries of a memory that count, in order, and the states of all its entries."""
     now = project.clock.now()
     counted: list[Entry] = []
     states: dict[tuple[str, int], tuple[str, str]] = {}
@@ -185,7 +185,9 @@ def _counted(
             state = (REFUSED, "its signature is wrong")
         elif entry.op not in OPS:
             state = (UNKNOWN, "it takes a newer version of Remora")
-        elif row.state != COUNTS and entry.at > now + AHEAD_SECONDS:  # what counts stays: our clock went back
+        elif (
+            row.state != COUNTS and entry.at > now + AHEAD_SECONDS
+        ):  # one that counts stays: our clock went back
             state = (HELD, "its time is in the future; a clock is wrong")
         elif why := standing.verdict(entry, creator) or _nonsense(entry):
             state = (REFUSED, why)
@@ -204,7 +206,7 @@ def _is_ours(space: Space, scope: str) -> bool:
 
 
 def _nonsense(entry: Entry) -> str:
-    """Return what is wrong with the columns of an entry; empty where they can be stored."""
+    """Return the reason why the columns of an entry are invalid; empty if they can be stored."""
     fields = entry.fields
     kinds = ((_TEXT, str | None), (_FLAGS, bool | int), (_NUMBERS, int | float | None))
     for names, kind in kinds:
@@ -225,7 +227,7 @@ def _nonsense(entry: Entry) -> str:
 def _merge(
     project: OpenProject, space: Space, standing: Standing, memory_id: str, entries: Iterable[Entry]
 ) -> None:
-    """Put the changes that count into the local log, and the row of the memory as they add up."""
+    """Write the entries that count to the local revisions, and the merged row to the memory."""
     db = project.db
     rows = [_revision(space, standing, one) for one in entries]
     devices = {row.device for row in db.shared.of_memory(memory_id)}
@@ -233,7 +235,7 @@ def _merge(
     merged = db.revisions.merged(memory_id).fields
     known = db.memories.get(memory_id)
     if any(merged.get(name) is None for name in _NEEDED):
-        return  # its beginning has not come yet
+        return  # its first entries have not arrived yet
     values = db.memories.values_of(merged)
     if known is None:
         values = {**_started(project), **values, "id": memory_id}
@@ -272,7 +274,7 @@ def _started(project: OpenProject) -> dict[str, Any]:
 
 
 def _revision(space: Space, standing: Standing, entry: Entry) -> dict[str, Any]:
-    """Return an entry as a change of the local log, with the columns that it may set here."""
+    """Return an entry as a local revision, with the columns that it may set here."""
     member = standing.member_of(entry.device)
     fields = {name: entry.fields[name] for name in SHARED if name in entry.fields}
     if member == space.member:
@@ -293,7 +295,7 @@ def _revision(space: Space, standing: Standing, entry: Entry) -> dict[str, Any]:
 
 
 def _foreign(standing: Standing, entry: Entry, member: str | None) -> Mapping[str, Any]:
-    """Return the columns that say how far a colleague's words are trusted here."""
+    """Return the columns that limit the trust in a colleague's text."""
     name = standing.name(member)
     approved = ROLES.index(standing.role_at(entry.device, entry.n)) >= _STEWARD
     found: dict[str, Any] = {}

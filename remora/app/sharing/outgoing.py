@@ -1,9 +1,9 @@
-"""What leaves this machine: which memories, which of their columns, and never the rest.
+"""Select the memories, and the columns of them, that leave this machine.
 
-A memory leaves if it is shared, by a person's word or because the project shares what it learns. Without a
-person's word nothing leaves that is one's own, waits for review, had a secret taken out, has text from
-outside behind it or belongs to a branch that is not merged. A text that names this machine, its user or a
-folder of theirs never leaves.
+A memory leaves if it is shared, by a person's command or because the project shares its memories
+automatically. Without a person's command a memory stays if it is personal, waits for review, had a secret
+redacted, derives from text from outside, or belongs to an unmerged branch. A text that names this machine,
+its user or a folder of theirs never leaves.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.store.database import Database
 
-# Columns that travel; the second group is for one's own machines only, and others leave it alone.
+# Columns that are sent; those in PERSONAL are applied on the same person's machines only.
 SHARED = (
     *("type", "content", "payload", "confidence", "tags", "related_files", "related_modules", "relations"),
     *("citation_text", "decay_half_life_days", "scope", "source", "created_at", "updated_at"),
     *("deprecated", "deprecated_at", "superseded_by", "stale_at", "trust_level_scope"),
 )
 PERSONAL = ("pinned", "user_verified", "silent", "needs_review", "review_reason")
-AUTOMATIC = "system:share"  # the author of what is shared without asking
+AUTOMATIC = "system:share"  # the author of automatic shares
 _STAYS = ("system:prune", "system:branches", "system:code", "system:use")  # housekeeping of one machine
 _COMMON = frozenset(
     {"root", "user", "admin", "administrator", "ubuntu", "debian", "localhost", "runner", "dev"}
 )
 _HOMES = re.compile(r"(?:/home/|/Users/|/root/|[A-Za-z]:\\+Users\\+)\w")
-_LEAST = 4  # characters of a name of this machine that is looked for
+_LEAST = 4  # characters; shorter names of this machine are not checked
 
 
 class Leaving(NamedTuple):
-    """What the next exchange would send, and what it would not.
+    """The entries that the next exchange would send, and the memories that stay.
 
     Attributes:
         memories: ids of the memories with changes to send.
-        entries: how many changes are ready and not sent yet.
-        waiting: why each of other memories stays, by id.
+        entries: number of changes that are ready and not sent yet.
+        waiting: the reasons why other memories stay, by id.
     """
 
     memories: tuple[str, ...]
@@ -63,9 +63,9 @@ class Leaving(NamedTuple):
 
 
 def gather(project: OpenProject, space: Space, standing: Standing) -> None:
-    """Turn the local changes of shared memories into entries of this machine; call inside a transaction."""
+    """Turn local changes of shared memories into entries of this machine; call inside a transaction."""
     if standing.member_of(space.device) is None:
-        return  # nobody has vouched for this machine yet: what it wrote would not count
+        return  # no member has vouched for this machine yet: its entries would not count
     db = project.db
     names = _Names(project)
     waiting: dict[str, str] = {}
@@ -87,7 +87,7 @@ def gather(project: OpenProject, space: Space, standing: Standing) -> None:
 
 
 def preview(project: OpenProject, space: Space, standing: Standing) -> Leaving:
-    """Return what an exchange would send now; nothing is changed."""
+    """Return the entries that an exchange would send now; nothing is changed."""
     found: list[Leaving] = []
     db = project.db
     with suppress(_Undo), db.transaction():
@@ -102,11 +102,11 @@ def preview(project: OpenProject, space: Space, standing: Standing) -> Leaving:
 
 
 class _Undo(Exception):
-    """Ends a preview."""
+    """Rolls back a preview."""
 
 
 def _send(project: OpenProject, space: Space, standing: Standing, memory_id: str, names: _Names) -> str:
-    """Add entries for the changes of a memory that the log has not; returns why some of them wait."""
+    """Add entries for changes of a memory that the log lacks; return the reason why some must wait."""
     db = project.db
     known = db.shared.revs(memory_id)
     record = db.memories.get(memory_id)
@@ -126,7 +126,7 @@ def _send(project: OpenProject, space: Space, standing: Standing, memory_id: str
         visibility = "project" if record is None else record.trust_level_scope
         scope = visibility if visibility in ("team", "organization") else space.scope
         if standing.verdict_on(space.device, op, scope, creator):
-            continue  # a change that is not for us to make stays ours
+            continue  # a change without the right to it stays local
         said = one.why if op in TALK else ""
         if why := names.named(json.dumps(fields, ensure_ascii=False) + said):
             return why
@@ -154,7 +154,7 @@ def _send(project: OpenProject, space: Space, standing: Standing, memory_id: str
 def _told(
     project: OpenProject, space: Space, standing: Standing, one: Revision
 ) -> tuple[str, Mapping[str, Any]]:
-    """Return the operation and the columns of a change as they travel; what is shared anew travels whole."""
+    """Return the operation and columns of a change to send; a new share sends the whole memory."""
     gone = {"deprecated": 1, "deprecated_at": to_iso(project.clock.now())}
     if one.op == "erase":
         return ("erase", {}) if standing.role(space.member) == "admin" else ("unshare", gone)
@@ -171,7 +171,7 @@ def _is_own(db: Database, one: Revision) -> bool:
 
 
 def _shared_parents(rev: str, parents: Mapping[str, tuple[str, ...]], known: set[str]) -> tuple[str, ...]:
-    """Return the nearest changes before one that are in the log."""
+    """Return the nearest ancestors of a revision that are in the log."""
     found: dict[str, None] = {}
     seen: set[str] = set()
     waiting = list(parents.get(rev, ()))
@@ -195,10 +195,10 @@ def _creator(project: OpenProject, standing: Standing, memory_id: str) -> str | 
 def must_be_shareable(
     project: OpenProject, space: Space, standing: Standing, record: MemoryRecord, visibility: str
 ) -> None:
-    """Check that a person may share a memory so.
+    """Check that a person may share a memory with a visibility.
 
     Raises:
-        InvalidInput: it is of a branch that is not merged, names this machine, or takes another role.
+        InvalidInput: its branch is not merged, it names this machine, or the user's role does not allow it.
     """
     short = record.id[:8]
     if visibility == "personal":
@@ -229,14 +229,14 @@ class _Names:
         )
 
     def named_in(self, record: MemoryRecord) -> str:
-        """Return why a memory may not leave; empty where it may."""
+        """Return the reason why a memory may not leave; empty if it may."""
         said = [record.content, record.citation_text or "", *record.tags, *record.related_files]
         return self.named(
             "\n".join((*said, json.dumps(record.payload or {}, ensure_ascii=False, default=str)))
         )
 
     def named(self, text: str) -> str:
-        """Return why a text may not leave; empty where it may."""
+        """Return the reason why a text may not leave; empty if it may."""
         if any(place in text for place in self._places) or _HOMES.search(text):
             return "names a folder of this machine or of a user"
         if self._words is not None and self._words.search(text.casefold()):
@@ -245,6 +245,6 @@ class _Names:
 
 
 def share(project: OpenProject, memory_id: str, visibility: str) -> None:
-    """Share a memory at a person's word, or take it back; call inside a transaction."""
+    """Share a memory by a person's command, or unshare it; call inside a transaction."""
     change = Change("share" if visibility != "personal" else "unshare", author=PERSON)
     project.db.memories.update(memory_id, {"trust_level_scope": visibility}, change=change)

@@ -1,4 +1,4 @@
-"""`Memory.sharing`: one memory on several machines and in a team."""
+"""`Memory.sharing`: share a memory between machines and in a team."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Ignored(NamedTuple):
-    """An entry of the log that does not count: its author, its memory, its state and why."""
+    """An entry of the log that does not count: its author, its memory, its state and the reason."""
 
     by: str
     memory_id: str
@@ -35,18 +35,19 @@ class Ignored(NamedTuple):
 
 
 class SharingStatus(NamedTuple):
-    """How a project is shared.
+    """The sharing status of a project.
 
     Attributes:
-        address: where the log lies; empty for a project that is not shared, and so is all that follows.
+        address: the address of the log; this and all other values are empty for a project that is not shared.
         project: its name among the members.
-        me: the user's name among them, and `role` their role; empty until the first exchange after joining.
-        automatic: what is learned is shared without asking, but for what needs a word.
-        shared: number of memories that are shared.
+        me, role: the user's name and role among the members; empty until the first exchange after joining.
+        automatic: new memories are shared automatically, except those that need a person's decision.
+        shared: number of shared memories.
         at: time of the last exchange, ISO 8601; empty before the first.
-        problem: why the last attempt failed, and `since` when there has been none; empty where it went well.
-        leaving: what the next exchange would send, and what waits for a word.
-        conflicts, disputes: numbers of memories.
+        problem, since: the error of the last attempt, and the time of the first failure in a row; empty if it
+            succeeded.
+        leaving: the entries of the next exchange, and the memories that wait for a decision.
+        conflicts, disputes: number of memories.
         ignored: entries that do not count, the first 50.
     """
 
@@ -70,7 +71,7 @@ _NAMED = 50
 
 @checked
 class Sharing:
-    """The shared log that a project takes part in. Every verb works offline but `init`, `join` and `sync`."""
+    """The shared log that a project takes part in. All methods but `init`, `join` and `sync` work offline."""
 
     def __init__(self, project: OpenProject) -> None:
         self._project = project
@@ -83,17 +84,18 @@ class Sharing:
     def init(
         self, address: str = "git", *, name: str = "", me: str = "", automatic: bool = True
     ) -> SharingStatus:
-        """Begin to share a project; the user is the first admin. Nothing is sent before `sync`.
+        """Start sharing a project; the user is the first admin. Nothing is sent before `sync`.
 
         Args:
             address: "git", "git:REMOTE", "folder:PATH", "postgresql://…" or "libsql://…".
-            name: of the project, as members call it; the name of its folder by default.
-            me: the user's name, as members see it; git's or the system's by default.
-            automatic: share what is learned about the project, but for what needs a person's word.
+            name: the project's name for the members; the name of its folder by default.
+            me: the user's name for the members; git's or the system's by default.
+            automatic: share new memories about the project automatically, except those that need a person's
+                decision.
 
         Raises:
             Conflict: the project is shared already.
-            InvalidInput: the address or a name cannot be.
+            InvalidInput: the address or a name is invalid.
             ConfigError: an extra is not installed.
             SourceError: the address cannot be reached.
         """
@@ -107,12 +109,12 @@ class Sharing:
         return self.status()
 
     def join(self, invitation: str, *, address: str | None = None, automatic: bool = True) -> SharingStatus:
-        """Take part by an invitation, and exchange once.
+        """Join a shared log by an invitation, and exchange once.
 
         Args:
-            invitation: the line that `invite` gave.
-            address: where the log lies for this machine, if not where the invitation says.
-            automatic: as for `init`; the first exchange sends nothing but the membership.
+            invitation: the line returned by `invite`.
+            address: the address of the log for this machine, if it differs from the invitation's.
+            automatic: as for `init`; the first exchange sends only the membership.
 
         Raises:
             Conflict: the project is shared already.
@@ -124,9 +126,9 @@ class Sharing:
         return self.status()
 
     def leave(self) -> int:
-        """Leave: the log of this machine, its key, and memories that others shared go; returns how many.
+        """Leave: delete the local log, this machine's key and the memories of others; return their number.
 
-        What the user taught stays. That others keep what was shared cannot be helped.
+        The user's own memories stay. Other members keep the memories that the user shared.
         """
         project, here = self._project, space.need_space(self._project)
         standing = space.standing_of(project, here)
@@ -137,7 +139,7 @@ class Sharing:
         ]
         with project.db.transaction():
             space.write(project, here, "leave", {})
-        with suppress(RemoraError):  # whoever leaves does not wait for the others
+        with suppress(RemoraError):  # leaving does not depend on the exchange
             sync(project, send=False)
         own = {m.id for m in project.db.memories.get_many(others).values() if not _foreign(m)}
         gone = [i for i in dict.fromkeys(others) if i not in own]
@@ -150,7 +152,7 @@ class Sharing:
         return len(gone)
 
     def status(self) -> SharingStatus:
-        """Return how the project is shared, and what would leave."""
+        """Return the sharing status of the project, and the entries that would leave."""
         project, here = self._project, space.space_of(self._project)
         if here is None:
             return SharingStatus()
@@ -177,30 +179,29 @@ class Sharing:
         )
 
     def sync(self) -> Synced:
-        """Exchange with the log now; from the first time on, the work after sessions does it, too.
+        """Exchange with the log now; after the first call, the work after sessions also does it.
 
         Raises:
             NotFound: the project is not shared.
-            SourceError: the log cannot be reached, or refuses.
+            SourceError: the log cannot be reached, or refuses the exchange.
         """
         return sync(self._project)
 
     def sync_when_due(self) -> Synced | None:
-        """Exchange if a minute has passed since the last attempt; None where nothing was done or it failed.
+        """Exchange if a minute has passed since the last attempt; None if not due or failed.
 
-        Hooks do this after sessions. Before the first `sync` it sends nothing but the membership.
+        Hooks call this after sessions. Before the first `sync` it sends only the membership.
         """
         return sync_when_due(self._project)
 
     def share(self, memory_ids: Sequence[str], visibility: str = "project") -> list[MemoryRecord]:
-        """Share memories: with the project's members, the team or the organization; "personal" takes back.
+        """Share memories with the project's members, the team or the organization; "personal" unshares them.
 
-        What was shared before and is taken back leaves search on the others' machines.
+        Unshared memories leave search on the other members' machines.
 
         Raises:
-            NotFound: the project is not shared, or there is no such memory in it.
-            InvalidInput: there is no such visibility, it is not the user's to give, or a text names this
-                machine.
+            NotFound: the project is not shared, or has no such memory.
+            InvalidInput: the visibility does not exist or needs another role, or a text names this machine.
         """
         if visibility not in VISIBILITIES:
             raise InvalidInput(f"{visibility!r} is no visibility", hint=f"One of {', '.join(VISIBILITIES)}.")
@@ -215,12 +216,12 @@ class Sharing:
         return [resolve(project.db, record.id) for record in records]
 
     def invite(self, name: str = "", *, role: str = "member", login: str = "") -> str:
-        """Return an invitation, a line of text that is good for one machine.
+        """Return an invitation, a line of text that is valid for one machine.
 
         Args:
-            name: of the person; empty for another machine of the user's own.
+            name: name of the person; empty for another machine of the user's own.
             role: one of "reader", "member", "steward" and "admin".
-            login: the person's login, where the log lies in PostgreSQL.
+            login: the person's login, if the log is in PostgreSQL.
 
         Raises:
             InvalidInput: the user may not invite, or there is no such role.
@@ -235,7 +236,7 @@ class Sharing:
         else:
             own = standing.name(here.member), standing.role(here.member)
             code = space.invite(project, *own, member=here.member)
-        with suppress(SourceError):  # it holds from the next exchange on; `status` says what is wrong
+        with suppress(SourceError):  # the invitation is valid after the next exchange; `status` has the error
             sync(project, send=False)
         return code
 
@@ -244,56 +245,56 @@ class Sharing:
         return team.members(self._project)
 
     def set_role(self, member: str, role: str, *, login: str = "") -> MemberInfo:
-        """Give a member another role; "removed" ends the membership. Takes an admin.
+        """Change the role of a member; "removed" ends the membership. Only admins may do so.
 
         Args:
             member: name or id.
             role: one of the roles, or "removed".
-            login: the person's login, where the log lies in PostgreSQL.
+            login: the person's login, if the log is in PostgreSQL.
         """
         found = team.set_role(self._project, member, role)
         self._grant(login, role)
         return found
 
     def conflicts(self) -> list[Contested]:
-        """Return the memories that two people changed at a time, with the texts."""
+        """Return the memories that two people changed concurrently, with their texts."""
         return team.conflicts(self._project)
 
     def decide(self, memory_id: str, keep: str) -> MemoryRecord:
-        """Decide between the texts of a memory.
+        """Resolve a conflict between the texts of a memory.
 
         Args:
-            memory_id: its id or a start of it.
+            memory_id: its id or a prefix of it.
             keep: "mine", "theirs", "both", the id of a revision, or another text.
 
         Raises:
-            NotFound: nothing is contested.
-            Conflict: more than one text is meant.
+            NotFound: the memory has no conflict.
+            Conflict: `keep` matches more than one text.
         """
         return team.decide(self._project, memory_id, keep)
 
     def dispute(self, memory_id: str, text: str) -> MemoryRecord:
-        """Say why a shared memory is wrong; it ranks lower for everybody until a steward decides."""
+        """Dispute a shared memory, with the reason; it ranks lower for all until a steward decides."""
         return team.dispute(self._project, memory_id, text)
 
     def comment(self, memory_id: str, text: str) -> MemoryRecord:
-        """Add to the thread of a disputed memory."""
+        """Add a comment to the thread of a disputed memory."""
         return team.comment(self._project, memory_id, text)
 
     def uphold(self, memory_id: str, text: str) -> MemoryRecord:
-        """Decide that a disputed memory holds. Takes a steward; to change or forget it settles it as well."""
+        """Uphold a disputed memory. Takes a steward; an edit or forgetting settles the dispute as well."""
         return team.uphold(self._project, memory_id, text)
 
     def disputes(self) -> list[Dispute]:
-        """Return the disputes that nobody has settled, oldest first."""
+        """Return the open disputes, oldest first."""
         return team.disputes(self._project)
 
     def thread(self, memory_id: str) -> list[Comment]:
-        """Return what was said about a memory, oldest first."""
+        """Return the thread of a memory, oldest first."""
         return team.thread(self._project, memory_id)
 
     def onboarding(self) -> list[MemoryRecord]:
-        """Return the five memories of others that a newcomer should know first."""
+        """Return the five memories of other members that a new member should know first."""
         return team.onboarding(self._project)
 
     def _grant(self, login: str, role: str) -> None:

@@ -1,8 +1,8 @@
-"""The shared log that a project takes part in: founding, inviting, joining, leaving.
+"""The shared log that a project takes part in: create, invite, join, leave.
 
-What identifies this machine lies in the project's home: an id in the database, and the private key in a file
-that only the user can read. An invitation is a line of text with the address, the log's id and a key that is
-good for one membership.
+The identity of this machine is stored in the project's home: an id in the database, and the private key in a
+file that only the user can read. An invitation is a line of text with the address, the log's id and a key
+that is valid for one membership.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ if TYPE_CHECKING:
     from remora.sharing.carrier import Carrier
 
 MARK, WAITING = "share.mark", "share.waiting"  # meta keys
-CONFIRMED = "share.confirmed"  # meta key: a person has let this machine send
+CONFIRMED = "share.confirmed"  # meta key: a person has allowed this machine to send
 CODE = "remora-invitation:"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class Space(NamedTuple):
-    """A shared log, as this machine takes part in it.
+    """A shared log, as seen from this machine.
 
     Attributes:
         address: see `sharing.addresses`.
         space: id of the log.
         device: id of this machine in it.
         member: id of the person.
-        project: the name by which the members call the project.
-        automatic: what is learned about the project is shared without asking, but for what needs a word.
+        project: the project's name for the members.
+        automatic: new memories about the project are shared automatically, except those that need a person's
+            decision.
     """
 
     address: str
@@ -57,12 +58,12 @@ class Space(NamedTuple):
 
     @property
     def scope(self) -> str:
-        """The scope of what belongs to this project alone."""
+        """The scope of entries that belong to this project alone."""
         return f"project:{self.project}"
 
 
 def space_of(project: OpenProject) -> Space | None:
-    """Return the shared log that a project takes part in; None where it takes part in none."""
+    """Return the shared log of a project; None if it is not shared."""
     found = project.db.meta.get(KEY)
     return Space(**found) if isinstance(found, dict) else None
 
@@ -71,7 +72,7 @@ def need_space(project: OpenProject) -> Space:
     """Return the shared log of a project.
 
     Raises:
-        NotFound: it takes part in none.
+        NotFound: the project is not shared.
     """
     found = space_of(project)
     if found is None:
@@ -85,24 +86,24 @@ def carrier_of(project: OpenProject, space: Space) -> Carrier:
 
 
 def standing_of(project: OpenProject, space: Space) -> Standing:
-    """Return the members of a space and their rights, as far as this machine knows."""
+    """Return the members of a space and their rights, as known on this machine."""
     rows = project.db.shared.of_memory("")
     return Standing(space.space, [parse(row.line) for row in rows if row.state == COUNTS])
 
 
 def found(project: OpenProject, address: str, name: str, who: str, *, automatic: bool) -> Space:
-    """Begin a shared log at an address; the user is its first admin.
+    """Create a shared log at an address; the user is its first admin.
 
     Args:
         project: the open project.
         address: see `sharing.addresses`.
-        name: of the project, as members call it.
-        who: the user's name, as members see it.
+        name: the project's name for the members.
+        who: the user's name for the members.
         automatic: see `Space`.
 
     Raises:
         Conflict: the project is shared already.
-        InvalidInput: an address or a name that cannot be.
+        InvalidInput: the address or a name is invalid.
         SourceError: the address cannot be reached.
     """
     _must_be_new(project)
@@ -124,13 +125,16 @@ def found(project: OpenProject, address: str, name: str, who: str, *, automatic:
 
 
 def invite(project: OpenProject, who: str, role: str, *, member: str | None = None) -> str:
-    """Return an invitation, for a person or for another machine of one's own.
+    """Return an invitation, for a person or for another machine of the user's own.
 
     Args:
         project: the open project.
         who: the person's name.
-        role: one of `standing.ROLES`.
-        member: an existing member who gets one more machine.
+        role: one of `permissions.ROLES`.
+        member: id of an existing member who gets one more machine.
+
+    Raises:
+        InvalidInput: the user may not invite.
     """
     space = need_space(project)
     seed = keys.new_seed()
@@ -149,12 +153,12 @@ def invite(project: OpenProject, who: str, role: str, *, member: str | None = No
 
 
 def join(project: OpenProject, code: str, address: str | None, *, automatic: bool) -> Space:
-    """Take part in a shared log by an invitation.
+    """Join a shared log by an invitation.
 
     Args:
         project: the open project.
         code: the invitation.
-        address: where the log lies for this machine, if not where the invitation says.
+        address: the address of the log for this machine, if it differs from the invitation's.
         automatic: see `Space`.
 
     Raises:
@@ -183,9 +187,9 @@ def join(project: OpenProject, code: str, address: str | None, *, automatic: boo
 
 
 def renew(project: OpenProject, space: Space) -> Space:
-    """Give this machine another id in the log, vouched for by the one it had; call inside a transaction.
+    """Give this machine a new id in the log, vouched for by its old one; call inside a transaction.
 
-    Two copies of one data folder would write under one id: whoever notices takes another.
+    Two copies of one data folder would write under one id: the machine that notices takes a new one.
     """
     old = seed_of(project, space.device)
     seed = keys.new_seed()
@@ -200,14 +204,14 @@ def renew(project: OpenProject, space: Space) -> Space:
 
 
 def set_member(project: OpenProject, space: Space, member: str) -> Space:
-    """Note who one is, once the log says so; call inside a transaction."""
+    """Store the user's member id, once the log has it; call inside a transaction."""
     after = space._replace(member=member)
     project.db.meta.set(KEY, after._asdict())
     return after
 
 
 def write(project: OpenProject, space: Space, op: str, fields: Mapping[str, Any]) -> Entry:
-    """Add an entry of membership to the log; call inside a transaction."""
+    """Add a membership entry to the log; call inside a transaction."""
     rev, hlc = project.db.revisions.next_place()
     return add(project, space, rev=rev, memory_id="", parents=(), hlc=hlc, scope="", op=op, fields=fields)
 
@@ -251,7 +255,7 @@ def seed_of(project: OpenProject, device: str) -> str:
     """Return the private key of a machine's id.
 
     Raises:
-        NotFound: its file is gone.
+        NotFound: its file does not exist.
     """
     found = read_small(_seed_file(project, device))
     if not found:
@@ -263,7 +267,7 @@ def seed_of(project: OpenProject, device: str) -> str:
 
 
 def forget_space(project: OpenProject, space: Space) -> None:
-    """Take part no more: the log of this node, its marks and its key go."""
+    """Delete the local copy of the log, its meta keys and this machine's key."""
     with project.db.transaction():
         project.db.shared.drop()
         for key in (KEY, MARK, WAITING, STATE, CONFIRMED):
@@ -273,7 +277,7 @@ def forget_space(project: OpenProject, space: Space) -> None:
 
 
 def note_state(project: OpenProject, problem: str) -> None:
-    """Note how the last exchange went."""
+    """Store the outcome of an exchange; `problem` is empty for success."""
     now = to_iso(project.clock.now())
     before = project.db.meta.get(STATE) or {}
     after = {"at": now, "tried": now, "problem": "", "since": ""}

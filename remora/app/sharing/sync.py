@@ -1,7 +1,7 @@
-"""One exchange with the shared log: send what is new here, take what is new there.
+"""Exchange with the shared log: send new local entries, receive new remote ones.
 
-Everything is kept before it is acted on, and every step is safe to repeat. A server that is away, refuses or
-loses what it had is noted; commands go on without it.
+Entries are stored before they are applied, and every step can be repeated. If a server is unavailable,
+refuses or lost entries, that is stored as the state; commands continue without it.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from remora.app.sharing.space import Space
     from remora.sharing.carrier import Carrier
 
-EVERY = 60.0  # seconds between exchanges that nobody asked for
-TRIES = 3  # exchanges in one call, where another copy of this machine's data was found
+EVERY = 60.0  # seconds between automatic exchanges
+TRIES = 3  # exchanges in one call, if another copy of this machine's data exists
 
 
 class Synced(NamedTuple):
-    """What an exchange did.
+    """The result of an exchange.
 
     Attributes:
-        sent, received: entries.
-        waiting: changes that stay here, by memory: why.
-        refused, held, unknown: entries of others that do not count: for want of a right or a signature, since
-            their time is in the future, and since their device or their form is not known.
-        conflicts: memories with two texts, for somebody to decide.
-        renewed: this machine took another id, since a copy of its data wrote under the one it had.
+        sent, received: number of entries.
+        waiting: reasons why changes stay on this machine, by memory.
+        refused, held, unknown: number of entries of others that do not count: without a right or a valid
+            signature; with a time in the future; of an unknown device or form.
+        conflicts: number of memories with two texts, to be resolved by a person.
+        renewed: this machine took a new id, because a copy of its data wrote under the old one.
     """
 
     sent: int = 0
@@ -62,16 +62,15 @@ class Synced(NamedTuple):
 
 
 def sync(project: OpenProject, *, send: bool = True) -> Synced:
-    """Exchange now.
+    """Exchange with the log now.
 
     Args:
         project: the open project.
-        send: send changes of memories, too, and from now on after sessions; else only what concerns the
-            membership.
+        send: also send changes of memories, now and from now on after sessions; else only membership entries.
 
     Raises:
         NotFound: the project is not shared.
-        SourceError: the log cannot be reached, or refuses; what was received until then is kept.
+        SourceError: the log cannot be reached, or refuses; entries received before are kept.
     """
     space = need_space(project)
     project.must_be_writable()
@@ -95,7 +94,7 @@ def sync(project: OpenProject, *, send: bool = True) -> Synced:
 
 
 def is_due(project: OpenProject) -> bool:
-    """Return whether a shared project was not exchanged for EVERY seconds."""
+    """Return whether the last attempt of a shared project is at least EVERY seconds ago."""
     if space_of(project) is None:
         return False
     tried = (project.db.meta.get(STATE) or {}).get("tried")
@@ -103,7 +102,7 @@ def is_due(project: OpenProject) -> bool:
 
 
 def sync_when_due(project: OpenProject) -> Synced | None:
-    """Exchange if it is due; None where nothing was done or it failed."""
+    """Exchange if it is due; None if not due or failed."""
     if project.read_only or not is_due(project):
         return None
     with suppress(SourceError, StoreBusy):
@@ -142,9 +141,9 @@ def _exchange(project: OpenProject, space: Space, carrier: Carrier) -> Synced:
 
 
 def _common(project: OpenProject, space: Space, carrier: Carrier, last: int) -> int | None:
-    """Return up to where the log agrees with this machine on its own entries; None where it does whole.
+    """Return the number of this machine's own entries on which log and machine agree; None if on all.
 
-    A log that lost entries agrees on those that it has.
+    A log that lost entries agrees on the entries that it has.
     """
     mine = project.db.shared.last().get(space.device, 0)
     newest = min(mine, last)
@@ -170,7 +169,7 @@ def _same(project: OpenProject, space: Space, carrier: Carrier, n: int) -> bool:
 
 
 def _renewed(project: OpenProject, space: Space, common: int) -> Space:
-    """Take another id, and write under it what the log does not have from here."""
+    """Take a new id, and write the entries under it that the log lacks."""
     db = project.db
     with db.transaction():
         lost = [parse(line) for line in db.shared.lines(space.device, common, 1_000_000)]
@@ -179,7 +178,7 @@ def _renewed(project: OpenProject, space: Space, common: int) -> Space:
         for entry in lost:
             if entry.op in ("invite", "role", "leave"):
                 write(project, after, entry.op, entry.fields)
-        db.meta.set(MARK, 0)  # every change is looked at again; those in the log are known by their ids
+        db.meta.set(MARK, 0)  # examine every change again; those in the log are known by their ids
         if db.meta.get(CONFIRMED):
             outgoing.gather(project, after, standing_of(project, after))
     return after
@@ -210,7 +209,7 @@ def _pull(project: OpenProject, space: Space, carrier: Carrier, there: dict[str,
 
 
 def _empty(project: OpenProject, space: Space, carrier: Carrier) -> None:
-    """Take the bodies of erased memories out of this machine's part of the log."""
+    """Remove the bodies of erased memories from this machine's part of the log."""
     due = project.db.shared.to_empty(space.device)
     if due:
         carrier.empty(space.device, due)
@@ -219,7 +218,7 @@ def _empty(project: OpenProject, space: Space, carrier: Carrier) -> None:
 
 
 def _uses(project: OpenProject, space: Space, carrier: Carrier) -> None:
-    """Send what was counted here, and take what other devices counted."""
+    """Send the use counts of this machine, and receive those of other devices."""
     there = carrier.uses()
     own = json.dumps(project.db.shared.own_uses(), separators=(",", ":"))
     if own != (there.get(space.device) or "[]"):

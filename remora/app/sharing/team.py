@@ -1,4 +1,4 @@
-"""Members, disputes, conflicts, and what a newcomer is shown first."""
+"""Members, disputes, conflicts, and onboarding of new members."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.store.shared import Dispute
 
-FIVE = 5  # memories that a newcomer is shown
+FIVE = 5  # memories for a new member
 PINNED_WEIGHT = 2.0
-ESCALATED_DAYS = 14  # without an answer, from which on the admins are told of a dispute
+ESCALATED_DAYS = 14  # after which an open dispute is reported to admins
 
 
 class MemberInfo(NamedTuple):
-    """A member: id, name, role, and how many machines they use; `me` for the user."""
+    """A member: id, name, role, and number of machines; `me` is True for the user."""
 
     id: str
     name: str
@@ -39,14 +39,14 @@ class MemberInfo(NamedTuple):
 
 
 class Version(NamedTuple):
-    """One of the texts between which somebody has to decide.
+    """One of the texts of a conflict.
 
     Attributes:
         revision: id of the change.
-        by: who made it.
-        at: when, ISO 8601.
+        by: its author.
+        at: its time, ISO 8601.
         content: the text; empty for a retirement.
-        mine: made on this machine.
+        mine: whether it was made on this machine.
     """
 
     revision: str
@@ -57,14 +57,14 @@ class Version(NamedTuple):
 
 
 class Contested(NamedTuple):
-    """A memory with several texts, and these texts, oldest first."""
+    """A memory in conflict, and its texts, oldest first."""
 
     memory: MemoryRecord
     versions: tuple[Version, ...]
 
 
 class Comment(NamedTuple):
-    """A part of a thread: what was done ("dispute", "comment", "resolve"), by whom, when, and the words."""
+    """A part of a thread: the operation ("dispute", "comment", "resolve"), author, time and text."""
 
     op: str
     by: str
@@ -84,11 +84,12 @@ def members(project: OpenProject) -> list[MemberInfo]:
 
 
 def set_role(project: OpenProject, who: str, role: str) -> MemberInfo:
-    """Give a member another role, or none ("removed").
+    """Change the role of a member, or end the membership ("removed").
 
     Raises:
         NotFound: there is no such member, by name or id.
         InvalidInput: there is no such role, or the user is no admin.
+        Conflict: the member is the only admin.
     """
     if role not in (*ROLES, REMOVED):
         raise InvalidInput(f"{role!r} is no role", hint=f"One of {', '.join((*ROLES, REMOVED))}.")
@@ -120,7 +121,7 @@ def _member(project: OpenProject, who: str) -> MemberInfo:
 
 
 def conflicts(project: OpenProject) -> list[Contested]:
-    """Return the memories with several texts, oldest first."""
+    """Return the memories in conflict, oldest first."""
     db = project.db
     found = []
     for memory_id in db.revisions.forked():
@@ -145,16 +146,16 @@ def _by(project: OpenProject, one: Revision) -> str:
 
 
 def decide(project: OpenProject, memory_id: str, keep: str) -> MemoryRecord:
-    """Decide between the texts of a memory.
+    """Resolve a conflict between the texts of a memory.
 
     Args:
         project: the open project.
-        memory_id: its id or a start of it.
-        keep: "mine", "theirs", "both", a revision's id or a start of it, or the words of another text.
+        memory_id: its id or a prefix of it.
+        keep: "mine", "theirs", "both", a revision's id or a prefix of it, or another text.
 
     Raises:
-        NotFound: nothing is contested.
-        Conflict: more than one text is meant.
+        NotFound: the memory has no conflict.
+        Conflict: `keep` matches more than one text.
     """
     record = resolve(project.db, memory_id)
     contested = next((c for c in conflicts(project) if c.memory.id == record.id), None)
@@ -193,7 +194,7 @@ def _ids(versions: tuple[Version, ...] | list[Version]) -> str:
 
 
 def _settled(project: OpenProject, record: MemoryRecord, content: str) -> MemoryRecord:
-    """Write a text after all that were contested, even where it is the one that stands."""
+    """Write a text as a revision after all contested ones, even if it is the present text."""
     db = project.db
     checked, _ = project.store("project").intake.check_changes(record, {"content": content})
     changes = {"content": checked["content"], "deprecated": False, "deprecated_at": None}
@@ -213,7 +214,7 @@ def _settled(project: OpenProject, record: MemoryRecord, content: str) -> Memory
 
 
 def _beside(project: OpenProject, record: MemoryRecord, content: str) -> None:
-    """Store another text of a memory as a memory of its own."""
+    """Store another text of a memory as a separate memory."""
     draft = MemoryDraft(
         content=content,
         type=record.type,
@@ -231,12 +232,12 @@ def _beside(project: OpenProject, record: MemoryRecord, content: str) -> None:
 
 
 def dispute(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
-    """Say that a shared memory is wrong; everybody sees it, and it ranks lower until somebody decides."""
+    """Dispute a shared memory; all members see it, and it ranks lower until a steward decides."""
     return _talk(project, memory_id, "dispute", text)
 
 
 def comment(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
-    """Add to the thread of a disputed memory."""
+    """Add a comment to the thread of a disputed memory."""
     record = resolve(project.db, memory_id)
     if record.id not in {d.memory_id for d in project.db.shared.disputes()}:
         raise NotFound(f"{record.id[:8]} is not disputed", hint="`remora dispute ID TEXT` begins.")
@@ -244,7 +245,7 @@ def comment(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
 
 
 def uphold(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
-    """Decide that a disputed memory holds; takes a steward."""
+    """Uphold a disputed memory; only stewards may do so."""
     space = need_space(project)
     role = standing_of(project, space).role(space.member)
     if role not in ROLES or ROLES.index(role) < ROLES.index("steward"):
@@ -273,7 +274,7 @@ def _talk(project: OpenProject, memory_id: str, op: str, text: str) -> MemoryRec
 
 
 def thread(project: OpenProject, memory_id: str) -> list[Comment]:
-    """Return what was said about a memory, oldest first; whoever looks has seen its dispute."""
+    """Return the thread of a memory, oldest first, and mark its dispute as seen."""
     record = resolve(project.db, memory_id)
     space = space_of(project)
     if space is None:
@@ -292,20 +293,20 @@ def thread(project: OpenProject, memory_id: str) -> list[Comment]:
 
 
 def disputes(project: OpenProject) -> list[Dispute]:
-    """Return the disputes that nobody has settled, oldest first."""
+    """Return the open disputes, oldest first."""
     return project.db.shared.disputes()
 
 
 def escalated(project: OpenProject) -> list[Dispute]:
-    """Return the disputes that have waited ESCALATED_DAYS for an answer."""
+    """Return the disputes that have been open for ESCALATED_DAYS."""
     now = project.clock.now()
     return [d for d in disputes(project) if now - from_iso(d.opened_at) >= ESCALATED_DAYS * DAY_SECONDS]
 
 
 def for_me(project: OpenProject) -> list[Dispute]:
-    """Return the disputes that wait for the user and were not looked at.
+    """Return the unseen disputes that wait for the user.
 
-    Every one for a steward; for an admin the old ones, and every one where there is no steward.
+    A steward gets all of them; an admin gets the old ones, or all if there is no steward.
     """
     space = space_of(project)
     if space is None:
@@ -320,9 +321,9 @@ def for_me(project: OpenProject) -> list[Dispute]:
 
 
 def onboarding(project: OpenProject) -> list[MemoryRecord]:
-    """Return the memories of others that a newcomer is shown first.
+    """Return the memories of others that a new member should see first.
 
-    Order: confidence x 2 if pinned x log(1 + 1 + members whose agents used it), so that a fresh team has an
+    Order: confidence x 2 if pinned x log(1 + 1 + members whose agents used it), so that a new team has an
     order, too.
     """
     space = space_of(project)

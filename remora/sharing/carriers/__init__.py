@@ -1,1 +1,1 @@
-"""What carries a shared log, one file each; `tree` and `sql` hold what two of them have in common."""
+"""The carriers of a shared log, one file each; `tree` and `sql` are shared by two carriers each."""

@@ -1,4 +1,4 @@
-"""A folder that something else carries: a network drive, Syncthing, a cloud folder."""
+"""Carry a shared log in a folder that other software synchronises: a network drive, Syncthing, a cloud."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from remora.disk.files import make_folder, os_errors, write_atomic
 
 
 class Folder:
-    """The tree of one log in a folder; see `tree.Files`. The files that others wrote are only read."""
+    """The tree of one log in a folder; see `tree.Files`. Files of other devices are only read."""
 
     def __init__(self, folder: Path, space: str) -> None:
         self._folder = folder
         self._base = folder / f"remora-{space}"
 
     def refresh(self) -> None:
-        """Look at what is there now."""
+        """Check that the folder exists."""
         if not self._folder.is_dir():
             raise SourceError(f"{self._folder} is not there", hint="Mount it, or create it.")
 
@@ -45,4 +45,4 @@ class Folder:
             raise SourceError(str(error), hint=error.hint) from None
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing; no file is open."""

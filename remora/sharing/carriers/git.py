@@ -1,9 +1,9 @@
-"""The repository's own remote, under `refs/remora/`: no branch, no index, no hook, no work tree.
+"""Carry a shared log at the repository's own remote, under `refs/remora/`.
 
-The tree is built with plumbing commands and a temporary index outside the repository. Each push replaces one
-commit without parents by another, with a lease on the one it was made from: who comes second fetches, adds
-their own files and tries again. Old commits are unreachable then, so that erased text goes when the server
-collects its garbage.
+Branches, index, hooks and work tree are not touched: the tree is built with plumbing commands and a temporary
+index outside the repository. Each push replaces one commit without parents by another, with a lease on the
+commit it was made from: the second of two devices fetches, adds its own files and tries again. Old commits
+become unreachable, so that erased text is removed when the server collects its garbage.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from remora.core.errors import SourceError
 from remora.sources.git_process import refused, run, run_online
 
 ATTEMPTS = 60
-FIRST_WAIT, LONGEST_WAIT = 0.02, 2.0  # seconds, at random below, before another attempt
+FIRST_WAIT, LONGEST_WAIT = 0.02, 2.0  # upper bounds of the random wait before another attempt, in seconds
 _LOST = (b"stale info", b"rejected", b"failed to update ref", b"cannot lock ref", b"reference already exists")
 _NAMED = ("-c", "user.name=remora", "-c", "user.email=remora@localhost", "-c", "commit.gpgSign=false")
 
@@ -35,7 +35,7 @@ class GitRefs:
         self._names: dict[str, str] | None = None  # path: id of the blob
 
     def refresh(self) -> None:
-        """Look at what is there now."""
+        """Fetch the present commit of the log."""
         listed = self._online("ls-remote", self._remote, self._ref).split()
         commit = listed[0].decode() if listed else ""
         if commit and run(self._root, "cat-file", "-e", f"{commit}^{{commit}}").returncode:
@@ -43,7 +43,7 @@ class GitRefs:
                 *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"),
                 *("--no-auto-gc", self._remote, f"+{self._ref}:{self._ref}"),
             )
-            commit = self._local("rev-parse", self._ref).decode().strip()  # it may have moved meanwhile
+            commit = self._local("rev-parse", self._ref).decode().strip()  # the ref may have moved meanwhile
         self._commit, self._names = commit, None
 
     def names(self) -> list[str]:
@@ -68,7 +68,7 @@ class GitRefs:
                 *(f"--force-with-lease={self._ref}:{self._commit}", self._remote, f"{commit}:{self._ref}"),
             )
             if pushed.returncode == 0:
-                run(self._root, "update-ref", self._ref, commit)  # keeps it from the local garbage collection
+                run(self._root, "update-ref", self._ref, commit)  # protects it from local garbage collection
                 self._commit, self._names = commit, None
                 return
             if not any(mark in pushed.stderr for mark in _LOST):
@@ -78,7 +78,7 @@ class GitRefs:
         raise SourceError(f"{self._remote} changed {ATTEMPTS} times while this machine tried to push")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing; nothing is open."""
 
     def _blobs(self) -> dict[str, str]:
         if self._names is None:
@@ -88,7 +88,7 @@ class GitRefs:
         return self._names
 
     def _committed(self, files: Mapping[str, bytes]) -> str | None:
-        """Return a commit of the tree with some files changed; None where nothing changes."""
+        """Return a commit of the tree with some files changed; None if nothing changes."""
         blobs = {
             name: self._local("hash-object", "-w", "--stdin", given=data).decode().strip()
             for name, data in files.items()

@@ -1,6 +1,6 @@
-"""A shared log in libSQL or Turso, over HTTP (`POST /v2/pipeline`).
+"""Carry a shared log in libSQL or Turso, over HTTP (`POST /v2/pipeline`).
 
-One database holds the log; who has its token may read and write it. Rights are held by signatures alone.
+One database holds the log; everyone with its token may read and write it. Only signatures enforce rights.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class LibSQL(SqlCarrier):
     Args:
         address: libsql://HOST, or libsql+http://HOST:PORT without TLS.
         space: id of the log.
-        token: of the server; empty where it wants none.
+        token: token of the server; empty if it needs none.
     """
 
     author = ""
@@ -40,7 +40,7 @@ class LibSQL(SqlCarrier):
         return [[_value(cell) for cell in row] for row in result.get("rows", ())]
 
     def write(self, statements: Sequence[Statement]) -> None:
-        """Run statements in one transaction: a batch, each of whose steps waits for the one before."""
+        """Run statements in one transaction: a batch in which each step depends on the previous one."""
         steps: list[dict[str, Any]] = []
         for sql, values in (("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())):
             step: dict[str, Any] = {"stmt": _statement(sql, values)}
@@ -55,7 +55,7 @@ class LibSQL(SqlCarrier):
             raise SourceError(f"libSQL refused: {errors[0].get('message', 'no reason given')}")
 
     def found(self) -> None:
-        """Make the tables."""
+        """Create the tables."""
         self.write([(table, ()) for table in TABLES])
 
     def close(self) -> None:

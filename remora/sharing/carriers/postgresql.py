@@ -1,10 +1,10 @@
-"""A shared log in PostgreSQL, or in a database that speaks as it does.
+"""Carry a shared log in PostgreSQL, or in a database with its protocol.
 
-Rights are also held by the server: each role of a log is a group role of the database, and policies for these
-groups say which rows a login may add. A policy reads columns and the login and nothing else, as CockroachDB
-asks for. Whose memory it is cannot be told from one row; signatures decide that, as everywhere.
+The server enforces rights too: each role of a log is a group role of the database, and policies for these
+groups limit the rows that a login may add. A policy reads only columns and the login, as CockroachDB
+requires. The owner of a memory cannot be told from one row; signatures decide that, as everywhere.
 
-Tables are partitioned by tenant where the server is PostgreSQL itself. Citus distributes them by
+Tables are partitioned by tenant if the server is PostgreSQL itself. Citus distributes them by
 `create_distributed_table('remora_entries', 'tenant')`, YugabyteDB and CockroachDB by the primary key.
 """
 
@@ -23,7 +23,7 @@ CONNECT_SECONDS = 5
 PARTITIONS = 8
 _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,62}")
 _TALK = "op IN ('dispute', 'comment', 'join', 'leave', 'invite')"
-# What each role may add, beside the tenant and the login: see `standing.needed`.
+# Conditions on the rows that each role may add, beside tenant and login: see `permissions.needed`.
 _MAY_ADD = {
     "reader": _TALK,
     "member": f"({_TALK} OR (op NOT IN ('resolve', 'erase', 'role', 'space') AND scope LIKE 'project:%'))",
@@ -79,7 +79,7 @@ class PostgreSQL(SqlCarrier):
             raise SourceError(f"PostgreSQL refused: {_said(error)}") from None
 
     def found(self) -> None:
-        """Make the tables, and the groups and policies of this log; its login needs CREATE and CREATEROLE."""
+        """Create the tables, and the groups and policies of this log. Needs CREATE and CREATEROLE."""
         version = str(self.rows("SELECT version()", ())[0][0])
         citus = self.rows("SELECT 1 FROM pg_extension WHERE extname = 'citus'", ())
         plain = version.startswith("PostgreSQL") and "-YB-" not in version and not citus
@@ -122,11 +122,14 @@ class PostgreSQL(SqlCarrier):
         return policies
 
     def set_role(self, login: str, role: str) -> None:
-        """Put a login of the database into the group of a role, and out of the others.
+        """Add a login of the database to the group of a role, and remove it from the others.
 
         Args:
             login: an existing login.
             role: one of ROLES, or "removed" for none.
+
+        Raises:
+            InvalidInput: the login is not a valid name.
         """
         if not _LOGIN.fullmatch(login):
             raise InvalidInput(f"{login!r} is no login of PostgreSQL")
@@ -141,15 +144,15 @@ class PostgreSQL(SqlCarrier):
 
 
 def group(space: str, role: str) -> str:
-    """Return the name of the group role of the database that stands for a role in a log."""
+    """Return the name of the database's group role for a role in a log."""
     return f"remora_{space[:16]}_{role}"
 
 
 def without_password(address: str) -> str:
-    """Return an address, which is kept on disk, as it is.
+    """Return an address unchanged; addresses are stored on disk.
 
     Raises:
-        InvalidInput: it holds a password.
+        InvalidInput: the address holds a password.
     """
     if urlsplit(address).password:
         raise InvalidInput(
@@ -160,7 +163,7 @@ def without_password(address: str) -> str:
 
 
 def _marked(sql: str, values: Sequence[Any]) -> tuple[Any, Sequence[Any] | None]:
-    """Return a statement as psycopg takes it, which reads a "%" only where there are values."""
+    """Return a statement in psycopg's form; psycopg interprets "%" only if there are values."""
     return (sql.replace("%", "%%").replace("?", "%s"), values) if values else (sql, None)
 
 

@@ -1,8 +1,8 @@
-"""A shared log in two tables of a database: what PostgreSQL and libSQL have in common.
+"""Store a shared log in two tables of a database, for PostgreSQL and libSQL.
 
 Every key begins with the tenant, the id of the log, so that one database holds many logs and a distributed
-can place them by tenant. The number of a device's last entry stands in one row for each device: what is new
-costs one read of these rows, however long the log is.
+database can place them by tenant. The number of a device's last entry is in one row per device: finding new
+entries costs one read of these rows, however long the log is.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Statement = tuple[str, Sequence[Any]]
 
 
 class Server(Protocol):
-    """Runs SQL with `?` for values."""
+    """Runs SQL with `?` as the placeholder."""
 
-    author: str  # the login that rows belong to
+    author: str  # the login that owns rows
 
     def rows(self, sql: str, values: Sequence[Any]) -> list[Sequence[Any]]:
         """Return the rows of a query."""
@@ -68,17 +68,17 @@ class SqlCarrier:
         self._server.write([(insert, values), (mark, last)])
 
     def empty(self, device: str, lines: Mapping[int, str]) -> None:
-        """Empty the bodies of entries."""
+        """Replace entries by ones with an empty body."""
         sql = "UPDATE remora_entries SET line = ? WHERE tenant = ? AND device = ? AND n = ?"
         self._server.write([(sql, (line, self._tenant, device, n)) for n, line in lines.items()])
 
     def uses(self) -> dict[str, str]:
-        """Return what each device counted."""
+        """Return the use counts of each device."""
         sql = "SELECT device, uses FROM remora_devices WHERE tenant = ? ORDER BY device"
         return {device: str(counts) for device, counts in self._server.rows(sql, (self._tenant,))}
 
     def put_uses(self, device: str, counts: str) -> None:
-        """Replace what one's own device counted."""
+        """Replace the use counts of one's own device."""
         sql = """INSERT INTO remora_devices VALUES (?, ?, ?, 0, ?)
                  ON CONFLICT (tenant, device) DO UPDATE SET uses = excluded.uses"""
         self._server.write([(sql, (self._tenant, device, self._server.author, counts))])

@@ -1,7 +1,7 @@
-"""A shared log as a tree of small files: the layout that a folder and git have in common.
+"""Store a shared log as a tree of small files, for a folder and git.
 
     <device>/<first number, 8 digits>.jsonl    up to 500 entries, one a line
-    <device>/uses.json                         what the device counted
+    <device>/uses.json                         the use counts of the device
 
 A device writes only below its own name, so two machines never change the same file, and merging is a union.
 """
@@ -20,10 +20,10 @@ _USES = re.compile(rf"([0-9a-f]{{32}})/{re.escape(USES)}")
 
 
 class Files(Protocol):
-    """A tree of files that others change, too."""
+    """A tree of files that other devices change too."""
 
     def refresh(self) -> None:
-        """Look at what is there now."""
+        """Read the present state of the tree."""
 
     def names(self) -> list[str]:
         """Return the paths of the files, as of the last refresh."""
@@ -32,10 +32,10 @@ class Files(Protocol):
         """Return the content of a file."""
 
     def change(self, make: Callable[[], Mapping[str, bytes]]) -> None:
-        """Write files in one step: `make` says which, from what is there; it may be asked more than once."""
+        """Write the files that `make` returns in one step; `make` may be called more than once."""
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close connections and files."""
 
 
 class TreeCarrier:
@@ -70,20 +70,20 @@ class TreeCarrier:
         self._files.change(lambda: self._added(device, lines, after))
 
     def empty(self, device: str, lines: Mapping[int, str]) -> None:
-        """Empty the bodies of entries."""
+        """Replace entries by ones with an empty body."""
         self._files.change(lambda: self._emptied(device, lines))
 
     def uses(self) -> dict[str, str]:
-        """Return what each device counted."""
+        """Return the use counts of each device."""
         found = (_USES.fullmatch(name) for name in self._files.names())
         return {m.group(1): self._files.read(m.group()).decode("utf-8", "replace") for m in found if m}
 
     def put_uses(self, device: str, counts: str) -> None:
-        """Replace what one's own device counted."""
+        """Replace the use counts of one's own device."""
         self._files.change(lambda: {f"{device}/{USES}": counts.encode()})
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close the files."""
         self._files.close()
 
     def _chunks(self) -> list[tuple[str, int]]:
