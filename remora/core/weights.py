@@ -1,18 +1,18 @@
-"""How much each signal for a file counts: as shipped, and as a project's own past has it.
+"""The weights of the file signals: the defaults, and their adjustment to a project's own sessions.
 
-A signal ranks files, with scores from 0 to 1. What counts of a score is how far it stands above the file
-that thirty others beat: a ranking in which all are alike says nothing, however sure its best file looks.
-The sum of the signals, each times its weight, ranks the files.
+A signal scores files from 0 to 1. Only the part of a score above that of the file ranked 31st counts: a
+signal that scores all files alike has no information, however high its best score is. Files are ranked by the
+weighted sum of their signals.
 
-The weights that ship are few and round, chosen on the sessions of some projects and measured on others. A
-replay asks what a project's own sessions edited, each from what was known before it. A weight is halved,
-doubled or set to nothing where the replay gains from it by more than chance, and its newest part does not
-lose. At the end the simple rankings are asked the same: where one of them is better, the search begins anew
-from it, so what is used is never below any of them in the replay. Searching from nothing did worse than
-searching from what ships: a project has some tens of sessions, and that is little.
+The default weights are few and round, chosen on the sessions of some projects and measured on others. A
+replay predicts the edits of each of a project's own sessions from the data before it. A weight is halved,
+doubled or set to 0 if the replay gains more than chance by it and its newest part does not lose. At the end
+the simple rankings are replayed as well: if one of them is better, the search restarts from it, so the
+result is never below any of them in the replay. A search from zero was worse than one from the defaults: a
+project has only some tens of sessions.
 
-What the code says today knows how a task of the past ended, so a replay flatters its signals: it may only
-lower them.
+The code of today includes the results of past tasks, so a replay overrates its signals: it may only lower
+their weights.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-K = 10  # files that a replay looks at
-BESIDE = 30  # files that are ranked alike say nothing
+K = 10  # files that a replay compares
+BESIDE = 30  # scores of files beyond this rank count as background
 SURE = 2.0  # standard errors that a change of a weight must gain
-FEWEST = 12  # tasks below which nothing is learned from a replay
+FEWEST = 12  # minimum of tasks for a replay
 NEWEST = 3  # the newest third of the tasks must not lose
-MOST, LEAST = 4.0, 0.1  # of a weight that was changed
+MOST, LEAST = 4.0, 0.1  # bounds of a changed weight
 
 Weights = Mapping[str, float]
 Signals = Mapping[str, Mapping[str, float]]
@@ -50,10 +50,10 @@ SHIPPED: Weights = MappingProxyType(
     }
 )
 SIGNALS: tuple[str, ...] = tuple(SHIPPED)
-KNOWS_AFTER = frozenset({"parts", "names", "frames", "imports"})  # flattered by a replay
-UNSEEN = frozenset({"meaning", "memories", "branch"})  # what a replay cannot know
+KNOWS_AFTER = frozenset({"parts", "names", "frames", "imports"})  # overrated by a replay
+UNSEEN = frozenset({"meaning", "memories", "branch"})  # unknown to a replay
 
-# The simple rankings that no weights may be below.
+# The simple rankings, as lower bounds of the result.
 FLOORS: Mapping[str, Weights] = MappingProxyType(
     {
         "frequency": {"often": 1.0},
@@ -67,7 +67,7 @@ FLOORS: Mapping[str, Weights] = MappingProxyType(
 
 
 class Task(NamedTuple):
-    """A task of the past: what the signals said of it, the files it names, the files it came to touch."""
+    """A task of the past: its signals, the files it names, the files it changed."""
 
     signals: Signals
     named: Sequence[str]
@@ -75,12 +75,12 @@ class Task(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """What a replay came to.
+    """The result of a replay.
 
     Attributes:
-        weights: those to be used.
+        weights: the weights to use.
         recall: share of a task's files among the first K, the mean over the tasks.
-        shipped: the same with the weights that ship.
+        shipped: the same with the default weights.
         floor: the name of the best simple ranking, and `floor_recall` its share.
     """
 
@@ -92,7 +92,7 @@ class Fitted(NamedTuple):
 
 
 def standing_out(scores: Mapping[str, float]) -> dict[str, float]:
-    """Return the scores as shares of the best, less that of the file which BESIDE others beat.
+    """Return the scores relative to the best, minus the score of the file that BESIDE others outrank.
 
     >>> standing_out({"a": 2.0, "b": 1.0}), standing_out(dict.fromkeys(map(str, range(99)), 1.0))
     ({'a': 1.0, 'b': 0.5}, {})
@@ -106,7 +106,7 @@ def standing_out(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def weighed(signals: Signals, weights: Weights) -> dict[str, float]:
-    """Return the sum of the signals for each file."""
+    """Return the weighted sum of the signals for each file."""
     total: dict[str, float] = {}
     for name, votes in signals.items():
         if weight := weights.get(name, 0.0):
@@ -128,7 +128,7 @@ def recall(task: Task, weights: Weights) -> float:
 
 
 def fit(tasks: Sequence[Task]) -> Fitted:
-    """Return the weights that a replay asks for; the tasks come oldest first, FEWEST at least."""
+    """Return the weights with the best replay; tasks are oldest first, FEWEST at least."""
     floors = {name: _mean(_recalls(tasks, floor)) for name, floor in FLOORS.items()}
     shipped = _mean(_recalls(tasks, SHIPPED))
     weights, best = _climb(tasks, SHIPPED)
@@ -142,7 +142,7 @@ def fit(tasks: Sequence[Task]) -> Fitted:
 
 
 def _climb(tasks: Sequence[Task], weights: Weights) -> tuple[Weights, float]:
-    """Change one weight at a time, the one that gains most, as long as that is more than chance."""
+    """Change one weight at a time, the one with the highest gain, while the gain exceeds chance."""
     now = _recalls(tasks, weights)
     while True:
         best, most, then = None, 0.0, now
