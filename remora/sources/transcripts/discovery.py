@@ -40,7 +40,7 @@ class Transcript(NamedTuple):
     """A session's file.
 
     Attributes:
-        host: one of `reading.HOSTS`.
+        host: one of `reader.HOSTS`.
         path: the file.
         parts: other files of the session: of its subagents, copies made by a resume.
         session_id: the first one in the file; empty if there is none.
