@@ -150,7 +150,7 @@ def _fetched_by_go(words: Sequence[str]) -> str:
 
 
 def built(program: str, rest: Sequence[str]) -> list[str]:
-    """Return the images that a command builds, in the form of `asked`.
+    """Return the images that a command builds, as `asked` takes them.
 
     >>> built("docker", ["build", "-t", "app:dev", "."])
     ['image app:dev']
