@@ -1,1 +1,1 @@
-"""Which commands check a change: counted from sessions of whatever tools, and named by the project."""
+"""The commands that check a change: counted from sessions of any tools, and named by the project."""

@@ -1,8 +1,8 @@
-"""Whether a check can be run: its folder, its files and the task that it asks a runner for are there.
+"""Test whether a check can run: its folder, its files and its task for a runner exist.
 
-What is doubtful stands. A path is gone only where the project once had it; a task only where the files of its
-runner are there, bring in no tasks from elsewhere, and do not have the task's name in them. A line that says
-itself where it is run, or runs in a container, is not judged; what is installed here is not asked.
+In doubt a check stands. A path counts as gone only if the project once had it; a task only if the files of
+its runner exist, include no tasks from elsewhere, and do not contain the task's name. A command that sets
+its own folder, or runs in a container, is not judged; installed programs are not checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from remora.shell.purposes import in_container, unwrapped
 
 _MAX_BYTES = 400_000
 _PACKAGE = ("package.json",)
-# Runners by the words before a task's name, with the files in which their tasks stand.
+# Runners by the words before a task's name, with the files that define their tasks.
 _RUNNERS: dict[str, tuple[str, ...]] = {
     "make": ("GNUmakefile", "makefile", "Makefile"),
     "just": ("justfile", "Justfile", ".justfile"),
@@ -33,10 +33,10 @@ _RUNNERS: dict[str, tuple[str, ...]] = {
     "npm test": _PACKAGE,
     "pnpm test": _PACKAGE,
 }
-# Where else a runner looks, from the root.
+# Further places where a runner looks, from the root.
 _MORE = {"mise run": ("*mise*/*", "*mise.*.toml", ".config/mise*"), "poe": ("poe_tasks.*",)}
-_LOOKS_UP = ("just", "mise run")  # in the folders above, too
-# What brings tasks from elsewhere into a file, or makes them by a pattern.
+_LOOKS_UP = ("just", "mise run")  # also in the folders above
+# Directives that include tasks from elsewhere, or define them by a pattern.
 _BRINGS = re.compile(
     r"^[ \t]*[-s]?include\b|^(?:import|mod|set fallback)\b|^[\"']?includes[\"']?:|^[^\t#\n:=]{0,200}[%$*].*:"
     r"|\[task_config\]|^[ \t]*include\w*[ \t]*=",
@@ -54,12 +54,12 @@ def stands(root: Path, command: str, had: Callable[[str], bool] = lambda _: True
     """Return whether nothing that a check names is gone.
 
     Args:
-        root: of the project.
+        root: the project's folder.
         command: in normal form, also with variables and a folder.
-        had: whether the project's history knows a path, of a file or a folder.
+        had: returns whether the project's history has a path, of a file or a folder.
     """
     folder = folder_of(command)
-    if not os.path.isdir(root / folder):  # noqa: PTH112  a Path's own fails on names that are too long
+    if not os.path.isdir(root / folder):  # noqa: PTH112  the method of Path fails on names that are too long
         return not had(folder)
     line = tuple(bare(without_folder(command)).split())
     if in_container(line) or any(map(_MOVES.fullmatch, line)):
@@ -71,7 +71,7 @@ def stands(root: Path, command: str, had: Callable[[str], bool] = lambda _: True
 
 
 def runs_in(root: Path, folder: str, words: tuple[str, ...]) -> bool:
-    """Return whether a folder has the file of tasks that a command needs, if it needs one."""
+    """Return whether a folder has the task file that a command needs, or the command needs none."""
     found = _task(words)
     if found is None or found["runner"] in _MORE or any(map(_MOVES.fullmatch, words)):
         return True
@@ -80,11 +80,11 @@ def runs_in(root: Path, folder: str, words: tuple[str, ...]) -> bool:
 
 
 def paths_in(words: tuple[str, ...], *, certain: bool = False) -> list[str]:
-    """Return the words of a command that are paths: with a slash or what a program is run over.
+    """Return the words of a command that are paths: with a slash, or arguments of a checked program.
 
     Args:
         words: of the command.
-        certain: only `./a` and `a/b.go`, and not what an option may take as its value.
+        certain: return only `./a` and `a/b.go`, and no possible values of options.
 
     >>> paths_in(("pytest", "tests", "-x")), paths_in(("go", "test", "./a/...", "b/c.go"), certain=True)
     (['tests'], ['a', 'b/c.go'])
@@ -105,13 +105,13 @@ def _task(words: tuple[str, ...]) -> re.Match[str] | None:
 
 
 def _files(root: Path, place: Path, runner: str) -> list[Path]:
-    """Return the files of a runner: of a folder, and of those above it where the runner looks there."""
+    """Return the task files of a runner: in a folder, and in those above it if the runner searches them."""
     above = [up for up in place.parents if up.is_relative_to(root)] if runner in _LOOKS_UP else []
     return [up / name for up in (place, *above) for name in _RUNNERS[runner] if (up / name).is_file()]
 
 
 def _lacks_task(root: Path, place: Path, words: tuple[str, ...]) -> bool:
-    """Return whether the words ask a runner for a task that its files do not have."""
+    """Return whether the words name a task of a runner that its files do not have."""
     found = _task(words)
     if found is None or (found["runner"] == "make" and not found["task"]):
         return False
@@ -122,7 +122,7 @@ def _lacks_task(root: Path, place: Path, words: tuple[str, ...]) -> bool:
 
 
 def _may_have(file: Path, task: str) -> bool:
-    """Return whether a file has a task, or may bring it from elsewhere; what cannot be read may."""
+    """Return whether a file has a task, or may include it; an unreadable one may."""
     text = _text(file)
     if file.suffix == ".json":
         try:

@@ -1,13 +1,13 @@
-"""The commands that a project says it is checked with: what its rule files and CI name, and its own tasks.
+"""The checks that a project names: commands in its rule files and CI workflows, and its own tasks.
 
-A rule file (CLAUDE.md, AGENTS.md and the like at the root, and CONTRIBUTING.md) is read for its code: lines
-of shell in fences, and code spans in its sentences, unless the words around them tell not to run it. What the
-file of a folder names is run there, or in the folder above it that alone has its paths or its task. Examples
-are left out: what picks single tests, has placeholders, or is run outside of the project; so is what holds a
-secret. A task that also drops, publishes or watches is none.
+A rule file (CLAUDE.md, AGENTS.md and similar at the root, and CONTRIBUTING.md) is searched for code: lines of
+shell in fences, and code spans in its sentences, unless the words around them forbid running it. The commands
+of a folder's file run there, or in the folder above that alone has their paths or their task. Examples are
+left out: commands that pick single tests, have placeholders, or run outside the project; so are commands with
+a secret. Tasks that also drop, publish or watch are left out, too.
 
-Nothing is run and nothing is kept: the files are read when somebody asks, so the answer is as new as they
-are. What cannot be read names nothing.
+Nothing is run or stored: the files are read at each call, so the result is up to date. Unreadable files
+name nothing.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from remora.sources.rule_text import CODE_SPAN, read, without_layout
 from remora.sources.word_patterns import cue, whole
 
 MOST = 60
-FOLDERS = 8  # above the files that are worked on
+FOLDERS = 8  # maximum of folders above the edited files
 LONGEST = 200  # characters of a command
 MAX_BYTES = 400_000
 _BLOCK = 16_000  # characters of one piece of code
-_SENTENCE = 200  # characters around code that are looked at
+_SENTENCE = 200  # characters before and after code that are read
 _MORE = ("CONTRIBUTING.md", ".github/CONTRIBUTING.md")
 
 _SHELLS = frozenset(("", "bash", "sh", "shell", "zsh", "shellscript", "console", "shell-session", "terminal"))
@@ -52,7 +52,7 @@ _SCRIPT = re.compile(
     r"(?P<manager>npm|pnpm|yarn|bun) (?P<run>run )?(?P<script>(?!run\b)[a-z][\w:-]*)(?P<rest> .*)?"
 )
 
-# Of the words before code: where its clause begins, what forbids, and what turns that into a demand.
+# Words before code: the start of its clause, prohibitions, and words that turn one into a demand.
 _CLAUSE = re.compile(
     r"[.;!?]\s|:\s+\S|,\s*(?=(?:but|use|run|instead|always|only|then|rather)\b)|\bbut\b", re.IGNORECASE
 )
@@ -65,7 +65,7 @@ _FORBIDDEN = cue(
 )
 _EXAMPLE = re.compile(
     r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
-    r"|\s(?-i:[A-Z][A-Z_]{2,})(?=\s|$)"  # NAME, as usage lines have it
+    r"|\s(?-i:[A-Z][A-Z_]{2,})(?=\s|$)"  # NAME, as in usage lines
     r"|\s(?:-run|--run|-k|-t|--grep|--filter|--tests|-only|--testPathPattern|--test-name-pattern)\b",
     re.IGNORECASE,
 )
@@ -84,10 +84,10 @@ class NamedCheck(NamedTuple):
     """A command that a file of the project names.
 
     Attributes:
-        command: one command as it is written, with its flags and the variables set for it.
+        command: one command as written, with its flags and the variables set for it.
         purpose: "format", "lint", "test" or "build".
         path: the file, relative to the root.
-        is_task: it is only there to be run; no rule says that work is checked with it.
+        is_task: whether it is only an available task, which no rule names as a check.
     """
 
     command: str
@@ -97,7 +97,7 @@ class NamedCheck(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """Where a line was found: the file and its folder, in which project, and whether it is a task."""
+    """The source of a line: the file and its folder, the project, and whether it is a task."""
 
     path: str
     root: Path
@@ -110,7 +110,7 @@ def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
 
     Args:
         root: the project's folder.
-        files: what is worked on, relative to it; the folders above these are asked, too, the nearest first.
+        files: the edited files, relative to it; the folders above these are searched too, the nearest first.
     """
     found: dict[str, NamedCheck] = {}
     above = {parent.as_posix() for path in files for parent in PurePosixPath(path).parents if parent.parts}
@@ -144,14 +144,14 @@ def _add_tasks(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
 
 
 def _bytes(root: Path, path: str) -> bytes:
-    """Return what is in a file of the project, nothing where it cannot be read or lies outside."""
+    """Return the bytes of a file of the project; empty if it is unreadable or outside."""
     try:
         file = (root / path).resolve(strict=True)
         if not file.is_relative_to(root.resolve()) or not file.is_file():
             return b""
         with open(file, "rb", opener=at_once) as opened:
             return opened.read(MAX_BYTES)
-    except (OSError, RuntimeError):  # RuntimeError: links in a circle
+    except (OSError, RuntimeError):  # RuntimeError: circular links
         return b""
 
 
@@ -163,7 +163,7 @@ def _text(raw: bytes) -> str:
 
 
 def _steps(text: str) -> Iterator[str]:
-    """Yield what the steps of a workflow run."""
+    """Yield the commands of a workflow's steps."""
     lines = text.splitlines()
     for at, line in enumerate(lines):
         if not (step := _STEP.match(line)):
@@ -177,7 +177,7 @@ def _steps(text: str) -> Iterator[str]:
 
 
 def _code_of(raw: bytes) -> Iterator[str]:
-    """Yield the code that may be run: fences, and spans of more than a program's name."""
+    """Yield runnable code: fences, and spans of more than a program's name."""
     try:
         text = without_layout(read(raw).body)
     except ValueError:
@@ -207,7 +207,7 @@ def _code_of(raw: bytes) -> Iterator[str]:
 
 
 def _block(lines: Sequence[str]) -> str:
-    """Return the commands of a fence: without what they print, and without those that a remark forbids."""
+    """Return the commands of a fence: without their output, and without those that a comment forbids."""
     prompted = any(_PROMPT.match(line) for line in lines)
     kept, forbidden = list[str](), False
     for line in lines:
@@ -221,7 +221,7 @@ def _block(lines: Sequence[str]) -> str:
 
 
 def _forbidden(before: str, after: str) -> bool:
-    """Return whether the words around code tell not to run it.
+    """Return whether the words around code forbid running it.
 
     >>> _forbidden("Never push without running ", ""), _forbidden("Do not run ", "")
     (False, True)
@@ -234,7 +234,7 @@ def _forbidden(before: str, after: str) -> bool:
 
 
 def spellings(command: str) -> tuple[str, ...]:
-    """Return the ways to ask a package manager for a script, with "run" and without; a command alone else.
+    """Return the ways to run a package manager's script, with "run" and without; other commands alone.
 
     >>> spellings("pnpm lint"), spellings("npm run lint"), spellings("bun test")
     (('pnpm lint', 'pnpm run lint'), ('npm run lint',), ('bun test',))
@@ -250,7 +250,7 @@ def spellings(command: str) -> tuple[str, ...]:
 
 
 def _same(command: str, source: _Source) -> Iterator[str]:
-    """Yield the ways to name a command; a script's also by the managers that a rule file may run it by."""
+    """Yield the spellings of a command; of a script also with the managers that a rule file may use."""
     yield from spellings(command)
     if source.is_task and (script := _SCRIPT.fullmatch(command)):
         for manager in _MANAGERS:
@@ -258,7 +258,7 @@ def _same(command: str, source: _Source) -> Iterator[str]:
 
 
 def _add(found: dict[str, NamedCheck], text: str, source: _Source) -> None:
-    """Note the checks of some lines of shell, but for examples, what never ends, and what runs elsewhere."""
+    """Add the checks of some shell lines, except examples, endless commands and those run elsewhere."""
     folder: str | None = source.folder
     told, around = source.is_task, list[tuple[str | None, bool]]()
     programs = list(written(parse(text[:_BLOCK])))
@@ -281,7 +281,7 @@ def _add(found: dict[str, NamedCheck], text: str, source: _Source) -> None:
 
 
 def _moved(source: _Source, folder: str, to: Sequence[str], *, begins: bool) -> str | None:
-    """Return the folder after a `cd`; one that a line begins with may be said as from the root."""
+    """Return the folder after a `cd`; the one at the beginning of a line may be relative to the root."""
     entered = _entered(source.root, folder, to)
     if entered is None and begins and _entered(source.root, "", to) == source.folder:
         return source.folder
@@ -289,7 +289,7 @@ def _moved(source: _Source, folder: str, to: Sequence[str], *, begins: bool) -> 
 
 
 def _check(command: str, source: _Source, folder: str, *, told: bool) -> NamedCheck | None:
-    """Return the check that a command is, None where it is none; `told` where the folder is certain."""
+    """Return the check that a command is, None if it is none; `told` if the folder is certain."""
     words = tuple(bare(command).split())
     purpose = check_of(words)
     one = any(_ONE_TEST.search(word) for word in words[1:])
@@ -310,7 +310,7 @@ def _above(folder: str) -> list[str]:
 
 
 def _place(root: Path, places: Sequence[str], words: tuple[str, ...]) -> str | None:
-    """Return the first folder that has what a command needs, None where none has its task.
+    """Return the first folder with the files that a command needs, None if none has its task.
 
     >>> _place(Path("/nowhere"), ["web", ""], ("pytest",)), _place(Path("/nowhere"), [""], ("make", "a"))
     ('web', None)
@@ -322,7 +322,7 @@ def _place(root: Path, places: Sequence[str], words: tuple[str, ...]) -> str | N
 
 
 def _entered(root: Path, folder: str, to: Sequence[str]) -> str | None:
-    """Return the folder after a `cd`, "" for the root, None where it is none of the project's."""
+    """Return the folder after a `cd`, "" for the root, None for a folder outside the project."""
     if len(to) != 1:
         return None
     there = posixpath.normpath(posixpath.join(folder, to[0].strip("'\"")))

@@ -1,12 +1,12 @@
-"""Commands that check a change, counted from what sessions ran; no tool has to be known.
+"""Count the commands that check a change in the commands of sessions, without a list of known tools.
 
-A command is a check where its words say so (`pnpm --filter api test`, `scripts/lint.sh`), or its runs do:
-sessions ran it again, or after their last edit, and it failed at times and passed at times. What only looks
-never decides anything, so it never fails; what installs, moves files or belongs to version control is none.
-Until it has failed, what a session checked with comes last.
+A command is a check if its words say so (`pnpm --filter api test`, `scripts/lint.sh`), or its runs do:
+sessions ran it again, or after their last edit, and it sometimes failed and sometimes passed. A command that
+only reads never fails, so it is excluded; so are installation, moving files and version control. Until they
+have failed, checks without such words come last.
 
-A command is known by all its words: what an agent wrote once, for one file or one test, is counted once, and
-what recurs stays with its flags. Of the variables set for it the form is shown that passed in most sessions.
+A command is identified by all its words: one-off commands, for one file or one test, are counted once, and
+recurring ones keep their flags. Of the variables set for it, the form that passed in most sessions is shown.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from remora.shell.lines import bare, parts_in, without_folder
 from remora.shell.purposes import check_in
 
 HALF_LIFE = 32.0  # sessions
-ONLY_RAN = 0.5  # what a session counts that ran a command once, before its last edit
-SHOWN_BY = 2  # sessions that checked with a command whose words say nothing
-UNSURE = 0.1  # what a command counts that one session checked with, and that never failed
+ONLY_RAN = 0.5  # weight of a session that ran a command once, before its last edit
+SHOWN_BY = 2  # sessions that show a check whose words say nothing
+UNSURE = 0.1  # weight of a check that ran in one session and never failed
 _UNPLAIN = re.compile(r"""['"`$<>|…]""")
 _TIMED = re.compile(r"^(?:g?timeout(?: -\S+)* \d\S*|time|nohup) ")
 
 
 class Counted(NamedTuple):
-    """A check as sessions ran it.
+    """A check, counted from sessions.
 
     Attributes:
-        command: as it is to be run, with its variables.
+        command: the command to run, with its variables.
         purpose: one of core.programs.CHECKS.
-        share: of the sessions that checked anything, those that checked with it, newer ones counting more;
-            0 where it never passed.
-        passed, tried: how many sessions it passed in, and how many ran it.
+        share: share of checking sessions that ran it as a check, newer ones weighted more;
+            0 if it never passed.
+        passed, tried: number of sessions in which it passed, and in which it ran.
     """
 
     command: str
@@ -47,14 +47,14 @@ class Counted(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The checks by their commands without variables, and how many sessions checked anything."""
+    """The checks by their commands without variables, and the number of sessions that checked anything."""
 
     checks: dict[str, Counted]
     sessions: int
 
 
 class _Tally:
-    """What sessions did with one command, by their ages: runs, failures, the forms in which it passed."""
+    """The uses of one command by the ages of sessions: runs, failures, the forms in which it passed."""
 
     def __init__(self) -> None:
         self.runs: Counter[int] = Counter()
@@ -83,14 +83,14 @@ class _Tally:
         return self.runs[age] > 1 or age in self.last
 
     def proof(self, command: str) -> float:
-        """Return how sure it is by its runs alone that a command is a check, 0 where they say nothing."""
+        """Return the evidence from its runs alone that a command is a check, 0 if there is none."""
         checked = sum(map(self.checked, self.passed))
         if self.fails_alone and checked >= SHOWN_BY:
             return 1.0
         return UNSURE if checked and self.alone and not _UNPLAIN.search(command) else 0.0
 
     def form(self, command: str) -> str:
-        """Return the form that passed in most sessions, of equals the newest."""
+        """Return the form that passed in most sessions; of equal ones, the newest."""
         return min(self.forms, key=lambda f: (-len(self.forms[f]), min(self.forms[f]), f), default=command)
 
 
@@ -98,7 +98,7 @@ def counted(ran: Sequence[Ran]) -> Counts:
     """Return the checks that sessions ran.
 
     Args:
-        ran: the lines of the sessions, those of the newest first.
+        ran: the lines of the sessions, newest session first.
     """
     ages = {session: age for age, session in enumerate(dict.fromkeys(run.session_id for run in ran))}
     tallies: dict[str, _Tally] = {}
@@ -125,7 +125,7 @@ def counted(ran: Sequence[Ran]) -> Counts:
 
 
 def parts_of(line: str) -> list[str]:
-    """Return the commands of a line in normal form, each with its flags, its variables and its folder.
+    """Return the commands of a line in normal form, each with its flags, variables and folder.
 
     >>> parts_of("make fmt && (cd web && timeout 60 npm test -x)")
     ['make fmt', '(cd web && npm test -x)']

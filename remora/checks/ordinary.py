@@ -1,10 +1,9 @@
-"""Tell whether a check is so ordinary that nothing in it can have come from outside.
+"""Test whether a check is so ordinary that nothing in it can come from external text.
 
-What an agent runs after it read text from outside may have been put into its mouth, so it is not offered to
-other sessions (see `store.recording`). But `cargo fmt --check` or `bun run lint` carries nothing of what was
-read: each of its words belongs to the vocabulary of checks, is a plain flag, or is a path of the project that
-the session worked with. A name that anybody may have made up, a value, a variable, a script, or a package
-that is fetched by its name is no such word.
+A command that an agent runs after reading external text may originate there, so it is not offered to other
+sessions. But `cargo fmt --check` or `bun run lint` contains nothing of that text: each of its words belongs
+to the vocabulary of checks, is a plain flag, or is a path of the project that the session used. An arbitrary
+name, a value, a variable, a script, or a package downloaded by its name is no such word.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ _FLAG = re.compile(r"--?[A-Za-z][a-z-]*(?:=\d+)?|--|-[A-Z]")
 _EVERYTHING = frozenset((".", "./", "./..."))
 _INSTALLED = re.compile(r"(?:(?:\./)?(?:\.?venv|env)/bin|(?:\./)?node_modules/\.bin)/(?P<program>[\w-]+)")
 _FETCHES = frozenset("npx bunx uvx pnpx dlx pipx --with --package --from".split())
-_CODE = frozenset("-c -e --eval -exec --exec".split())  # what follows is run
+_CODE = frozenset("-c -e --eval -exec --exec".split())  # code to run follows
 
 
 def places_of(paths: Iterable[str]) -> set[str]:
-    """Return some files and the folders that they are in.
+    """Return some files and their folders.
 
     >>> sorted(places_of(["web/a.ts"]))
     ['.', 'web', 'web/a.ts']
@@ -34,11 +33,11 @@ def places_of(paths: Iterable[str]) -> set[str]:
 
 
 def is_ordinary(line: str, places: Collection[str]) -> bool:
-    """Return whether all that a line of commands says is known of checks or of the project.
+    """Return whether all words of a command line belong to the vocabulary of checks or to the project.
 
     Args:
         line: in normal form, with variables and folders.
-        places: files and folders of the project that the session worked with.
+        places: files and folders of the project that the session used.
 
     >>> is_ordinary("cargo fmt --check && (cd web && bun run lint)", ["web"])
     True

@@ -1,12 +1,12 @@
-"""Which commands to check a piece of work with: what sessions ran, and what the project names.
+"""Suggest commands to check a piece of work: those that sessions ran, and those that the project names.
 
-What counts is in how many sessions a command checked the work and passed (see `counted`). What a rule file of
-the project names counts as two sessions of today, a task that is only there or a step of CI as half of one,
-the second of its purpose as a quarter, and so on: a new project is checked with what it names, an older one
-with what it is checked with. Neither counts where it failed in every session that ran it, two at least, and
-what a memory warns of (a flag that there is not) is left out.
+The score is the number of sessions in which a command checked the work and passed (see `counted`). A command
+in a rule file counts as two sessions of today, a mere task or a step of CI as half of one, the second of its
+purpose as a quarter, and so on: a new project is checked with the commands it names, an older one with those
+it uses. Neither counts if it failed in every session that ran it, two at least; commands that a memory warns
+of (a flag that does not exist) are left out.
 
-Where it is known what was edited, checks of the folder in which all of it lies come first, and those of other
+If the edited files are known, checks of the folder that contains all of them come first, and those of other
 folders, or of single files that were not edited, last.
 """
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 LOOKED_AT = 200  # sessions
-IN_VAIN = 2  # sessions that ran a named command, and it never passed
-NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
-ELSEWHERE = 0.25  # what a check counts of a folder or of files where nothing was edited
-IN_PLACE = 4.0  # and of a folder where all was
+IN_VAIN = 2  # sessions that ran a named command without success
+NAMED, TASK = 2.0, 0.5  # weight of a command named in a rule file, and of a task, in sessions
+ELSEWHERE = 0.25  # factor for a check of a folder or of files that were not edited
+IN_PLACE = 4.0  # factor for the folder that contains all edited files
 
 
 class Suggestion(NamedTuple):
-    """A command with what it is for, its score and the evidence in words.
+    """A suggested command with its purpose, its score and the evidence in words.
 
     Attributes:
-        score: the share of what could speak for it, 0 to 1.
-        why: where it is named, and what sessions it passed in.
-        ran: the latter alone, "" where it passed in none.
+        score: its share of the maximum score, 0 to 1.
+        why: where it is named, and the sessions in which it passed.
+        ran: the latter alone, "" if it passed in none.
     """
 
     command: str
@@ -62,15 +62,15 @@ def suggest(
     named: Sequence[NamedCheck] = (),
     stands: Callable[[str], bool] = lambda _: True,
 ) -> list[Suggestion]:
-    """Return the commands to check work with, best first; ties in the order in which one runs them.
+    """Return the commands to check work with, best first; ties in their usual order of running.
 
     Args:
         db: the project's database.
-        k: how many.
-        files: what was edited.
+        k: maximum number.
+        files: the edited files.
         purposes: of core.programs.CHECKS.
-        named: what the project names.
-        stands: whether a command can still be run; what cannot is left out, but for what a rule file names.
+        named: the checks that the project names.
+        stands: returns whether a command can still run; others are left out unless a rule file names them.
     """
     checks, sessions = counted(db.sessions.commands(LOOKED_AT))
     by_name = _by_name(named)
@@ -104,7 +104,7 @@ def _suggestion(
 
 
 def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]:
-    """Return what each named command counts for, and where it is named."""
+    """Return the weight of each named command, and its source."""
     found: dict[str, tuple[float, NamedCheck]] = {}
     tasks_of: defaultdict[str, int] = defaultdict(int)
     for check in named:
@@ -117,9 +117,9 @@ def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]
 
 
 def _where(command: str, files: Sequence[str], *, once: bool) -> float:
-    """Return how much a check counts for what was edited, by the folder and the files that it is of.
+    """Return the factor of a check for the edited files, by its folder and its files.
 
-    Where nobody says what was edited, one of single files that did not recur is of other work.
+    If no edited files are known, a check of single files that did not recur belongs to other work.
     """
     if not files:
         return ELSEWHERE if once and _files_in(command) else 1.0
@@ -132,7 +132,7 @@ def _where(command: str, files: Sequence[str], *, once: bool) -> float:
 
 
 def _files_in(command: str) -> list[str]:
-    """Return the single files that a check is of; no program's own, and no option's value.
+    """Return the single files that a check is for; not a program's own, and not an option's value.
 
     >>> _files_in("pytest -q tests/test_a.py"), _files_in("node scripts/test.js"), _files_in("go test ./a")
     (['tests/test_a.py'], [], [])
@@ -147,7 +147,7 @@ def _files_in(command: str) -> list[str]:
 
 
 def _ran(passed: int, of: int) -> str:
-    """Return in how many sessions a command passed, in words.
+    """Return the number of sessions in which a command passed, in words.
 
     >>> _ran(2, 3), _ran(1, 1), _ran(0, 1)
     ('passed in 2 of the last 3 sessions', 'passed in the last session', '')
@@ -158,13 +158,13 @@ def _ran(passed: int, of: int) -> str:
 
 
 def _warned_of(db: Database, commands: Sequence[str]) -> set[str]:
-    """Return those commands of which a memory says that they fail for a reason in themselves."""
+    """Return the commands that fail for a reason in themselves according to a memory."""
     whole = {command: wholes_in(command) for command in commands}
     words = {word for command in commands for word in command.split()}
     triggers = db.triggers.of_words(COMMAND, words.union(*whole.values()))
     return {
         command
         for command in commands
-        # A cue is some words of a command, or all of one.
+        # A trigger's key is a part of a command, or all of it.
         if any(asks(command, (t.key, *t.needs)) if t.needs else t.key in whole[command] for t in triggers)
     }

@@ -1,8 +1,8 @@
-"""The tasks that a project offers: mise, make, just, Task, package.json, composer, the runners of Python.
+"""Read a project's tasks: mise, make, just, Task, package.json, composer, the runners of Python.
 
-Each reader takes the text of a file and returns the commands as one runs them, in the order of the file.
-Private tasks, tasks that need an argument, and what npm runs by itself around another script are left out.
-What cannot be read offers nothing.
+Each reader takes the text of a file and returns the commands to run, in the order of the file. Private tasks,
+tasks that need an argument, and npm's automatic hooks of other scripts are left out. Invalid files have no
+tasks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# Files beside a package.json tell which manager runs its scripts.
+# Lock files beside a package.json show which manager runs its scripts.
 LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun"}
 
 WORKFLOWS = ".github/workflows"  # of CI
@@ -30,7 +30,7 @@ _TOX = re.compile(r"^\[(?:tox|testenv\b.*)\]", re.MULTILINE)
 
 
 def scripts(text: str, runner: str) -> list[str]:
-    """Return the scripts of a package.json as its manager runs them."""
+    """Return the scripts of a package.json as commands of its manager."""
     own = _table(_json(text), "scripts")
     found = []
     for name, body in own.items():
@@ -54,7 +54,7 @@ def _just(text: str) -> list[str]:
 
 
 def _taskfile(text: str) -> list[str]:
-    """Return the keys below `tasks:`, whatever their indent, but for internal ones."""
+    """Return the keys below `tasks:`, at any indent, except internal ones."""
     found: list[str] = []
     inside, indent = False, ""
     for line in text.splitlines():
@@ -96,7 +96,7 @@ def _nox(text: str) -> list[str]:
 
 
 def _sessions(function: ast.FunctionDef) -> Iterator[str]:
-    """Yield the name under which nox knows a function, if it does."""
+    """Yield the name of a function that is a nox session."""
     for decorator in function.decorator_list:
         call = decorator if isinstance(decorator, ast.Call) else None
         target = call.func if call else decorator
@@ -140,7 +140,7 @@ def _json(text: str) -> object:
 
 
 def _table(value: object, *keys: str) -> dict[str, Any]:
-    """Return the table found by following keys, an empty one where there is none."""
+    """Return the table at a path of keys, an empty one if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}

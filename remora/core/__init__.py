@@ -1,1 +1,1 @@
-"""Values and arithmetic: imports nothing of ours and touches nothing outside."""
+"""Values and arithmetic: no imports from the other packages of Remora, and no input or output."""

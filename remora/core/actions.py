@@ -1,11 +1,11 @@
-"""What tools do, by their names and the names of their arguments: one table for transcripts and live hooks.
+"""Map tools to actions by their names and argument names: one table for transcripts and live hooks.
 
-A server of the Model Context Protocol is a stranger: unless its name says that it keeps memories, or the
-tool's name says that it only makes, sends or removes something, what it answers comes from outside and
-counts as `fetch`. A tool that changes something that is there ("update") answers with all of it, words of
-others included, so it is `fetch` too. Doubt costs a little trust; the other way round would cost more.
+A Model Context Protocol (MCP) server is untrusted: its answers are external text and count as `fetch`,
+unless the server's name identifies a memory system, or the tool's name says that it only creates, sends or
+removes something. A tool that changes an existing object ("update") returns the whole object, including text
+of others, so it is `fetch` too. A wrong `fetch` costs a little trust; the opposite error would cost more.
 
-A hook loads this before every tool that an agent uses, so patterns are compiled where they are needed.
+A hook loads this module before every tool call, so patterns are compiled at their first use.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 MAX_COMMAND = 4_000  # characters of a command that are kept
-# Arguments that name files, in every host's spelling.
+# Arguments that name files, in the spellings of all hosts.
 PATH_KEYS = (
     "file_path",
     "notebook_path",
@@ -31,7 +31,7 @@ PATH_KEYS = (
 
 
 def table(names: dict[str, str]) -> dict[str, str]:
-    """Return what each name means, of names that are listed by their meaning.
+    """Return the action of each name, from names listed by action.
 
     >>> table({"read": "view cat", "run": "bash"})
     {'view': 'read', 'cat': 'read', 'bash': 'run'}
@@ -53,7 +53,7 @@ _ACTIONS = {
     "memory": "memory Memory",
 }
 ACTION_OF = table(_ACTIONS)
-# Tools of the hosts that do none of these; in Codex a name that is nowhere here is a server's.
+# Other tools of the hosts; in Codex a name that is listed nowhere is an MCP tool.
 OTHER = frozenset(
     "BashOutput KillShell KillBash TaskOutput TaskStop Skill SlashCommand AskUserQuestion ToolSearch Monitor "
     "ListMcpResourcesTool SendMessage write_stdin exec wait wait_agent send_input send_message close_agent "
@@ -69,7 +69,7 @@ _MEMORY = frozenset(
 _ONLY_WRITES = frozenset(
     "create add post send write delete remove close notify publish insert upload comment reply".split()
 )
-_LOCAL = frozenset({"ide"})  # servers that are the host's own window
+_LOCAL = frozenset({"ide"})  # servers of the host's own window
 _FILES = {
     "read": "read_file read_text_file read_media_file read_multiple_files",
     "write": "write_file",
@@ -77,7 +77,7 @@ _FILES = {
     "glob": "list_directory list_directory_with_sizes directory_tree search_files",
 }
 _FILE_ACTION = table(_FILES)
-# Usual names in programs' own loops and frameworks, which no host of ours uses for something else.
+# Common names in programs' own loops and frameworks, which no supported host uses for something else.
 _COMMON = {
     "read": "read view cat open_file view_file get_file file_read read_files load_file",
     "edit": "edit replace str_replace str_replace_based_edit_tool str_replace_editor text_editor edit_file "
@@ -90,19 +90,19 @@ _COMMON = {
     "fetch": "fetch web_fetch fetch_url http_get http_request browse browse_url visit_webpage",
 }
 COMMON = table(_COMMON)
-# Tools that do several things, told by an argument `command`.
+# Tools with several actions, chosen by an argument `command`.
 _SEVERAL = frozenset({"str_replace_based_edit_tool", "str_replace_editor", "text_editor"})
 _BY_COMMAND = {"view": "read", "create": "write"}
 _WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])"
 
 
 def loop_action(tool: str, given: Mapping[str, Any], named: Mapping[str, str]) -> str | None:
-    """Return what a tool of a program's own loop does; None for one that nobody knows.
+    """Return the action of a tool of a program's own loop; None for an unknown tool.
 
     Args:
         tool: its name.
         given: its arguments.
-        named: what the program says of its tools, by name.
+        named: the actions that the program declares for its tools, by name.
 
     >>> loop_action("execute_command", {}, {}), loop_action("frob", {}, {})
     ('run', None)
@@ -120,12 +120,12 @@ def loop_action(tool: str, given: Mapping[str, Any], named: Mapping[str, str]) -
 
 
 def host_action(tool: str, given: Mapping[str, Any], own: Mapping[str, str]) -> str:
-    """Return what a tool of a host does; one that the host does not have itself is a server's.
+    """Return the action of a host's tool; a tool that is not the host's own is an MCP tool.
 
     Args:
         tool: its name.
         given: its arguments.
-        own: what all of the host's own tools do, by name.
+        own: the actions of all of the host's own tools, by name.
 
     >>> host_action("grep", {}, {"grep": "search"}), host_action("search", {}, {"grep": "search"})
     ('search', 'fetch')
@@ -154,12 +154,12 @@ def action_of(tool: str) -> str:
 
 
 def known(tool: str) -> bool:
-    """Say whether a tool's name is a host's own, or says itself that it is a server's."""
+    """Return whether a tool is a host's own, or has the name of an MCP tool."""
     return tool in ACTION_OF or tool in OTHER or tool.startswith("mcp__")
 
 
 def of_codex(tool: str) -> str:
-    """Return what a tool of Codex does; what Codex does not have itself is a server's.
+    """Return the action of a Codex tool; a tool that is not Codex's own is an MCP tool.
 
     >>> of_codex("apply_patch"), of_codex("write_stdin"), of_codex("linear__get_issue")
     ('edit', 'other', 'fetch')
@@ -171,7 +171,7 @@ def of_codex(tool: str) -> str:
 
 
 def of_server(server: str, name: str) -> str:
-    """Return one of `remora.core.events.ACTIONS` for a tool of a server that may be unknown (empty)."""
+    """Return one of `remora.core.events.ACTIONS` for an MCP tool; `server` is "" if it is unknown."""
     words = [w.lower() for w in re.findall(_WORD, name)]
     about = [w.lower() for w in re.findall(_WORD, server)]
     if _MEMORY.intersection(about) or _MEMORY.intersection(words):
@@ -184,7 +184,7 @@ def of_server(server: str, name: str) -> str:
 
 
 def names_a_file(path: str) -> bool:
-    """Say whether a path looks like a file's: a search is told either, and only the name shows which.
+    """Return whether a search path looks like a file rather than a folder, by its ending.
 
     >>> names_a_file("src/app.py"), names_a_file("src"), names_a_file("/w/v1.2/src")
     (True, False, False)
@@ -194,20 +194,20 @@ def names_a_file(path: str) -> bool:
 
 
 def own_id(call_id: str, tool: str = "") -> bool:
-    """Return whether an id tells a call from those of all other replies and sessions.
+    """Return whether a call id is unique across replies and sessions.
 
-    The servers of some models count calls anew in each session, or in each reply, behind the tool's name.
+    The servers of some models number calls from the start in each session or reply, after the tool's name.
 
     Args:
         call_id: the host's id of the call.
-        tool: the name of the tool that is called, where it is known.
+        tool: the name of the called tool, if it is known.
 
     >>> [own_id(name) for name in ("toolu_01AbCd2f", "call_x8k2m1qz", "call_00000001", "functions.md2html:0")]
     [True, True, False, False]
     """
-    given = re.sub(r"\bfunctions\.[\w-]+", "", call_id)  # behind this stands a tool's name
+    given = re.sub(r"\bfunctions\.[\w-]+", "", call_id)  # a tool's name follows
     counted = re.search(r"(?<!-[0-9a-fA-F]{4})[:_-]\d+$", given)  # the last group of a UUID is no counter
-    # What was drawn at random has a letter behind a digit, or is long; a word with a number has neither.
+    # Random ids have a letter after a digit, or are long; a word with a number has neither.
     least, drawn = (16, r"\d[A-Za-z]") if counted else (8, r"\d[A-Za-z]|[A-Za-z]{20}")
     parts = re.findall(r"[A-Za-z0-9]+", given)
     return any(len(part) >= least and part not in tool and re.search(drawn, part) for part in parts)

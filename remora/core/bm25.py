@@ -1,13 +1,12 @@
-"""BM25: how well a text answers the words of a query, by how often they stand in it and how rare they are.
+"""BM25: score texts for a query by the frequency and the rarity of its words.
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the idf that
-stays above 0: for a word in df of n texts, which stands tf times in a text of `length` words,
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with an idf that
+stays above 0: for a word in df of n texts, with tf occurrences in a text of `length` words,
 
     ln((n - df + 0.5) / (df + 0.5) + 1) * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average))
 
-summed over the different words of the query, in alphabetical order. n and the average count only texts that
-have words. (What the database searches is scored by FTS5, whose idf falls below 0 for a word in half of the
-texts.)
+summed over the distinct words of the query, in alphabetical order. n and the average count only texts that
+have words. (Database searches are scored by FTS5, whose idf falls below 0 for a word in half of the texts.)
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-K1 = 1.2  # how soon more of the same word stops to count
-B = 0.75  # how much the length of a text counts
+K1 = 1.2  # saturation of the term frequency
+B = 0.75  # influence of a text's length
 
 
 def idf(n: int, df: int) -> float:
-    """Return the weight of a word that stands in df of n texts; it is above 0.
+    """Return the weight of a word that occurs in df of n texts; it is above 0.
 
     >>> round(idf(3, 2), 6)
     0.470004
@@ -30,10 +29,10 @@ def idf(n: int, df: int) -> float:
 
 
 def scores(texts: Sequence[Counter[str]], query: Collection[str]) -> list[float]:
-    """Return the score of each text, 0 for one that has no word of the query.
+    """Return the score of each text, 0 for a text without a word of the query.
 
     Args:
-        texts: how often each word stands in them.
+        texts: the number of occurrences of each word, per text.
         query: its words; each counts once.
 
     >>> texts = ["rust rust rust memory", "rust memory lane", "unrelated text entirely"]

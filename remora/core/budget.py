@@ -1,7 +1,7 @@
-"""How long one item may take, asked for between its lines and parts by whoever reads it.
+"""Time budgets for reading one item; readers check them between lines and parts.
 
-Every scanner is linear and every text has a greatest length, so no usual item comes near its budget. It
-is there for what nobody thought of: a file that takes minutes is given up and named, the others are read.
+Every scanner is linear and every text has a maximum length, so usual items stay far below their budget. The
+budget covers unforeseen cases: a file that takes minutes is skipped and reported, the others are read.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from types import TracebackType
 
 from remora.core.errors import InvalidInput
 
-FILE_SECONDS = (
-    10.0  # of the processor, for a file of the repository; the slowest real ones take a tenth of it
-)
-SECONDS_PER_BYTE = 2e-6  # more for a transcript, which may be of any length; usual ones take a tenth of it
+FILE_SECONDS = 10.0  # processor time, for a file of the repository; the slowest real ones take a tenth of it
+SECONDS_PER_BYTE = 2e-6  # added for a transcript, which has no maximum length; usual ones take a tenth of it
 
 
 class within:  # noqa: N801  used as a statement, as `sparing` is
-    """Give a block a budget: `look`, called inside of it, raises when it is used up.
+    """Give a block a budget: `look`, called inside the block, raises when the budget is used up.
 
-    A block inside of another has a budget of its own, and what it spends is not the other's.
+    A nested block has a budget of its own; its time does not count against the outer block.
 
     Args:
-        seconds: of the clock.
-        clock: tells the seconds. One that counts the processor's time of the thread, as
-            `time.thread_time` does, gives no file up because the machine has other work.
+        seconds: by the clock.
+        clock: returns seconds. With the processor time of the thread (`time.thread_time`), a busy machine
+            causes no skipped files.
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
@@ -46,7 +44,7 @@ class within:  # noqa: N801  used as a statement, as `sparing` is
             self._around._end += self._clock() - self._began
 
     def look(self) -> None:
-        """Raise when the block has no time left."""
+        """Raise `InvalidInput` if the block has no time left."""
         if self._clock() > self._end:
             raise InvalidInput(
                 f"took more than {self._seconds:.0f} s to read",
@@ -58,7 +56,7 @@ _RUNNING: ContextVar[within | None] = ContextVar("budget", default=None)
 
 
 def look() -> None:
-    """Ask whether there is time left; without a budget there always is.
+    """Check the budget of the running block; without one, do nothing.
 
     Raises:
         InvalidInput: the budget of the block is used up.

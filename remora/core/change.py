@@ -1,4 +1,4 @@
-"""Who changes a memory, what is done to it and why, as the log of changes keeps it."""
+"""A change of a memory in the change log: its author, operation and reason."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Op = Literal[
     "unshare",
     "erase",
 ]
-PERSON = "person"  # an author; the log adds the device
+PERSON = "person"  # an author; the log appends the device
 _AUTHOR: ContextVar[str] = ContextVar("author", default="")
 
 
 class Change(NamedTuple):
-    """What is done to a memory.
+    """A change of a memory.
 
     Attributes:
         op: one of Op.
-        why: the reason in words, empty where the operation says it all.
-        author: who does it where `acting` names nobody: "person", "agent:HOST:SESSION", "observer:SESSION",
-            "synthesis:MODEL" or "system:JOB"; empty for whoever opened the memory.
+        why: the reason in words, empty if the operation is self-explanatory.
+        author: used outside of `acting`: "person", "agent:HOST:SESSION", "observer:SESSION",
+            "synthesis:MODEL" or "system:JOB"; empty for the author that opened the memory.
     """
 
     op: Op = "edit"
@@ -45,7 +45,7 @@ class Change(NamedTuple):
 
 @contextmanager
 def acting(author: str) -> Iterator[None]:
-    """Name the author of every change that is made inside, in this thread.
+    """Set the author of every change inside the block, in this thread.
 
     >>> with acting("system:prune"):
     ...     author_of(Change("retire"), "person")
@@ -59,5 +59,5 @@ def acting(author: str) -> Iterator[None]:
 
 
 def author_of(change: Change, opened_by: str) -> str:
-    """Return who makes a change: who acts, who is named with it, or else who opened the memory."""
+    """Return a change's author: the one set by `acting`, else the change's own, else `opened_by`."""
     return _AUTHOR.get() or change.author or opened_by

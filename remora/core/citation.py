@@ -1,7 +1,6 @@
-"""The short name by which a memory is cited: the beginning of what it says, never where it comes from.
+"""The short name by which a memory is cited: the beginning of its content, never its origin.
 
-What was learned from sessions once stood under where it was seen; rows of that time keep it, and it is
-passed over.
+Earlier versions cited learned memories by their origin; such rows keep that citation, and it is ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _WHERE_SEEN = re.compile(
 
 
 def short_name(citation: str | None, content: str) -> str:
-    """Return what a memory is cited as: its own citation where that names what it says, else its beginning.
+    """Return a memory's own citation if it describes the content, else the beginning of the content.
 
     >>> short_name("JWT 24h expiry decision", "Access tokens expire after 24 h")
     'JWT 24h expiry decision'
@@ -28,5 +27,5 @@ def short_name(citation: str | None, content: str) -> str:
 
 
 def names_place(citation: str) -> bool:
-    """Return whether a citation says where something was seen, as those of learned memories once did."""
+    """Return whether a citation names an origin, as those of learned memories once did."""
     return _WHERE_SEEN.match(citation) is not None

@@ -10,7 +10,7 @@ DAY_SECONDS = 86_400.0
 
 
 class Clock(Protocol):
-    """Anything that knows the time."""
+    """A source of the current time."""
 
     def now(self) -> float:
         """Return seconds since the Unix epoch, UTC."""
@@ -26,22 +26,22 @@ class SystemClock:
 
 
 class FixedClock:
-    """A clock that stands still until it is moved; for tests, ours and users'."""
+    """A clock for tests, ours and users': its time changes only by `advance`."""
 
     def __init__(self, now: float | str = "2026-01-01T00:00:00Z") -> None:
         self._now = from_iso(now) if isinstance(now, str) else now
 
     def now(self) -> float:
-        """Return the time that was set."""
+        """Return the set time."""
         return self._now
 
     def advance(self, *, days: float = 0.0, seconds: float = 0.0) -> None:
-        """Move the clock; negative amounts move it back."""
+        """Move the clock forward, or back by negative amounts."""
         self._now += days * DAY_SECONDS + seconds
 
 
 def to_iso(seconds: float) -> str:
-    """Return an instant as `2026-01-01T00:00:00.000Z`: fixed width, so text order is time order.
+    """Return an instant as `2026-01-01T00:00:00.000Z`: the width is fixed, so text order is time order.
 
     Raises:
         ValueError, OverflowError: the instant lies outside the years 1000 to 9999.

@@ -1,10 +1,9 @@
-"""Which files change together: what is kept of a history, and the ranking of a file's neighbours.
+"""Files that change together: statistics of a git history, and the ranking of a file's neighbours.
 
-The clock is the number of commits that were learned. A commit of n files gives each pair in it
-2^(t/250) / sqrt(n-1), and each file 2^(t/40), t being the clock. Sums of such terms never need
-ageing: what they are worth now is sum / 2^(now/250), and their order never changes, so an index can
-serve the strongest. They are kept as base-2 logarithms (`bond`, `heat`, `reach`), which cannot
-overflow however long the history is.
+The clock t is the number of recorded commits. A commit of n files adds 2^(t/250) / sqrt(n-1) to each pair in
+it, and 2^(t/40) to each file. Sums of such terms need no ageing: their present value is
+sum / 2^(now/250), and their order never changes, so an index can return the strongest. They are stored as
+base-2 logarithms (`bond`, `heat`, `reach`), which cannot overflow however long the history is.
 
 For a file q and a candidate b:
 
@@ -16,16 +15,15 @@ For a file q and a candidate b:
     score   = (direct + (second + prior + 0.2 x tie) x names)
               x exp(1.5 / (1 + commits since b changed / 5))
 
-The prior takes over where there is no history, so a new file needs no case of its own. Measured by
+The prior dominates where there is no history, so a new file needs no special case. Measured by
 predicting each commit of pallets/click and of entireio/cli from the earlier ones (recall at 10):
 .662 and .493, against .604 and .380 for ROSE-style association rules and .608 and .384 for recency
 weighting, both with renames followed.
 
-Ties come from the code graph (imports, calls, inheritance, tests). Each is a share of what the file
-with fewer of them has, so that a file that everything imports is tied to none of its users just for
-that, while one that has a single user is tied to it wholly. With the graph of each commit's parent
-the recall on click goes from .662 to .664, and on pytest, to which nothing was fitted, from .540 to
-.557. Two steps of ties say nothing more.
+Ties come from the code graph (imports, calls, inheritance, tests). Each is a share of the edge weights of the
+file with the smaller sum: a file that everything imports has a weak tie to each of its users, a file with a
+single user a tie of 1 to it. With the graph of each commit's parent the recall on click goes from .662 to
+.664, and on pytest, to which nothing was fitted, from .540 to .557. Ties over two steps add nothing.
 """
 
 from __future__ import annotations
@@ -43,17 +41,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 PAIR_HALF_LIFE = 250.0  # commits after which a pair counts half
-FILE_HALF_LIFE = 40.0  # the same for how often a file changes at all
-MAX_FILES = 30  # larger commits (a reformat, a licence line) say nothing about pairs
-NEVER = -1e6  # the logarithm of nothing; finite, so it can be stored anywhere
+FILE_HALF_LIFE = 40.0  # the same for the change frequency of a file
+MAX_FILES = 30  # larger commits (a reformat, a licence line) are no evidence for pairs
+NEVER = -1e6  # the logarithm of 0; finite, so it can be stored anywhere
 
 PRIOR = 0.003
 SAME_FOLDER, SAME_STEM, SHARED_WORDS = 0.5, 2.0, 4.0
 TIE = 0.2
 RECENT, RECENT_COMMITS = 1.5, 5.0
-PARTNERS = 50  # strongest pairs read of any one file
+PARTNERS = 50  # strongest pairs read of each file
 BRIDGES = 10  # strongest partners whose own partners are followed; 20 finds no more
-HOTTEST = 100  # files that change most, always looked at
+HOTTEST = 100  # files that change most, always candidates
 CROWD = 100  # a folder or a word with more files than this proposes none of them
 
 _TEST_PART = re.compile(r"^test[_-]|[_-]tests?$|\.test$|\.spec$")
@@ -65,12 +63,13 @@ NAMED_ALIKE, BESIDE = "same name", "same folder"  # reasons
 
 
 class PairStat(NamedTuple):
-    """What is known of two files that changed in the same commits.
+    """Statistics of two files that changed in the same commits.
 
     Attributes:
         path: one file; `other` is the other.
         bond: log2 of the summed weights.
-        commits: in how many commits both were changed.
+        commits: number of commits that changed both.
+        last_date: date of the last such commit, ISO 8601.
         last_date: when that last happened, ISO 8601.
     """
 
@@ -82,14 +81,14 @@ class PairStat(NamedTuple):
 
 
 class FileStat(NamedTuple):
-    """What the history says of one file. A file that never changed has 0 commits.
+    """Statistics of one file's history. A file that never changed has 0 commits.
 
     Attributes:
         heat: log2 of the summed weights of its commits.
         reach: log2 of the summed weights of all its pairs.
-        last: the clock at its last commit, -1 when there is none.
-        present: True when the file exists today.
-        authors: who changed it and how often, most first; names only.
+        last: the clock at its last commit, -1 if there is none.
+        present: True if the file exists today.
+        authors: names with their numbers of commits, most first.
     """
 
     path: str
@@ -104,18 +103,18 @@ class FileStat(NamedTuple):
 
 
 class LastChange(NamedTuple):
-    """The last commit that changed a path: its date, ISO 8601 in UTC, and whether the path went with it."""
+    """The last commit that changed a path: its date, ISO 8601 in UTC, and whether it removed the path."""
 
     date: str
     gone: bool
 
 
 class Tie(NamedTuple):
-    """How the code of another file is tied to that of the file that is asked about.
+    """The tie between the code of another file and that of the queried file.
 
     Attributes:
-        strength: 0 to 1, see this module's head.
-        why: the same in words, from the other file's side: "imports it", "is called by it".
+        strength: 0 to 1, see the module's docstring.
+        why: the reason in words, from the other file's side: "imports it", "is called by it".
     """
 
     strength: float
@@ -131,10 +130,10 @@ class Name(NamedTuple):
 
 
 class History(Protocol):
-    """What the ranking asks of a store of statistics, in memory or in a database."""
+    """The statistics that the ranking needs, in memory or in a database."""
 
     def clock(self) -> int:
-        """Return how many commits were learned."""
+        """Return the number of recorded commits."""
         ...
 
     def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
@@ -142,7 +141,7 @@ class History(Protocol):
         ...
 
     def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
-        """Return the statistics of the paths that are known."""
+        """Return the statistics of the known paths."""
         ...
 
     def hottest(self, limit: int) -> Sequence[str]:
@@ -158,7 +157,7 @@ class History(Protocol):
 def name(path: str) -> Name:
     """Return the parts of a path that related files share.
 
-    The stem is the file name without its last extension and without what marks a test.
+    The stem is the file name without its last extension and without test markers.
 
     >>> name("tests/test_user_store.py").stem, sorted(name("src/userStore.ts").words)
     ('user-store', ['src', 'store', 'ts', 'user'])
@@ -172,7 +171,7 @@ def name(path: str) -> Name:
 
 
 def affinity(a: Name, b: Name) -> float:
-    """Return how much two names alone speak for a relation, from 1 to about 665."""
+    """Return the affinity of two names, from 1 to about 665."""
     shared = len(a.words & b.words)
     jaccard = shared / (len(a.words) + len(b.words) - shared or 1)
     return math.exp(
@@ -196,7 +195,7 @@ def change_rate(stat: FileStat, days: float) -> float:
 
 
 class Tree:
-    """The files that exist, found by what their names share."""
+    """The existing files, searchable by the parts of their names."""
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self._names: dict[str, Name] = {}
@@ -216,7 +215,7 @@ class Tree:
         return len(self._names)
 
     def add(self, path: str) -> None:
-        """Note that a file exists; doing so twice changes nothing."""
+        """Add a file; adding it twice changes nothing."""
         if path in self._names:
             return
         found = self._names[path] = name(path)
@@ -226,7 +225,7 @@ class Tree:
             self._words[word].add(path)
 
     def remove(self, path: str) -> None:
-        """Note that a file is gone; a path that was not there changes nothing."""
+        """Remove a file; an unknown path changes nothing."""
         found = self._names.pop(path, None)
         if found is None:
             return
@@ -236,7 +235,7 @@ class Tree:
             self._words[word].discard(path)
 
     def lookalikes(self, path: str) -> set[str]:
-        """Return the files of the same stem, of a small folder, or that share a rare word."""
+        """Return the files with the same stem, in the same small folder, or with a shared rare word."""
         asked = name(path)
         found = set(self._stems.get(asked.stem, ()))
         groups = [self._folders.get(asked.folder, set()), *(self._words.get(w, set()) for w in asked.words)]
@@ -252,14 +251,14 @@ def related(
 ) -> list[FileHit]:
     """Return the files most likely to change with a file, best first, with the evidence.
 
-    The score is x / (1 + x) of the formula in this module's head, so it lies in 0..1; of equal ones
-    the path decides. Only files that exist today are named, never the file itself.
+    The score is x / (1 + x) of the formula in the module's docstring, so it lies in 0..1; equal scores are
+    sorted by path. Only files that exist today are returned, never the file itself.
 
     Args:
-        path: the file that is asked about.
-        history: what was learned of the commits; it may be empty.
-        k: how many files at most.
-        ties: files whose code is tied to it. One that the history does not know is named, too.
+        path: the queried file.
+        history: the statistics of the commits; it may be empty.
+        k: maximum number of files.
+        ties: files whose code is tied to it; files unknown to the history are candidates too.
     """
     if k <= 0:
         return []
@@ -301,7 +300,7 @@ def related(
 
 
 def _now(log2: float, clock: int, half_life: float) -> float:
-    return math.exp2(min(log2 - clock / half_life, 100.0))  # sound statistics stay far below
+    return math.exp2(min(log2 - clock / half_life, 100.0))  # valid statistics stay far below
 
 
 def _second_order(
@@ -310,7 +309,7 @@ def _second_order(
     onward: Mapping[str, Sequence[PairStat]],
     stats: Mapping[str, FileStat],
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the weight of two-step walks to each file, and the partner that carries most of it."""
+    """Return the weight of two-step walks to each file, and the partner that contributes most to it."""
     total: dict[str, float] = {}
     best: dict[str, tuple[float, str]] = {}
     reach = stats[path].reach if path in stats else NEVER

@@ -1,7 +1,7 @@
-"""Facts about source code: what a file defines, imports and uses, and the parts it is cut into.
+"""Facts about source code: the definitions, imports and uses of a file, and its chunks.
 
-They are what passes between reading a file (graph.extract), resolving names (graph.resolve), storing
-(store.graph) and answering (graph.impact, retrieval). Lines count from 1 and ends are inclusive.
+They are passed between reading a file (graph.extract), resolving names (graph.resolve), storing (store.graph)
+and answering (graph.impact, retrieval). Lines count from 1 and ends are inclusive.
 Paths are relative to the project's root, with "/".
 """
 
@@ -13,15 +13,15 @@ from typing import NamedTuple, Protocol
 
 from remora.core.values import Skipped
 
-# How sure an edge of the syntax tree is. Below GUESS_BELOW it is a guess, and is shown as one.
+# Confidence of an edge from the syntax tree. Below GUESS_BELOW it is a guess, and shown as one.
 EXACT = 0.95  # the language's own rules name the target: an import, `self.x`, a name in the same file
-LIKELY = 0.75  # through an inherited method or the type of a variable that was seen assigned
+LIKELY = 0.75  # by an inherited method or the type of an assigned variable
 GUESS = 0.4  # the only definition of that name in the project
 GUESS_BELOW = 0.6
 
 
 def hash_of(data: bytes) -> str:
-    """Return what tells the content of a file from another one.
+    """Return the hash of a file's content.
 
     >>> hash_of(b"a") == hash_of(b"a"), len(hash_of(b""))
     (True, 32)
@@ -37,15 +37,15 @@ class Definition(NamedTuple):
         name: its last part, as written in the source.
         kind: "module" (a namespace), "class" (also struct, enum, record, object), "function", "method",
             "interface" (also trait, protocol), "type" (an alias, a typedef) or "test".
-        start_line, end_line: with its decorators, attributes and the doc comment right above it.
-        line: where its own first line (`def`, `class`, `fn` …) stands.
-        parent: the qualname of the definition around it, "" at the top level.
+        start_line, end_line: including its decorators, attributes and the doc comment right above it.
+        line: the line of its head (`def`, `class`, `fn` …).
+        parent: the qualname of the enclosing definition, "" at the top level.
         signature: its head without the body, one line, at most 300 characters.
         doc: its doc string or comment as plain text, at most 1,000 characters.
         bases: the names it inherits from or implements, as written ("base.Model", "Iterable").
-        sentence: it is a test that a call makes, as in `it("adds")`: what it is called names nothing in code.
-        fixture: the name by which tests take what it gives, where it is a fixture; "" where it is none.
-        gives: the type of what a fixture gives, as in `Binding`; "" when it shows none.
+        sentence: it is a test made by a call, as in `it("adds")`: its name names nothing in code.
+        fixture: the name by which tests request it, if it is a fixture; "" otherwise.
+        gives: the type of a fixture's value, as in `Binding`; "" if the source shows none.
     """
 
     qualname: str
@@ -67,14 +67,14 @@ class Import(NamedTuple):
     r"""One import, as written.
 
     Attributes:
-        module: what is imported from: "a.b" (Python), "./x" or "react" (JavaScript), "crate::a::b" (Rust),
+        module: its source: "a.b" (Python), "./x" or "react" (JavaScript), "crate::a::b" (Rust),
             "example.com/m/pkg" (Go), "com.a.B" (Java), "dir/x.h" (C), "A\\\\B\\\\C" (PHP), "a/b" (Ruby).
-        names: (name, local name) pairs taken out of it; ("*", "*") for all of them.
-        alias: the local name of the module itself, "" when it gets none.
+        names: imported (name, local name) pairs; ("*", "*") for all of them.
+        alias: the local name of the module itself, "" if it has none.
         level: leading dots of a relative Python import.
         kind: "import", "from", "require", "include", "include_system", "use", "mod", "using", "export".
-        line: where it stands.
-        scope: qualname of the definition it stands in, "" at the top level.
+        line: its line.
+        scope: qualname of the enclosing definition, "" at the top level.
     """
 
     module: str
@@ -87,16 +87,16 @@ class Import(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """One use of a name that may lead to a definition.
+    """One use of a name that may refer to a definition.
 
     Attributes:
         name: the last part: `run` in `self.pool.run(x)`.
-        receiver: what stands before it, as written: "self.pool", "" when nothing does. A call in the
-            receiver is kept as "f()", anything more complicated as "?".
+        receiver: the expression before it, as written: "self.pool", "" if there is none. A call in the
+            receiver is kept as "f()", a more complex expression as "?".
         kind: "call", "new", "decorator" or "type". (Bases are in `Definition.bases`.) "fixture" is a name by
-            which a test or a fixture takes a fixture: a parameter, or with the receiver "usefixtures" a mark.
-        line: where it stands.
-        scope: qualname of the innermost definition it stands in, "" at the top level.
+            which a test or a fixture requests a fixture: a parameter, or a mark of "usefixtures".
+        line: its line.
+        scope: qualname of the innermost enclosing definition, "" at the top level.
     """
 
     name: str
@@ -107,11 +107,11 @@ class Reference(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """A variable whose type the source shows.
+    """A variable whose type is visible in the source.
 
-    `name` is "x" or "self.x"; `type` the type or the called class as written ("Foo", "pkg.Foo"), and
-    "f()" for the result of a function whose return type is not written. What another name holds is "=y" or
-    "=self.y", one of several values "=y|Foo", and "?" is something unknown.
+    `name` is "x" or "self.x"; `type` is the type or the called class as written ("Foo", "pkg.Foo"), or
+    "f()" for the result of a function without a written return type. The value of another name is "=y" or
+    "=self.y", one of several values "=y|Foo", and "?" is an unknown value.
     """
 
     name: str
@@ -121,25 +121,25 @@ class Binding(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What a file offers to others."""
+    """The names that a file offers to others."""
 
     language: str
-    package: str = ""  # the package or namespace that it declares
+    package: str = ""  # the declared package or namespace
     doc: str = ""  # its doc string or first comment, at most 1,000 characters
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
-    exports: tuple[str, ...] = ()  # names in __all__, where it is written out
+    exports: tuple[str, ...] = ()  # names in a literal __all__
 
 
 class Uses(NamedTuple):
-    """What a file uses."""
+    """The names that a file uses."""
 
     references: tuple[Reference, ...] = ()
     bindings: tuple[Binding, ...] = ()
 
 
 class FileFacts(NamedTuple):
-    """Everything read from one file; `errors` counts the places its grammar could not read."""
+    """Everything read from one file; `errors` counts the places that its grammar could not parse."""
 
     outline: Outline
     uses: Uses
@@ -148,14 +148,14 @@ class FileFacts(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A part of a file, to be found and shown by itself.
+    """A part of a file that is indexed and shown by itself.
 
     Attributes:
         kind: "function", "class", "module", "prose" or "data".
         name: qualname of its definition, "" for the rest of a module, prose and data.
         start_line, end_line: the lines of `text` in the file (a repeated signature is not counted).
-        text: the source; a later piece of a long body begins with the signature again.
-        context: what is put in front when it is embedded: "File: a/b.py | method: A.run".
+        text: the source; a later piece of a long body begins with the repeated signature.
+        context: the prefix of the embedded text: "File: a/b.py | method: A.run".
         doc: doc string, for the index.
     """
 
@@ -180,19 +180,19 @@ class Link(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A definition as seen from other files."""
+    """A definition as other files see it."""
 
     path: str
     definition: Definition
 
     @property
     def key(self) -> str:
-        """Its node's key."""
+        """The key of its node."""
         return f"{self.path}:{self.definition.qualname}"
 
 
 class Symbols(Protocol):
-    """What resolving names asks of the project; in memory for a first index, the database later."""
+    """The project data for resolving names: in memory for the first index, then from the database."""
 
     def exists(self, path: str) -> bool:
         """Return whether the project has an indexed file at a path."""
@@ -207,7 +207,7 @@ class Symbols(Protocol):
         ...
 
     def outline(self, path: str) -> Outline | None:
-        """Return what a file offers, None for an unknown file."""
+        """Return the outline of a file, None for an unknown file."""
         ...
 
     def package(self, name: str) -> Sequence[str]:
@@ -215,7 +215,7 @@ class Symbols(Protocol):
         ...
 
     def packages_in(self, name: str, sign: str) -> bool:
-        """Return whether a package or namespace is declared, or one inside of it; `sign` parts its names."""
+        """Return whether a package, or one inside it, is declared; `sign` separates the parts of a name."""
         ...
 
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
@@ -223,11 +223,11 @@ class Symbols(Protocol):
         ...
 
     def promised(self, name: str) -> Sequence[Symbol]:
-        """Return the methods of a name that interfaces at the top level of a file ask for, by path."""
+        """Return the methods of a name that top-level interfaces of a file require, by path."""
         ...
 
     def embedding(self, name: str) -> Sequence[Symbol]:
-        """Return the interfaces of Go, at the top level of a file, that embed a type of a name, by path."""
+        """Return the top-level Go interfaces that embed a type of a name, by path."""
         ...
 
 
@@ -238,11 +238,11 @@ class Impact(NamedTuple):
         path: its file.
         symbol: its qualname, None for a file as a whole.
         depth: steps from the target, from 1.
-        via: the edges on the shortest way, from the target's side: "a.py:f <-calls- b.py:g".
+        via: the edges of the shortest path, from the target's side: "a.py:f <-calls- b.py:g".
         confidence: product of the edges' confidence, 0..1.
-        kind: of a definition as `Definition` has it, or "file" or "config".
-        test: it is a test.
-        source: of the last edge: "ast", "scip", …
+        kind: the kind of a `Definition`, or "file" or "config".
+        test: whether it is a test.
+        source: the source of the last edge: "ast", "scip", …
     """
 
     path: str
@@ -256,25 +256,25 @@ class Impact(NamedTuple):
 
     @property
     def guess(self) -> bool:
-        """Whether the way leads over a call that could not be resolved for certain."""
+        """Whether the path includes a call that could not be resolved with certainty."""
         return self.confidence < GUESS_BELOW
 
 
 class IndexReport(NamedTuple):
-    """What `index` found and did.
+    """The result of `index`.
 
     Attributes:
-        files: how many files the graph now holds.
-        read: how many were read anew; `unchanged` were not.
-        resolved: of how many files the names were resolved, the read ones among them.
-        deleted: files that are gone since the last run.
-        left_out: (reason, how many) for what is not read, most first.
-        broken: files that their grammar could only read in part.
-        skipped: what could not be read, with the reason.
-        nodes, edges, chunks: how many there are now.
-        waiting: chunks that have no vector yet; words find them.
+        files: number of files in the graph.
+        read: number of files read in this run; `unchanged` is the number of the others.
+        resolved: number of files whose names were resolved, including those read.
+        deleted: files removed since the last run.
+        left_out: (reason, number) of files left out by design, most first.
+        broken: files that their grammar could parse only in part.
+        skipped: files that could not be read, with the reason.
+        nodes, edges, chunks: their present numbers.
+        waiting: chunks without a vector yet; they are found by words.
         precise: edges taken from a SCIP index.
-        complete: False when the run was stopped before its end; the next one goes on.
+        complete: False if the run was stopped before its end; the next run continues.
     """
 
     files: int

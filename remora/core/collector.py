@@ -1,8 +1,8 @@
-"""Put off Python's search for garbage in cycles while a short piece of work makes many objects and no cycles.
+"""Pause Python's cyclic garbage collection during short work that creates many objects and no cycles.
 
-The search begins after so many new objects, whatever they are, and now and then it goes through all that
-a process holds: tens of milliseconds in the middle of work that takes ten. What the work made and dropped
-is gone before the next search, which so finds less to keep.
+A collection starts after a number of new objects, and at times scans all objects of the process: tens of
+milliseconds during work of ten. The objects of the work are freed before the next collection, so it finds
+fewer of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused(when: bool = True) -> Iterator[None]:
-    """Search for no garbage inside the block, if it is wanted and nobody else put it off before."""
+    """Pause garbage collection inside the block if `when` is true and it is not paused already."""
     if not when or not gc.isenabled():
         yield
         return

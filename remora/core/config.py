@@ -1,12 +1,12 @@
-"""Every setting, its default and its variable's name; parsed once, from mappings.
+"""Every setting with its default and its environment variable; parsed once, from mappings.
 
-Order, later wins: defaults, `config.toml` in the user's configuration folder, `remora.toml` at the
-root of the repository (only `home` and `[search]`: a repository must not choose servers or keys),
-environment variables. This module reads no file and no environment: the open project hands it mappings,
-so the settings in force can be shown (`remora doctor`) and tested.
+Later sources override earlier ones: defaults, `config.toml` in the user's configuration folder, `remora.toml`
+at the root of the repository (only `home` and `[search]`: a repository must not choose servers or keys),
+environment variables. This module reads no file and no environment: the open project passes mappings, so
+the effective settings can be shown (`remora doctor`) and tested.
 
-A key in remora.toml is `[section] name`; its variable is `REMORA_SECTION_NAME`. API keys are never
-settings: a setting names the environment variable that holds the key. `described.py` says what each is for.
+A key in remora.toml is `[section] name`; its variable is `REMORA_SECTION_NAME`. API keys are never settings:
+a setting names the environment variable that holds the key. `setting_descriptions.py` describes each setting.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from remora.core.errors import ConfigError
 
 
 class EmbeddingSettings(NamedTuple):
-    """`[embedding]`: which model turns text into vectors."""
+    """`[embedding]`: the model that turns text into vectors."""
 
     provider: str = "auto"
     model: str = ""
@@ -32,7 +32,7 @@ class EmbeddingSettings(NamedTuple):
 
 
 class LlmSettings(NamedTuple):
-    """`[llm]`: the optional language model. Nothing needs one."""
+    """`[llm]`: the optional language model. No feature requires one."""
 
     provider: str = "none"
     model: str = ""
@@ -48,7 +48,7 @@ class LlmSettings(NamedTuple):
 
 
 class RerankSettings(NamedTuple):
-    """`[rerank]`: the optional second judge of the best candidates."""
+    """`[rerank]`: the optional reranker of the best candidates."""
 
     provider: str = "none"
     model: str = ""
@@ -59,16 +59,16 @@ class RerankSettings(NamedTuple):
 
 
 class SearchSettings(NamedTuple):
-    """`[search]`: what a search does by default."""
+    """`[search]`: the defaults of a search."""
 
     user_memories: bool = True
-    # It helps to find what a task will touch, and hurts where one place is looked for.
+    # It helps to find the files that a task will change, and hurts the search for a single place.
     neighbourhood_boost: bool = False
     hyde: bool = True
 
 
 class CompactionSettings(NamedTuple):
-    """`[compaction]`: when a conversation is shortened, and to what."""
+    """`[compaction]`: when a conversation is compacted, and to which size."""
 
     enabled: bool = True
     keep_last: int = 20
@@ -96,7 +96,7 @@ class JournalSettings(NamedTuple):
 
 
 class LearnSettings(NamedTuple):
-    """`[learn]`: what is made of the sessions of agents."""
+    """`[learn]`: learning from the sessions of agents."""
 
     quotes: bool = True
     synthesis: bool = False
@@ -104,7 +104,7 @@ class LearnSettings(NamedTuple):
 
 
 class InjectSettings(NamedTuple):
-    """`[inject]`: what is put in front of an agent unasked."""
+    """`[inject]`: the text added to an agent's context without being asked for."""
 
     enabled: bool = True
     threshold: float = 0.0
@@ -122,21 +122,21 @@ class InjectSettings(NamedTuple):
 
 
 class TrialSettings(NamedTuple):
-    """`[trial]`: whether advice helps, measured by holding some of it back."""
+    """`[trial]`: measure whether advice helps, by withholding some of it."""
 
     share: float = 0.1
     sessions: bool = False
 
 
 class SynthesisSettings(NamedTuple):
-    """`[synthesis]`: what several sessions on a module have in common."""
+    """`[synthesis]`: the common content of several sessions on a module."""
 
     enabled: bool = True
     model: bool = False
 
 
 class Settings(NamedTuple):
-    """Everything that can be set. `home` moves the project's data; empty keeps it in the data folder."""
+    """All settings. `home` moves the project's data; empty keeps it in the data folder."""
 
     home: str = ""
     embedding: EmbeddingSettings = EmbeddingSettings()
@@ -180,7 +180,7 @@ _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
 def keys() -> dict[str, Any]:
-    """Return every setting's dotted name with its default, in the order of `Settings`."""
+    """Return the dotted name of every setting with its default, in the order of `Settings`."""
     found: dict[str, Any] = {}
     for name, default in Settings()._asdict().items():
         if isinstance(default, tuple) and hasattr(default, "_asdict"):
@@ -193,7 +193,7 @@ def keys() -> dict[str, Any]:
 def variable(key: str) -> str:
     """Return the environment variable of a setting.
 
-    REMORA_HOME is the folder of all projects' data; the home of this one has a name of its own.
+    REMORA_HOME is the folder of all projects' data; the home of one project has a variable of its own.
 
     >>> variable("embedding.provider"), variable("home")
     ('REMORA_EMBEDDING_PROVIDER', 'REMORA_PROJECT_HOME')

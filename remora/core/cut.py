@@ -1,17 +1,17 @@
-"""Texts made sound for UTF-8 and cut to size, with both their ends kept.
+"""Repair text for UTF-8, and shorten it with both ends kept.
 
-A hook loads this before every tool that an agent uses, so it imports nothing.
+A hook loads this module before every tool call, so it imports nothing.
 """
 
 from __future__ import annotations
 
-WORD = 1_000  # characters; what is longer is no word, and is cut where it is
+WORD = 1_000  # characters; a longer run is no word, and is cut anywhere
 
 
 def sound(text: str) -> str:
-    r"""Return a text that UTF-8 can hold: two halves of a sign are joined, a lone half becomes U+FFFD.
+    r"""Return a text that UTF-8 can encode: surrogate pairs are joined, a lone surrogate becomes U+FFFD.
 
-    Halves (surrogates) come from programs that cut UTF-16 text in the middle of a sign.
+    Surrogates come from programs that cut UTF-16 text inside a character.
 
     >>> sound("\ud83d\ude00 a\ud83d") == "\U0001f600 a\ufffd"
     True
@@ -26,8 +26,8 @@ def sound(text: str) -> str:
 def both_ends(text: str, limit: int) -> str:
     """Return a text of at most `limit` characters that keeps its beginning and its end.
 
-    A message tells what went wrong at its start or at its end, hardly ever in the middle. It is cut between
-    words: of a secret, half would stay that nobody knows for one.
+    The cause of an error is at the start or the end of a message, rarely in the middle. The cut is between
+    words: half of a secret would remain, and no rule would recognize it.
 
     >>> len(both_ends("abc" * 100, 60)) <= 60
     True

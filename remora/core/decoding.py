@@ -1,4 +1,4 @@
-"""Bytes that somebody else wrote to text: by their mark, as UTF-8, as UTF-16, as Western text at last."""
+"""Decode bytes of unknown encoding: by byte order mark, as UTF-8, as UTF-16, else as Windows-1252."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Control characters that no text has many of. ESC is none of them: what a program prints in colour has.
+# Control characters that are rare in text. ESC is not among them: coloured output has many.
 _STRANGE = bytes(byte for byte in range(32) if byte != 27 and (byte < 9 or byte > 13))
 _STRANGE_SHARE = 0.05
 _BROKEN = re.compile("[\udc80-\udcff]")
@@ -22,13 +22,13 @@ READ_WITH_GAPS = "not all of it is UTF-8; what is not was replaced"
 
 
 def decode(raw: bytes) -> tuple[str, str]:
-    r"""Return the text of some bytes, and what was odd about their encoding ("" when nothing).
+    r"""Return the text of some bytes, and a note on an unusual encoding ("" if there is none).
 
-    Where most of what is not ASCII is sound UTF-8, the rest is damage and becomes U+FFFD; else the text
-    was never UTF-8.
+    If most of the bytes beyond ASCII are valid UTF-8, the rest is damage and becomes U+FFFD; otherwise the
+    text is not UTF-8.
 
     Raises:
-        ValueError: the bytes are no text.
+        ValueError: the bytes are binary.
 
     >>> decode(b"\xff\xfeh\0i\0"), decode(b"caf\xe9 and t\xe9")
     (('hi', ''), ('café and té', 'not UTF-8; read as Windows-1252'))

@@ -1,9 +1,8 @@
-"""What a sentence asks for: which things it forbids and wants, before which event, and where it holds.
+"""Parse a statement: the things it forbids and wants, the events it precedes, and the places it applies to.
 
-Nothing here decides whether a sentence is worth keeping. It reads the few signs that most languages share: a
-negator, the things named beside it, the order of the two. Names carry the meaning, so a short table of
-function
-words serves a language.
+The parser does not decide whether a sentence is worth keeping. It reads the few signs that most languages
+share: a negator, the things named beside it, their order. Names carry the meaning, so a short table of
+function words is enough for a language.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
 
-MOST_WORDS = 6  # of a thing that is named by ordinary words
+MOST_WORDS = 6  # of a thing named by ordinary words
 MOST_THINGS = 8
-_READ = 2_000  # characters of a statement that are looked at
+_READ = 2_000  # characters of a statement that are parsed
 
 
 def one_of(words: str) -> str:
-    """Return a pattern for one of some words; a middle dot stands for white space inside one."""
+    """Return a pattern for any of some words; a middle dot in a word matches white space."""
     found = sorted(words.split(), key=len, reverse=True)
     return "|".join(re.escape(word).replace("·", r"\s+").replace("'", "['’]") for word in found)
 
@@ -79,18 +78,18 @@ STOPS = frozenset(
     parce para porque cuando en per perché quando voor omdat для потому когда если and und et y e и laufen
     lassen ausführen""".split()
 )
-# Be, have, must: they say how something is or has to be, and nothing of what it is.
+# Be, have, must: auxiliaries, which say nothing about the subject.
 AUXILIARY = """is are was were isn't aren't has have had must should need needs will won't can't cannot may
     ist sind war hat haben muss müssen soll sollte darf werden est sont ont doit doivent faut es son está
     están tiene debe deben é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
     должна должны будет можно"""
 _RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
-_AMBIGUOUS = frozenset(  # programs that are ordinary words, too
+_AMBIGUOUS = frozenset(  # programs that are also ordinary words
     """make go just task test build time command file history top less more type find date which env nice
     prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
     head cat look cd set bun node column strings install base""".split()
 )
-_VERBAL = re.compile(  # negators that stand before what is not to be done
+_VERBAL = re.compile(  # negators that precede the forbidden action
     r"(?:never|don['’]?t|do not|does not|doesn['’]?t|must ?n[o'’]t|may not|can ?not|can['’]t"
     r"|should ?n[o'’]t|avoid|stop|nie|niemals)",
     re.IGNORECASE,
@@ -139,7 +138,7 @@ _WITHIN = re.compile(
     r"(?P<where>`?[\w.@-]*/[\w./*@-]*`?|tests?\b|specs?\b)",
     re.IGNORECASE,
 )
-# What is put somewhere or used from there is not bound to that place.
+# A thing that is put somewhere or used from there is not limited to that place.
 _PUTS = re.compile(
     r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import)\b",
     re.IGNORECASE,
@@ -147,9 +146,9 @@ _PUTS = re.compile(
 
 
 class Thing(NamedTuple):
-    """Something that a sentence names: "path", "command", "name", "text" (code as it is) or "words".
+    """A thing named in a sentence: "path", "command", "name", "text" (literal code) or "words".
 
-    `words` are its words in order: of a path and of code one, of a command the program and what follows it.
+    `words` are its words in order: one for a path or code, the program and its arguments for a command.
     """
 
     kind: str
@@ -160,14 +159,14 @@ class Thing(NamedTuple):
 
 
 class Directive(NamedTuple):
-    """What a statement asks for.
+    """The parsed content of a statement.
 
     Attributes:
         forbids, wants: things, in order.
-        before: stems of what must not begin without it ("commit"), each a tuple of words.
-        touching: stems of what must not be changed without it ("migration").
-        inside, exempt: where alone it holds, and where it does not: a path, or the stem of a folder's name.
-        about: paths that it begins with.
+        before: stems of events that must not begin without it ("commit"), each a tuple of words.
+        touching: stems of things that must not be changed without it ("migration").
+        inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
+        about: paths at its beginning.
     """
 
     forbids: tuple[Thing, ...] = ()
@@ -180,7 +179,7 @@ class Directive(NamedTuple):
 
     @property
     def named(self) -> Directive:
-        """Return the part that an action can be held against for sure: things with a name, and known events.
+        """Return the part that an action can match with certainty: things with a name, and known events.
 
         Prose shares words with many commands and edits: "before coding", "leave no file in worse shape".
         """
@@ -191,7 +190,7 @@ class Directive(NamedTuple):
 
 
 def directive(text: str) -> Directive:
-    """Return what a statement asks for; empty where it shows no sign of asking.
+    """Return the parsed content of a statement; empty if it asks for nothing.
 
     >>> found = directive("Use httpx, not requests, for outgoing calls.")
     >>> [str(t) for t in found.forbids], [str(t) for t in found.wants]
@@ -213,7 +212,7 @@ def directive(text: str) -> Directive:
             forbids += denied
             wants += asked
         found, touched = _events(plain, denies=len(forbids) > known)
-        if found:  # what stands beside an event is to be run before it
+        if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
@@ -238,7 +237,7 @@ def directive(text: str) -> Directive:
 
 
 def is_lasting(text: str) -> bool:
-    """Return whether a text begins with a word that says that it holds in general: "always", "from now on".
+    """Return whether a text begins with a word for a lasting rule: "always", "from now on".
 
     >>> is_lasting("Never call reset()"), is_lasting("It never worked")
     (True, False)
@@ -247,11 +246,10 @@ def is_lasting(text: str) -> bool:
 
 
 def explicit(told: Mapping[str, Sequence[str]]) -> Directive:
-    """Return what somebody says that a memory is to be told at: {"forbids": […], "wants": […], "when": […]}.
+    """Return the triggers that the caller sets for a memory: {"forbids": […], "wants": […], "when": […]}.
 
-    A thing is read by its form; what is none by its form is a command where it has several words, else a
-    name.
-    "when" takes an event ("before each commit", "commit"), or a path at whose change it is said.
+    A thing is classified by its form; without a recognized form, several words are a command and one is a
+    name. "when" takes an event ("before each commit", "commit"), or a path whose change triggers the memory.
     """
     before: list[tuple[str, ...]] = []
     about: list[str] = []
@@ -284,7 +282,7 @@ def _once(things: Sequence[Thing]) -> tuple[Thing, ...]:
 def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     """Return the things that a clause denies and those that it asks for.
 
-    A negator denies what follows it, and what stands before it where nothing follows.
+    A negator denies the things after it, or those before it if none follows.
     """
     if gone := IS_GONE.search(clause):
         return _things(clause[: gone.start()])[:1] or _words(clause[: gone.start()], 1), []
@@ -308,7 +306,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
 
 
 def _names_next(text: str) -> bool:
-    """Return whether a text begins with a word that a name follows: "use X"."""
+    """Return whether a text begins with a word that is followed by a name: "use X"."""
     return next((word in _NAMING for word in text.lower().split() if word not in STOP_WORDS), False)
 
 
@@ -321,10 +319,9 @@ def _tokens(clause: str) -> list[str]:
 
 
 def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:
-    """Return what a clause names by form: code, commands, paths; and the one plain word behind "use".
+    """Return the things that a clause names by form: code, commands, paths; and the plain word after "use".
 
-    `short`: nothing that stands behind a preposition is meant. `used`: only commands, and what is said to
-    be used.
+    `short`: ignore everything after a preposition. `used`: return only commands, and things to be used.
     """
     tokens = _tokens(clause)
     foreign = _CJK.search(clause) is not None
@@ -354,7 +351,7 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
 
 
 def _with_flags(things: list[Thing]) -> list[Thing]:
-    """Return things with the flags beside the one command as words of it: "pass -v to `go test`"."""
+    """Return things with the flags added to the only command: "pass -v to `go test`"."""
     commands = [thing for thing in things if thing.kind == "command"]
     flags = [thing for thing in things if _is_flag(thing)]
     if len(commands) != 1 or not flags:
@@ -368,7 +365,7 @@ def _is_flag(thing: Thing) -> bool:
 
 
 def _words(clause: str, most: int) -> list[Thing]:
-    """Return what a clause denies in ordinary words: one after a word for using it is a name."""
+    """Return the things that a clause denies in ordinary words; one word after a word for use is a name."""
     plain: list[str] = []
     for token in _tokens(clause):
         low = token.lower().rstrip(".")
@@ -384,7 +381,7 @@ def _words(clause: str, most: int) -> list[Thing]:
 
 
 def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, int]:
-    """Return the thing that begins at a token by its form alone, and how many tokens it takes."""
+    """Return the thing that begins at a token, by its form alone, and its number of tokens."""
     token = tokens[at]
     if token.startswith("`"):
         inner = token.strip("`").strip()
@@ -448,9 +445,9 @@ def _by_form(token: str) -> Thing | None:
 
 
 def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list[str]]:
-    """Return the events before which something is asked, and what must not be changed without it.
+    """Return the events before which something is required, and the things not to be changed without it.
 
-    Where a sentence denies something, that is what it is told at.
+    If the sentence denies something, the denied thing is the trigger, and only events are returned.
     """
     before: list[tuple[str, ...]] = []
     touching: list[str] = []
@@ -498,12 +495,12 @@ def _alias(word: str) -> str:
     return "pr" if low in ("pr", "prs", "mr", "mrs") else word
 
 
-# Stems of the commands before which habits belong.
+# Stems of events that habits precede.
 EVENTS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload")))
 
 
 def _about(text: str) -> tuple[str, ...]:
-    """Return the paths that a statement begins with: `config/app.yml: …`, `In generated/ …`."""
+    """Return the paths at the beginning of a statement: `config/app.yml: …`, `In generated/ …`."""
     found = re.match(
         r"\s*+(?:in|inside|under|dans|en|nel"
         r"|в)?\s*+(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)",

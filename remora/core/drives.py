@@ -1,7 +1,7 @@
 r"""Paths with drives: `C:\w\app` of Windows is `/c/w/app` in Git Bash and `/mnt/c/w/app` in WSL, in any case.
 
-A drive is certain only where a colon names it. Elsewhere `/c` is a folder like others, and a backslash is
-part of a name; so nothing here changes a path of a machine without drives.
+A drive is certain only if a colon names it. Otherwise `/c` is an ordinary folder, and a backslash is part
+of a name; so nothing here changes a path of a machine without drives.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _MOUNTED = re.compile(r"\A/(?:mnt/)?([A-Za-z])(?=/|\Z)")
 
 
 def has_drive(path: str) -> bool:
-    r"""Say whether a path names its drive.
+    r"""Return whether a path names its drive.
 
     >>> has_drive("C:\\w"), has_drive("/c/w"), has_drive("src/a.py")
     (True, False, False)
@@ -22,7 +22,7 @@ def has_drive(path: str) -> bool:
 
 
 def forward(path: str) -> str:
-    r"""Return a path that names its drive with forward slashes and a capital letter; any other as it is.
+    r"""Return a path that names its drive with forward slashes and a capital letter; others unchanged.
 
     >>> forward("c:\\w\\a"), forward("/C:/w"), forward("a\\b")
     ('C:/w/a', 'C:/w', 'a\\b')
@@ -34,9 +34,9 @@ def forward(path: str) -> str:
 
 
 def below(path: str, folder: str) -> str | None:
-    """Return a path as seen from a folder that it lies in, "" for that itself, None of any other.
+    """Return a path relative to a folder that contains it, "" for the folder itself, None for other paths.
 
-    Whole parts are compared; on a drive, however that is written and in either case.
+    Whole parts are compared; paths on a drive in all spellings, ignoring case.
 
     >>> below("/w/app/a", "/w/app"), below("/w/app", "/w/app"), below("/w/app-fork", "/w/app")
     ('a', '', None)

@@ -1,6 +1,6 @@
-"""An edit as what it takes out and what it brings in: from the arguments of its tool, down to changed lines.
+"""Extract the removed and the added text of an edit from the arguments of its tool, down to changed lines.
 
-A hook loads this before every tool that an agent uses, so it imports little.
+A hook loads this module before every tool call, so it imports little.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from remora.core.cut import both_ends
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Arguments that hold the text before and after, in every host's spelling.
+# Arguments that hold the text before and after, in the spellings of all hosts.
 OLD = ("old_string", "oldString", "old_str", "oldText", "old_text")
 NEW = tuple(
     "new_string newString new_str newText new_text new_source insert_text code content contents "
     "file_text text".split()
 )
-MOST = 50  # single edits of one call that are looked at
+MOST = 50  # maximum number of edits read from one call
 
 
 def edits_of(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the single edits of a call that makes several, none of a call that makes one."""
+    """Return the edits of a call that makes several; empty for a call that makes one."""
     several = given.get("edits") or given.get("replacements")
     return [one for one in several[:MOST] if isinstance(one, dict)] if isinstance(several, list) else []
 
 
 def sides(given: Mapping[str, Any], limit: int) -> tuple[str, str]:
-    r"""Return the text that an edit takes out and the text that it brings in, each cut to `limit` characters.
+    r"""Return the text that an edit removes and the text that it adds, each cut to `limit` characters.
 
     Args:
         given: the arguments of the tool.
-        limit: in characters.
+        limit: in characters, for each text.
 
     >>> sides({"edits": [{"old_string": "a", "new_string": "b"}, {"oldText": "", "newText": "c"}]}, 100)
     ('a', 'b\nc')
@@ -42,12 +42,12 @@ def sides(given: Mapping[str, Any], limit: int) -> tuple[str, str]:
 
 
 def joined(texts: Iterable[str], limit: int) -> str:
-    """Return the texts of several edits as one, those that say nothing left out, cut to size."""
+    """Return the non-empty texts of several edits, joined and cut to size."""
     return both_ends("\n".join(text for text in texts if text), limit)
 
 
 def changed_lines(old: str, new: str) -> tuple[str, str]:
-    r"""Return the lines of two texts that differ, without the lines that they share at both ends.
+    r"""Return the differing lines of two texts, without their common lines at both ends.
 
     >>> changed_lines("a\nb\nc", "a\nx\nc")
     ('b', 'x')

@@ -1,8 +1,8 @@
-"""Every error we raise: one base, one class for each thing a caller can do about it.
+"""All errors that Remora raises: one base, and one class for each reaction of a caller.
 
-Each error says what happened (`str(error)`), what to do (`error.hint`) and whether trying
-again can help (`error.retryable`). `EXIT_CODES` and `HTTP_STATUS` are the only maps from a
-class to a number; a test checks that every class stands in both.
+Each error has a message (`str(error)`), a hint (`error.hint`), and a flag for whether trying again
+can help (`error.retryable`). `EXIT_CODES` and `HTTP_STATUS` are the only maps from a class to a number; a
+test checks that every class is in both.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ class RemoraError(Exception):
     """Base of all errors raised on purpose.
 
     Attributes:
-        hint: one sentence that says what to do; empty when nothing can be done.
-        retryable: True when the same call may succeed later without any change.
+        hint: one sentence that says what to do; empty if nothing can be done.
+        retryable: True if the same call may succeed later without any change.
     """
 
     retryable = False
@@ -42,15 +42,15 @@ class ConfigError(RemoraError):
 
 
 class NotFound(RemoraError):
-    """No memory, session or file answers to that name."""
+    """No memory, session or file has that name."""
 
 
 class Conflict(RemoraError):
-    """The change contradicts the present state (an ambiguous id, a memory already replaced)."""
+    """The change contradicts the current state (an ambiguous id, a memory already replaced)."""
 
 
 class StoreError(RemoraError):
-    """The database failed in a way that no narrower class describes."""
+    """The database failed in a way that no more specific class describes."""
 
 
 class StoreBusy(StoreError):
@@ -60,7 +60,7 @@ class StoreBusy(StoreError):
 
 
 class StoreCorrupt(StoreError):
-    """The database file is not a sound SQLite database of ours."""
+    """The database file is not a valid Remora database."""
 
 
 class StoreReadOnly(StoreError):
@@ -68,7 +68,7 @@ class StoreReadOnly(StoreError):
 
 
 class StoreFull(StoreError):
-    """The disk has no room; what was acknowledged before is safe."""
+    """The disk is full; acknowledged writes are safe."""
 
     retryable = True
 
@@ -82,14 +82,14 @@ class SourceError(RemoraError):
 
 
 class ModelMissing(RemoraError):
-    """A model that was asked for is not installed or not configured."""
+    """A requested model is not installed or not configured."""
 
 
 class ProviderError(RemoraError):
-    """A model server answered with an error, or with something that is not an answer.
+    """A model server returned an error or an invalid answer.
 
     Attributes:
-        status: the HTTP status, 0 when there was no answer at all.
+        status: the HTTP status, 0 if there was no answer.
     """
 
     def __init__(self, message: str, *, hint: str = "", status: int = 0) -> None:
@@ -98,10 +98,10 @@ class ProviderError(RemoraError):
 
 
 class ProviderBusy(ProviderError):
-    """A model server is loading, limits us, timed out or cannot be reached.
+    """A model server is loading, limits the rate, timed out or cannot be reached.
 
     Attributes:
-        retry_after: seconds the server asked us to wait; None when it did not say.
+        retry_after: seconds to wait, from the server; None if it gave no time.
     """
 
     retryable = True

@@ -1,12 +1,11 @@
-"""The one event that every host and every transcript is turned into, and what sessions add up to.
+"""The common event of all hosts and transcripts, and the observation of a session.
 
-A reader (or a live hook) makes events; the observer looks at them one by one and keeps signals; at the
-end a session is an `Observation`. None of them touches a database.
+A reader (or a live hook) produces events; the observer processes them one by one and keeps signals; at the
+end a session is an `Observation`. None of them uses a database.
 
-Keys are idempotent: the same happening has the same key whether a hook saw it live or a transcript was
-read later, so it never counts twice. Steps are real: a session's first reply of the model is step 1, and
-all that one reply asks for, and what comes back, belongs to it; what the user says before any reply is
-step 0.
+Keys are idempotent: an event has the same key in a live hook and in a transcript that is read later, so it
+is never counted twice. Steps are the model's replies: the first reply of a session is step 1, and all tool
+calls of a reply, with their results, belong to its step; prompts before any reply are step 0.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ from remora.core.values import Taint
 
 EventKind = Literal[
     "session_start",
-    "user_prompt",  # what a person typed; injected and recalled text never is one
-    "reply",  # what the model said to the user
-    "reasoning",  # what it thought
+    "user_prompt",  # typed by a person; never injected or recalled text
+    "reply",  # text from the model to the user
+    "reasoning",  # the model's thoughts
     "tool_call",
     "tool_result",
-    "step",  # a reply of the model is complete; has `tokens` where the host tells them
+    "step",  # a reply of the model is complete; has `tokens` if the host reports them
     "compaction",
     "subagent_start",
     "subagent_stop",  # `text` is its final report
     "session_end",
 ]
-# What a tool does, whatever its host calls it.
+# Actions of tools, independent of the host.
 Action = Literal[
     "read",
-    "edit",  # changes a file that is there
-    "write",  # makes or replaces a file
+    "edit",  # changes an existing file
+    "write",  # creates or replaces a file
     "run",  # a command
     "search",  # in the content of files
-    "glob",  # for names of files
-    "fetch",  # from outside: the web, or a server that reads the world
-    "task",  # hands work to a subagent
-    "plan",  # keeps a list of things to do
-    "memory",  # of a memory system, ours or another: never evidence of anything
+    "glob",  # search for file names
+    "fetch",  # from outside: the web, or a server that reads external data
+    "task",  # delegates work to a subagent
+    "plan",  # keeps a to-do list
+    "memory",  # of a memory system, ours or another: never evidence
     "other",
 ]
 SessionKind = Literal["build", "insights", "roadmap", "terminal", "changelog", "spec_creation", "pr_review"]
@@ -57,29 +56,29 @@ class Event(NamedTuple):
     Attributes:
         kind: one of EVENT_KINDS.
         session_id: the host's own id of the session.
-        key: names this happening and no other; the same at every reading.
-        step: see the module's text.
-        at: ISO 8601 in UTC; None where nobody knows.
+        key: unique for this event; the same at every reading.
+        step: see the module's docstring.
+        at: ISO 8601 in UTC; None if unknown.
         text: of a prompt, a reply, a thought, a result or a report; long ones keep both ends.
-        tool: the tool's name as the host has it.
+        tool: the host's name of the tool.
         action: one of ACTIONS, of a call and of its result.
-        call_id: ties a result to its call.
-        paths: files it names, relative to the recorded root with forward slashes; what lies outside
-            stays absolute.
+        call_id: links a result to its call.
+        paths: files it names, relative to the recorded root with forward slashes; paths outside the root
+            stay absolute.
         command: of "run".
         pattern: of "search" and "glob".
         url: of "fetch".
-        error: the result says that it failed.
-        agent: id of the subagent it happened in; empty for the session's own.
-        branch: the git branch that was checked out.
+        error: whether the result reports a failure.
+        agent: id of the subagent it happened in; empty for the session's own agent.
+        branch: the checked-out git branch.
         tokens: input tokens of a step.
-        extra: what else a reader knows: `old` and `new` text of an edit (shortened), `lines` (first,
+        extra: further data of a reader: `old` and `new` text of an edit (shortened), `lines` (first,
             last) of a read, `todos` of a plan, `exit_code`, `interrupted`, `cwd`, `reads`
-            (files that a command shows, where the host has no tool for it), `running` (a name) of a
-            command that goes on after its result, `output` (a file) where the host keeps what a command
-            says, `of` (that name) of a call that asks what became of it or of a result without a `call_id`
-            that tells it unasked, `over` of a step with which the agent's turn ended, `root` of a session
-            that began in a part of the project.
+            (files that a command shows, if the host has no tool for it), `running` (a name) of a
+            command that continues after its result, `output` (a file) if the host stores a command's
+            output, `of` (that name) of a call that asks for the output, or of a result without a `call_id`
+            that reports it, `over` of a step that ended the agent's turn, `root` of a session
+            that began in a subfolder of the project.
     """
 
     kind: str
@@ -103,20 +102,20 @@ class Event(NamedTuple):
 
 
 class Signal(NamedTuple):
-    """One thing that a session showed.
+    """One fact shown by a session.
 
     Attributes:
         type: one of the seventeen of `observer.signals.KINDS`.
-        key: what it is about, the same in every session that shows it: two paths, an error's
+        key: its subject, the same in every session that shows it: two paths, an error's
             fingerprint, a search pattern.
-        step: where it showed first.
-        at: when, ISO 8601.
-        paths: files it is about.
-        detail: what a sentence about it needs: numbers, texts, names; JSON values.
-        events: keys of the events it rests on, a few.
-        taint: set when it showed after text from outside was read.
-        agent: the subagent that showed it; empty for the session's own.
-        agents: how many parallel agents showed it.
+        step: step of its first occurrence.
+        at: time of the first occurrence, ISO 8601.
+        paths: files it concerns.
+        detail: values for a sentence about it: numbers, texts, names; JSON values.
+        events: keys of a few events that are its evidence.
+        taint: set if it occurred after external text was read.
+        agent: the subagent that showed it; empty for the session's own agent.
+        agents: number of parallel agents that showed it.
     """
 
     type: str
@@ -132,7 +131,7 @@ class Signal(NamedTuple):
 
 
 class FileUse(NamedTuple):
-    """What a session did with one file: counts of reads and edits, first and last step and time."""
+    """The uses of one file in a session: counts of reads and edits, first and last step and time."""
 
     path: str
     reads: int
@@ -144,29 +143,29 @@ class FileUse(NamedTuple):
 
 
 class ErrorSeen(NamedTuple):
-    """An error of a session, with what happened next.
+    """An error of a session, with its resolution.
 
     Attributes:
-        fingerprint: 16 hex digits that survive paths, lines, ids and times.
-        tool: whose result it was.
-        command: what was run, where it was a command.
-        message: the telling line of it, as it was.
-        count: how often in the session.
-        steps: where.
-        resolved: whether the same thing succeeded later.
-        resolved_how: in words: the command or the edits that came between; empty if unknown.
-        resolved_paths: files that were edited in between.
-        taint: as of a signal.
-        worked: the form of the command that succeeded, where it is another than the one that failed.
-        helped: commands that ran between the failure and the success, and may have made it possible.
-        events: keys of the events it rests on, a few.
+        fingerprint: 16 hex digits that do not depend on paths, lines, ids and times.
+        tool: the tool whose result it was.
+        command: the failed command, if it was a command.
+        message: its most specific line, unchanged.
+        count: number of occurrences in the session.
+        steps: steps of the occurrences.
+        resolved: whether the same action succeeded later.
+        resolved_how: the command or the edits in between, in words; empty if unknown.
+        resolved_paths: files edited in between.
+        taint: see `Signal`.
+        worked: the form of the command that succeeded, if it differs from the failed one.
+        helped: commands that ran between the failure and the success, and may have caused the success.
+        events: keys of a few events that are its evidence.
     """
 
     fingerprint: str
     tool: str
     command: str
     message: str
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not needed here
     steps: tuple[int, ...]
     resolved: bool
     resolved_how: str = ""
@@ -178,12 +177,12 @@ class ErrorSeen(NamedTuple):
 
 
 class CommandRun(NamedTuple):
-    """A command of a session: its normal form, what it is for, how often it ran and failed, where last.
+    """A command of a session: normal form, purpose, numbers of runs and failures, last occurrence.
 
-    `tainted` says that it ran only after text from outside was read. `with_variables` is the normal form
-    with the environment variables that were set for it, and with the folder that it ran in where that is
-    another than the repository's, empty where there is neither: the same command with other variables, or
-    elsewhere, is another one. `event` is the key of its last run.
+    `tainted` is set if it ran only after external text was read. `with_variables` is the normal form with the
+    environment variables set for it, and with its folder if that is not the repository's root; empty if there
+    is neither: the same command with other variables, or in another folder, is a different one. `event` is
+    the key of its last run.
     """
 
     command: str
@@ -198,7 +197,7 @@ class CommandRun(NamedTuple):
 
     @property
     def as_run(self) -> str:
-        """The command with the variables that were set for it, and its folder."""
+        """The command with the variables set for it, and its folder."""
         return self.with_variables or self.command
 
 
@@ -206,8 +205,8 @@ class Ran(NamedTuple):
     """A line of commands that a session ran, with its variables and folders.
 
     Attributes:
-        runs, failures: how often it ran, and how often it failed.
-        last: it ran after the last edit of the session.
+        runs, failures: numbers of runs and of failures.
+        last: whether it ran after the last edit of the session.
     """
 
     session_id: str
@@ -221,8 +220,8 @@ class Quote(NamedTuple):
     """A sentence of a person, verbatim.
 
     Attributes:
-        answers: the end of what it answers; empty at the beginning of a session.
-        step, at, event: where and when it was said.
+        answers: the end of the message it answers; empty at the beginning of a session.
+        step, at, event: its step, time and event key.
     """
 
     text: str
@@ -233,14 +232,14 @@ class Quote(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """A yes of a person to a question of the agent that proposes a rule.
+    """A person's yes to a question of the agent that proposes a rule.
 
     Attributes:
-        rule: as a statement that stands alone.
+        rule: a statement that is understandable by itself.
         question, answer: verbatim, their ends.
-        step, at: when it was answered.
-        events: keys of the question and of the answer; one where one event tells both.
-        taint: of words of others that the rule repeats, or that were read before it was proposed.
+        step, at: of the answer.
+        events: keys of the question and of the answer; one key if one event contains both.
+        taint: set if the rule repeats third-party text, or external text was read before the proposal.
     """
 
     rule: str
@@ -253,16 +252,16 @@ class Agreement(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """One request of the user and what came of it.
+    """One request of the user and its result.
 
     Attributes:
-        ask: what the user typed, shortened.
+        ask: the user's prompt, shortened.
         report: the last words of the model before the next prompt, shortened.
         step: of the report.
-        at: when, ISO 8601.
-        paths: files that were changed in between, in order.
-        findings: sentences of the model that say what the cause of something was.
-        taint: set when text from outside was read before the report.
+        at: time, ISO 8601.
+        paths: files changed in between, in order.
+        findings: sentences of the model that state a cause.
+        taint: set if external text was read before the report.
         events: keys of the prompt and of the report.
     """
 
@@ -277,13 +276,13 @@ class Exchange(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """What the model said while it worked, between two calls.
+    """A text of the model between two calls.
 
     Attributes:
         text: shortened.
-        step, event: where.
-        failed: the last result before it told of an error.
-        taint: as of a signal.
+        step, event: its step and event key.
+        failed: whether the last result before it reported an error.
+        taint: see `Signal`.
     """
 
     text: str
@@ -294,7 +293,7 @@ class Remark(NamedTuple):
 
 
 class CommitMade(NamedTuple):
-    """A commit of a session: its message without trailers, files and lines changed since the one before.
+    """A commit of a session: its message without trailers, and its files and changed lines.
 
     `events` is the key of the result that shows it.
     """
@@ -308,33 +307,33 @@ class CommitMade(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """What one session adds up to.
+    """The result of observing one session.
 
     Attributes:
         session_id: the host's.
-        host: "claude-code", "codex", or what a program calls itself.
+        host: "claude-code", "codex", or the name that a program gives itself.
         kind, kind_why: one of SESSION_KINDS, and the evidence.
         outcome, outcome_why: one of OUTCOMES, and the evidence.
         started, ended: ISO 8601.
-        steps: replies of the model; `planned` is how many things its plan had, None without a plan.
-        prompts: what the user asked, in order, shortened.
-        summary: what was done in the end, in the session's own words; may be empty.
-        branch: the branch it worked on most.
+        steps: number of replies of the model; `planned` is the number of items in its plan, None without one.
+        prompts: the user's prompts, in order, shortened.
+        summary: the final result, in the session's own words; may be empty.
+        branch: the branch with most of its work.
         signals: each type and key once.
-        files, errors, commands: what was used, failed, ran.
-        tokens: input tokens in all, None where the host does not tell.
-        events: how many were looked at; `late` how many took longer than the hard limit.
-        dropped: signals that were evicted.
-        exchanges: requests with what came of them, in order, the last hundred.
-        commits: the commits it made, as far as they could be seen, the last fifty.
-        places: step and event key of what is no signal: each of "prompts", the first and last form of
-            the "plan", the first and last that told "tokens".
+        files, errors, commands: the used files, the errors, the commands that ran.
+        tokens: input tokens in all, None if the host does not report them.
+        events: number of processed events; `late` is the number that took longer than the hard limit.
+        dropped: number of evicted signals.
+        exchanges: requests with their results, in order, the last hundred.
+        commits: the commits it made, as far as visible, the last fifty.
+        places: step and event key of data other than signals: each of "prompts", the first and last form of
+            the "plan", the first and last report of "tokens".
         quotes: sentences of the person that may last, in order, the last 200.
-        remarks: what the model said while it worked, in order, the last 300.
-        outside: where text from outside came in first; all that came later is tainted.
-        agreed: rules of the agent that the person said yes to, in order, the last 200.
+        remarks: texts of the model during its work, in order, the last 300.
+        outside: the first place where external text was read; everything after it is tainted.
+        agreed: rules of the agent that the person agreed to, in order, the last 200.
         cited: memories that agents cited, by the first eight characters of their ids, or “ and the words.
-        shown: ids, so shortened, that tools of a memory answered.
+        shown: ids, so shortened, that memory tools returned.
     """
 
     session_id: str

@@ -1,8 +1,8 @@
-"""What is a memory and what a record, and what may be said unasked.
+"""Distinguish memories from records, and decide which memories may be shown without being asked for.
 
-A memory is a statement with lasting force. A record is what happened: it is found, feeds plans and ranking,
-and is counted and listed apart. What may be said is decided by who said it and what bore it out, never by a
-score alone.
+A memory is a statement with lasting force. A record is an event: it is searchable, feeds plans and ranking,
+and is counted and listed separately. Whether a memory may be shown depends on its source and its evidence,
+never on a score alone.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from collections.abc import Iterable, Mapping
 
 COMMIT_SOURCES = ("commit_auto",)  # of records of commits
 SESSION_TYPES = ("work_unit_outcome", "work_state")  # of records of sessions
-COUNTED_TYPES = ("prefetch_pattern", "task_calibration", "context_cost")  # figures, where sessions gave them
+COUNTED_TYPES = ("prefetch_pattern", "task_calibration", "context_cost")  # statistics, if counted by sessions
 COUNTED_BY = "observer_inferred"
 
-# Sources whose memories were stated on purpose: by a person, or by an agent that recorded them.
+# Sources of deliberate statements: by a person, or by an agent that recorded them.
 STATED = ("user_taught", "agent_explicit", "mcp_auto")
-SESSIONS = 2  # that showed something, from which on it may be said
+SESSIONS = 2  # evidence required for other sources
 
 
 def may_be_said(source: str, sessions: int, *, kept: bool, tainted: bool) -> bool:
-    """Return whether a memory may be said unasked.
+    """Return whether a memory may be shown without being asked for.
 
     Args:
         source: one of the memory sources.
-        sessions: that showed it.
-        kept: a person verified or pinned it.
-        tainted: it rests on text from outside.
+        sessions: number of sessions that showed it.
+        kept: whether a person verified or pinned it.
+        tainted: whether it rests on external text.
     """
     return kept or (not tainted and (source in STATED or sessions >= SESSIONS))
 
 
 def hit_source(source: str, memory_type: str) -> str:
-    """Return what a row of `memories` is: a "memory", or the record of a "commit" or a "session".
+    """Return the class of a row of `memories`: a "memory", or the record of a "commit" or a "session".
 
     >>> hit_source("user_taught", "gotcha"), hit_source("commit_auto", "gotcha")
     ('memory', 'commit')
@@ -46,13 +46,13 @@ def hit_source(source: str, memory_type: str) -> str:
 
 
 def asked_kinds(types: Iterable[str], source: str | None) -> tuple[str, ...]:
-    """Return what somebody asks for who names some types and a source: memories, and records where named."""
+    """Return the kinds that a query for types and a source covers: memories, and records if it names them."""
     sessions = ("session",) if {*SESSION_TYPES, *COUNTED_TYPES}.intersection(types) else ()
     return ("memory", *sessions, *(("commit",) if source in COMMIT_SOURCES else ()))
 
 
 def amounts(memories: int, records: Mapping[str, int]) -> str:
-    """Return how many memories there are, and records apart.
+    """Return the number of memories, and those of records, in words.
 
     >>> amounts(12, {"commit": 1340, "session": 1})
     '12 memories, 1,340 records of commits, 1 record of sessions'

@@ -1,4 +1,4 @@
-"""Fenced code in Markdown, line by line: for those that may not wait for `remora.sources.markdown`."""
+"""Track fenced code in Markdown line by line, without loading a Markdown parser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def fence_after(line: str, fence: str) -> str:
 
     Args:
         line: the next line of a text.
-        fence: what was open before it: its signs, or empty.
+        fence: the fence open before it: its characters, or empty.
 
     >>> fence_after("~~~~ python", ""), fence_after("~~~", "~~~~"), fence_after("~~~~~", "~~~~")
     ('~~~~', '~~~~', '')
@@ -25,7 +25,7 @@ def fence_after(line: str, fence: str) -> str:
 
 
 def without_code(text: str) -> str:
-    r"""Return a text with an empty line for each fenced block; an open one reaches to the end.
+    r"""Return a text with an empty line for each fenced block; an unclosed one extends to the end.
 
     >>> without_code("Run it:\n```\nmake\n```\nThen wait.")
     'Run it:\n\nThen wait.'
@@ -42,7 +42,7 @@ def without_code(text: str) -> str:
 
 
 def unfenced(text: str) -> str:
-    r"""Return a text without the code fence around all of it, trimmed.
+    r"""Return a text without the code fence around the whole of it, trimmed.
 
     >>> unfenced("```json\n{}\n```"), unfenced("```\n{}"), unfenced("{}")
     ('{}', '{}', '{}')

@@ -1,7 +1,7 @@
-"""Words to an FTS5 query that can only ever mean what it says.
+"""Build FTS5 queries from words, so that no user text is parsed as FTS5 syntax.
 
-A user's text is never passed to FTS5 as syntax: every term becomes a quoted string, and terms are
-joined with OR. So `NEAR(`, `*`, `"`, `-` or a lone `AND` in a question cannot fail or change it.
+Every term becomes a quoted string, and terms are joined with OR. So `NEAR(`, `*`, `"`, `-` or a lone `AND` in
+a question can neither fail nor change the query.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Match a file's path against the globs of rule files, in their several dialects.
 
-Rule files of different tools agree on little: `**/` may stand for no folder at all, `{ts,tsx}` for one
-of several endings, and a folder may really be called `[slug]`. A star also crosses folders here: a
-rule that is shown a little too widely is seen by a reader, one that never applies is not.
+Rule files of different tools agree on little: `**/` may match no folder, `{ts,tsx}` one of several endings,
+and a folder may have the name `[slug]`. A star also crosses folders here: a rule shown a little too widely
+is harmless, one that never applies is lost.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from fnmatch import translate
 from functools import lru_cache
 from itertools import islice, product
 
-MOST_FORMS = 64  # what braces and "**/" may multiply to; what goes beyond is not tried
-LONGEST = 1_000  # characters of a glob; what is longer matches nothing
+MOST_FORMS = 64  # forms from braces and "**/"; further ones are not tried
+LONGEST = 1_000  # characters of a glob; a longer one matches nothing
 _INNERMOST = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def matches(glob: str, path: str) -> bool:
-    """Return whether a path is one of those that a glob names.
+    """Return whether a glob matches a path.
 
     >>> matches("src/**/*.{ts,tsx}", "src/app.tsx"), matches("src/**", "src/api/auth.py")
     (True, True)
@@ -36,7 +36,7 @@ def _tests(glob: str) -> tuple[Callable[[str], object], ...]:
 
 
 def forms(glob: str) -> list[str]:
-    """Return the plain globs that a glob stands for, each once; braces are spelt out first.
+    """Return the plain forms of a glob, each once; braces are expanded first.
 
     >>> forms("a/**/{b,c}")
     ['a/**/b', 'a/b', 'a/**/c', 'a/c']

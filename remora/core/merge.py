@@ -1,9 +1,9 @@
-"""One state of a memory from its changes, whoever made them and in whatever order they arrived.
+"""Merge the changes of a memory, from any author and in any order, into one state.
 
-Every node that holds the same changes gets the same state. A value is the one set last; a list is merged by
-what each change added to it and removed from it (an observed-remove set: Shapiro et al., "Conflict-free
-Replicated Data Types", 2011); erasure beats everything. Two texts written without knowledge of each other
-are contested, as are a text and a retirement: both stay in the log until somebody decides.
+Every node with the same changes gets the same state. The last value set wins; a list is merged by the
+elements that each change added and removed (an observed-remove set: Shapiro et al., "Conflict-free
+Replicated Data Types", 2011); erasure overrides everything. Two texts written without knowledge of each other
+are contested, as are a text and a retirement: both stay in the log until a person decides.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Revision(NamedTuple):
     Attributes:
         rev: its id, a UUID of version 7.
         parents: ids of the revisions that its author saw; empty at the creation.
-        device: random id of the store that it was made in.
+        device: random id of its store.
         n: counts the revisions of a device from 1, without gaps.
-        hlc: its time, 19 digits: text order is order in time.
+        hlc: its hybrid logical time, 19 digits: text order is time order.
         author: see `change.Change`; a person's id is "person:DEVICE".
         op: one of `change.Op`.
-        fields: the columns that changed, as stored; empty where the texts of old revisions were emptied.
+        fields: the changed columns, as stored; empty if the text of an old revision was removed.
         why: the reason in words.
     """
 
@@ -45,16 +45,16 @@ class Revision(NamedTuple):
 
     @property
     def at(self) -> float:
-        """When it was made, in seconds since the epoch."""
+        """Its time, in seconds since the epoch."""
         return int(self.hlc[:13]) / 1000
 
 
 class Merged(NamedTuple):
-    """The state that changes add up to.
+    """The state after all changes.
 
     Attributes:
-        fields: columns, as stored; empty for a memory that was erased.
-        contested: ids of the changes between which somebody has to decide; empty where nothing is contested.
+        fields: columns, as stored; empty for an erased memory.
+        contested: ids of the conflicting changes, for a person to decide; empty if there are none.
     """
 
     fields: dict[str, Any]
@@ -62,7 +62,7 @@ class Merged(NamedTuple):
 
 
 def merge(revisions: Iterable[Revision]) -> Merged:
-    """Return the state that the changes of one memory add up to, in any order."""
+    """Return the state of one memory from its changes, given in any order."""
     ordered = sorted(revisions, key=lambda r: (r.hlc, r.device, r.rev))
     if any(one.op == ERASE for one in ordered):
         return Merged({})
@@ -77,12 +77,12 @@ def merge(revisions: Iterable[Revision]) -> Merged:
             fields[name] = _list(name, ordered, seen)
     contested = _contested(ordered, seen)
     if any(_retires(one) for one in ordered if one.rev in contested):
-        fields |= {"deprecated": 0, "deprecated_at": None}  # found until somebody decides
+        fields |= {"deprecated": 0, "deprecated_at": None}  # searchable until a person decides
     return Merged(fields, contested)
 
 
 def _ancestors(ordered: Sequence[Revision]) -> dict[str, frozenset[str]]:
-    """Return the changes that each change came after, itself excluded; unknown parents are left out."""
+    """Return the ancestors of each change, itself excluded; unknown parents are left out."""
     seen: dict[str, frozenset[str]] = {}
     for one in ordered:
         known = [p for p in one.parents if p in seen]
@@ -117,10 +117,10 @@ def _list(name: str, ordered: Sequence[Revision], seen: Mapping[str, frozenset[s
 
 
 def _contested(ordered: Sequence[Revision], seen: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """Return the newest changes of the text, and retirements, that did not know of each other."""
+    """Return the newest changes of the text, and retirements, that are concurrent with each other."""
     told = [one for one in ordered if "content" in one.fields or _retires(one)]
     last = [one for one in told if not any(one.rev in seen[other.rev] for other in told)]
-    # A change that came after two of them has decided, whatever it changed.
+    # A descendant of two of them resolves the conflict, whatever it changed.
     after = [ancestors for ancestors in seen.values() if len(ancestors) > 1]
     open_ = [
         one

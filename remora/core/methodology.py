@@ -1,7 +1,7 @@
-"""Methodology plugins: how a way of working maps to the six universal phases and its units of work.
+"""Methodology plugins: map a way of working to the six universal phases and its units of work.
 
-Retrieval knows only the six phases. A plugin translates the words of a methodology (spec, coding,
-qa_review, …) and says which work unit a moment belongs to. `NATIVE` is built in; others register
+Retrieval knows only the six phases. A plugin translates the terms of a methodology (spec, coding,
+qa_review, …) and returns the work unit of a context. `NATIVE` is built in; others register
 an object under the entry point group `remora.methodologies`.
 """
 
@@ -14,7 +14,7 @@ from remora.core.values import PHASES, MemoryRecord, WorkUnitRef
 
 
 class RelayTransition(NamedTuple):
-    """A hand-over between two stages of a pipeline, and which memory types it carries (empty: all)."""
+    """A transition between two stages of a pipeline, and the memory types it carries (empty: all)."""
 
     from_stage: str
     to_stage: str
@@ -22,7 +22,7 @@ class RelayTransition(NamedTuple):
 
 
 class ExecutionContext(NamedTuple):
-    """What is known about the work at hand."""
+    """The known facts about the current work."""
 
     spec_number: str | None = None
     subtask_id: str | None = None
@@ -31,7 +31,7 @@ class ExecutionContext(NamedTuple):
 
 
 class WorkUnitResult(NamedTuple):
-    """How a unit of work ended."""
+    """The result of a unit of work."""
 
     success: bool
     summary: str = ""
@@ -41,7 +41,7 @@ class WorkUnitResult(NamedTuple):
 
 @runtime_checkable
 class Methodology(Protocol):
-    """What a methodology plugin offers. `id` and `display_name` are plain strings."""
+    """The interface of a methodology plugin. `id` and `display_name` are plain strings."""
 
     id: str
     display_name: str
@@ -52,29 +52,29 @@ class Methodology(Protocol):
         ...
 
     def resolve_work_unit_ref(self, context: ExecutionContext) -> WorkUnitRef | None:
-        """Return the unit of work of a context, None when there is none."""
+        """Return the unit of work of a context, None if there is none."""
         ...
 
     def relay_transitions(self) -> Sequence[RelayTransition]:
-        """Return the hand-overs between stages, in order."""
+        """Return the transitions between stages, in order."""
         ...
 
     def format_relay_context(self, memories: Sequence[MemoryRecord], to_stage: str) -> str:
-        """Return the text that a stage is given of what earlier stages learned.
+        """Return the text for a stage about the memories of earlier stages.
 
-        What has a taint and no person's word rests on text from outside: the text says so (`handed`).
+        Tainted memories that no person verified rest on external text: the text says so (`handed`).
         """
         ...
 
     def on_work_unit_complete(self, context: ExecutionContext, result: WorkUnitResult) -> str | None:
-        """Return a sentence to remember as the outcome of a unit of work, None for nothing."""
+        """Return a sentence to remember as the outcome of a unit of work, None for none."""
         ...
 
 
 def handed(memory: MemoryRecord) -> str:
-    """Return what a memory says as a stage is told it: in quotes that it cannot end where nobody vouches.
+    """Return a memory's text for a stage; an unverified tainted one is in quotes that it cannot end.
 
-    One that rests on text from outside may repeat an order of a stranger.
+    A memory that rests on external text may repeat a stranger's instruction.
     """
     if memory.taint is None or memory.user_verified:
         return memory.content
@@ -131,13 +131,13 @@ class NativeMethodology:
         )
 
     def format_relay_context(self, memories: Sequence[MemoryRecord], to_stage: str) -> str:
-        """Return one line a memory, those the transition carries, in the order given."""
+        """Return one line for each memory that the transition carries, in the given order."""
         carried = next((t.types for t in self.relay_transitions() if t.to_stage == to_stage), ())
         lines = [f"- [{m.type}] {handed(m)}" for m in memories if not carried or m.type in carried]
         return f"## From earlier stages, for {to_stage}\n" + "\n".join(lines) if lines else ""
 
     def on_work_unit_complete(self, context: ExecutionContext, result: WorkUnitResult) -> str | None:
-        """Return how the unit ended, with planned and taken steps where both are known."""
+        """Return the outcome of the unit, with planned and actual steps if both are known."""
         unit = self.resolve_work_unit_ref(context)
         if unit is None:
             return None

@@ -1,8 +1,8 @@
-"""The module of a file, going by its path alone."""
+"""The module of a file, by its path alone."""
 
 from __future__ import annotations
 
-# Folders that only hold other folders: they say nothing about what a file is for.
+# Folders that only contain other folders: they say nothing about a file's purpose.
 CONTAINERS = frozenset(
     """src Sources lib libs pkg packages apps app crates cmd internal services modules plugins
     components projects main java kotlin scala groovy python js ts go com org net io python3""".split()
@@ -11,7 +11,7 @@ MODULE_DEPTH = 2
 
 
 def module_of(path: str) -> str:
-    """Return the module of a file: its folders down to the second that is not a mere container.
+    """Return the module of a file: its folders down to the second that is not in CONTAINERS.
 
     >>> module_of("remora/sources/git.py"), module_of("src/click/core.py"), module_of("setup.py")
     ('remora/sources', 'src/click', '.')

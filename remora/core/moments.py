@@ -1,26 +1,26 @@
-"""A moment in an agent's session, whatever its host calls it, and what is said at it.
+"""A hook event, in a form independent of the host, and the reply to it.
 
-A hook process, an adapter or a program's own loop makes a `Moment`; one decision (`remora.injection`) answers
-with a `Reply`, mostly an empty one. Both are plain tuples: a hook makes and drops one for every tool call.
+A hook process, an adapter or a program's own loop makes a `Moment`; one decision (`remora.injection`) returns
+a `Reply`, usually an empty one. Both are plain tuples: a hook makes and drops one for every tool call.
 """
 
 from typing import NamedTuple
 
-START = "start"  # a session begins, goes on after a pause, or goes on after its context was shortened
-PROMPT = "prompt"  # a person said something
+START = "start"  # a session begins, is resumed, or continues after a compaction
+PROMPT = "prompt"  # a person entered a prompt
 BEFORE = "before"  # a tool is about to be used
-AFTER = "after"  # a tool was used
-FAILED = "failed"  # a tool was used and says that it failed
+AFTER = "after"  # a tool has run
+FAILED = "failed"  # a tool has run and reported a failure
 STEP = "step"  # between two steps of the model
-COMPACTING = "compacting"  # the context is about to be shortened
+COMPACTING = "compacting"  # the context is about to be compacted
 COMPACTED = "compacted"
 SUBAGENT_START = "subagent_start"
 SUBAGENT_STOP = "subagent_stop"
-REPLY = "reply"  # the model said something to the person
+REPLY = "reply"  # the model sent a message to the person
 STOP = "stop"  # the agent's turn is over
 END = "end"  # the session is over
-OTHER = "other"  # nothing that concerns us
-ABORTED = "aborted"  # source of a stop at which a turn was cut off, by a person or an error
+OTHER = "other"  # not relevant here
+ABORTED = "aborted"  # source of a stop that cut a turn off, by a person or an error
 KINDS = (
     START,
     PROMPT,
@@ -40,31 +40,31 @@ KINDS = (
 
 
 class Moment(NamedTuple):
-    """What an agent is about to do, or has just done.
+    """An action that an agent is about to take, or has just taken.
 
     Attributes:
         kind: one of KINDS.
-        host: who runs the agent: "claude-code", "codex", "cursor", "gemini", "copilot", "vscode",
-            "windsurf", "opencode", or what a program calls itself.
+        host: the host of the agent: "claude-code", "codex", "cursor", "gemini", "copilot", "vscode",
+            "windsurf", "opencode", or the name that a program gives itself.
         session: the host's own id of the session.
-        cwd: the folder it works in, as the host has it; empty where it is not said.
-        agent: id of the subagent it happens in; empty for the session's own.
+        cwd: its working folder, as the host gives it; empty if unknown.
+        agent: id of the subagent it happens in; empty for the session's own agent.
         source: of a start "startup", "resume", "clear", "compact" or "fork"; of a stop ABORTED or nothing;
-            of an end, why.
+            of an end, the reason.
         text: a prompt, a reply, a tool's output or its error; long ones keep both ends.
-        tool: the tool's name as the host has it.
-        action: what it does, one of `remora.core.events.ACTIONS`.
-        paths: files that the tool names, as the host has them.
+        tool: the host's name of the tool.
+        action: its action, one of `remora.core.events.ACTIONS`.
+        paths: files that the tool names, as the host gives them.
         command: of "run".
         pattern: of "search" and "glob".
         url: of "fetch".
         call_id: the host's own id of the tool call.
         turn: the host's own id of the prompt that caused it.
-        transcript: the file that the host writes the session to; empty where there is none.
-        changed: of an edit: the text that it brings in, cut.
-        removed: of an edit: the text that it takes out, cut.
-        place: of a search: the folder that it looks in; empty for the one that the agent is in.
-        failed: of "after": the host cannot say so elsewhere, but the tool's answer does.
+        transcript: the file to which the host writes the session; empty if there is none.
+        changed: of an edit: the added text, cut.
+        removed: of an edit: the removed text, cut.
+        place: of a search: the searched folder; empty for the agent's own.
+        failed: of "after": the tool's answer reports a failure, and the host has no event for it.
     """
 
     kind: str
@@ -90,19 +90,19 @@ class Moment(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What is said at a moment.
+    """The reply to a `Moment`.
 
     Attributes:
         text: for the model; empty for nothing.
-        note: for the person at the screen, where the host can show it; empty for nothing.
-        ids: memories that are in it.
-        trigger: which rule spoke: "brief", "task", "gotchas", "command", "error", "partners", "search",
+        note: for the person at the screen, if the host can show it; empty for nothing.
+        ids: the memories it contains.
+        trigger: the rule that fired: "brief", "task", "gotchas", "command", "error", "partners", "search",
             "recorded".
         why: the reason, for `remora log`.
-        firm: it is never held back: a rule, or what a person pinned or verified.
-        had: how many memories deserved the moment, of which `ids` may be some.
+        firm: never withheld by a trial: a rule, or a memory that a person pinned or verified.
+        had: number of matching memories, of which `ids` may be a part.
         types: of the memories, in order.
-        held: the trial holds it back: it is noted, and not said.
+        held: withheld by the trial: it is recorded, and not sent.
         quiet: the person wants no notice of it.
     """
 

@@ -1,7 +1,7 @@
-r"""Names in code that a text speaks of, and that somebody searches for: `retry_budget`, `parseHeader`.
+r"""Find code names in texts and search patterns: `retry_budget`, `parseHeader`.
 
-What tells a name from a word is its form: an underscore, a hump, a dot or a hyphen inside. A search is
-written in many ways, `def retry_budget`, `retry_budget\b`, `**/retry_budget*`; it is for the name in it.
+The form of a name distinguishes it from a word: an underscore, a capital, a dot or a hyphen inside. A search
+has many forms, `def retry_budget`, `retry_budget\b`, `**/retry_budget*`; its target is the name in it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FLAG = re.compile(r"(?<![\w-])--([a-z]\w*(?:-\w+)+)")
 _BARE = re.compile(r"(?<![\w./@-])[^\W\d]\w*(?:\.\w+)*(?![\w/@-])")
 _IN_PATTERN = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*")
 _HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}")
-_CLASS = re.compile(r"\\[bBsSwWdDAZzntr]")  # of characters, or a place between them
+_CLASS = re.compile(r"\\[bBsSwWdDAZzntr]")  # of characters, or a position between them
 _DEFINES = frozenset(
     "async class const def enum export fn fun func function import interface let mod pub public static struct"
     " trait type val var".split()
@@ -27,14 +27,14 @@ _DEFINES = frozenset(
 
 
 class Name(NamedTuple):
-    """A name of a text; `sure` where it cannot be an ordinary word or the name of a product."""
+    """A name in a text; `sure` if it cannot be an ordinary word or the name of a product."""
 
     name: str
     sure: bool
 
 
 def names_in(text: str) -> list[Name]:
-    """Return the names in code that a text speaks of, each once, in order.
+    """Return the code names in a text, each once, in order.
 
     >>> [name for name, _ in names_in("The retry_budget (`limits`, `--dry-run`) is in config/limits.yaml")]
     ['limits', 'dry-run', 'retry_budget']
@@ -59,7 +59,7 @@ def names_in(text: str) -> list[Name]:
 
 
 def marked(name: str) -> bool:
-    """Return whether the form of a name tells that it is one.
+    """Return whether the form of a name identifies it as a code name.
 
     >>> [marked(n) for n in ("max_size", "maxSize", "app.cfg", "dry-run", "__init__", "size", "i.e")]
     [True, True, True, True, False, False, False]
@@ -71,7 +71,7 @@ def marked(name: str) -> bool:
 
 
 def searched(pattern: str) -> list[str]:
-    r"""Return what a search is for, in lower case: the pattern as it is, and the names in it.
+    r"""Return the targets of a search, in lower case: the pattern itself, and the names in it.
 
     >>> searched(r"def retry_budget\b"), searched("Limits"), searched(r"error in \w+")
     (['def retry_budget\\b', 'retry_budget'], ['limits'], ['error in \\w+'])

@@ -1,4 +1,4 @@
-"""The four extended memory types and the shapes of their payloads, checked where they come in."""
+"""The payload fields of the four extended memory types, and their validation at the entry points."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from remora.core.text import sound
 
 
 class Field(NamedTuple):
-    """One field of a payload: its kind, whether it must be there, and its bounds if it is a number."""
+    """One field of a payload: its kind, whether it is required, and its lower bound if it is a number."""
 
     kind: str  # text | number | whole | texts | steps | mapping
     required: bool = True
     low: float | None = None
 
 
-# One step of a recipe. `order` may be left out: the steps stand in order.
+# One step of a recipe. `order` may be left out: then the position counts.
 STEP: dict[str, Field] = {
     "order": Field("whole"),
     "description": Field("text"),
@@ -26,7 +26,7 @@ STEP: dict[str, Field] = {
     "canonical_line": Field("whole", required=False, low=1),
 }
 MAX_DEPTH = 20  # levels of a free payload
-# Where a memory comes from, down to steps and events; see `observer.candidate.provenance`.
+# The origin of a memory, with steps and events; see `observer.candidate.provenance`.
 _FROM: dict[str, Field] = {"provenance": Field("mapping", required=False)}
 
 PAYLOADS: dict[str, dict[str, Field]] = {
@@ -64,16 +64,15 @@ PAYLOADS: dict[str, dict[str, Field]] = {
 
 
 def validate(memory_type: str, payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return the payload of a memory type, checked; None where there is none.
+    """Return the validated payload of a memory type; None if there is none.
 
-    Types without a fixed shape take any mapping of JSON values. The four extended types may come
-    without a payload (a person who writes one sentence), but not with a wrong one.
-
-    Texts come back as UTF-8 can hold them.
+    Types without a fixed shape accept any mapping of JSON values. The four extended types may have no payload
+    (a person writes one sentence), but not an invalid one. Texts are returned in a form that UTF-8 can
+    encode.
 
     Raises:
-        InvalidInput: a field is missing, unknown, of the wrong kind or out of bounds, or holds what JSON
-            cannot (an object, infinity).
+        InvalidInput: a field is missing, unknown, of the wrong kind or out of bounds, or holds a value
+            that JSON cannot represent (an object, infinity).
     """
     if payload is None:
         return None

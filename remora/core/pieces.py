@@ -1,16 +1,16 @@
-"""Cut a long text into pieces that a model can read whole, at lines, then sentences, then words."""
+"""Split a long text into pieces within a model's input limit, at lines, then sentences, then words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# A text up to WHOLE characters is one piece: about 256 WordPiece tokens, what small models read.
-# Longer ones are cut into pieces of half that, since a vector of a short piece is sharper.
+# A text up to WHOLE characters is one piece: about 256 WordPiece tokens, the input limit of small models.
+# Longer ones are split into pieces of half that, since the vector of a short piece is more precise.
 WHOLE = 1_000
 PIECE = 480
 MOST = 200  # pieces of one text; 100,000 characters
-READ = 4 * MOST * PIECE  # characters looked at: room for white space between the pieces
+READ = 4 * MOST * PIECE  # characters read: room for white space between the pieces
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 

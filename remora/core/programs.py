@@ -1,4 +1,4 @@
-"""Tables of programs: what they are for, which run other programs, which show text or talk to the network."""
+"""Tables of programs: their purposes, which run other programs, which show text or use the network."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ def names(text: str) -> frozenset[str]:
 
 FILTERS = frozenset(
     "head tail grep egrep rg less more wc sort uniq cat tee cut tr jq sed awk column fold nl".split()
-)  # at the end of a pipe: what comes out of it is only looked at
-CHECKS = ("format", "lint", "test", "build")  # what work is checked with, in the order in which it is run
-# What runs the rest of a line: which of its options take a value, and how many words of its own follow them.
+)  # at the end of a pipe: they only show its output
+CHECKS = ("format", "lint", "test", "build")  # the purposes of checks, in the order of running them
+# Programs that run the rest of a line: their options with a value, and the number of their own arguments.
 RUNNERS: dict[str, tuple[frozenset[str], int]] = {
     **dict.fromkeys(names("sudo env nice"), (names("-u -g -n -C"), 0)),
     **dict.fromkeys(names("timeout gtimeout"), (names("-k -s --kill-after --signal"), 1)),
@@ -36,12 +36,12 @@ RUNNERS: dict[str, tuple[frozenset[str], int]] = {
     **dict.fromkeys(names("python·-m python3·-m py·-m coverage·run"), (names("--source --rcfile"), 0)),
     "conda run": (names("-n -p --name --prefix --cwd"), 0),
 }
-# The same in a container: what is run there sees other files.
+# Runners in a container, which has a file system of its own.
 CONTAINERS = dict.fromkeys(
     names("docker·exec podman·exec kubectl·exec docker·compose·exec docker·compose·run docker-compose·exec"),
     (names("-e -u -w -n -c -v --env --user --workdir --namespace --container --index"), 1),
 )
-# Options of a program that take a value and stand before what it is asked to do.
+# Options with a value that precede a program's subcommand.
 VALUED = {
     **dict.fromkeys(("npm", "pnpm", "yarn"), names("--prefix -w --workspace -C --dir --filter -F --cwd")),
     **dict.fromkeys(("make", "just", "task", "go", "mise"), names("-C -f -d --directory --file --dir")),
@@ -49,10 +49,10 @@ VALUED = {
     **dict.fromkeys(("tox", "nox"), names("-c -f --noxfile")),
 }
 OWN_SCRIPTS = names("hatch·run pdm·run rye·run pipenv·run")  # also run scripts of the project by name
-MANAGERS = names("npm yarn pnpm mvn mvnw deno composer mise bun")  # know tasks without a word before them
+MANAGERS = names("npm yarn pnpm mvn mvnw deno composer mise bun")  # accept task names without a subcommand
 SEVERAL = names("make rake gradle gradlew mvn mvnw just task ant")  # run several tasks, as `make clean test`
-MANAGING = names("manage.py artisan setup.py")  # scripts that are such managers
-# Programs that run a task of the project by its name; the name says what for.
+MANAGING = names("manage.py artisan setup.py")  # scripts that accept task names
+# Programs that run a task of the project by its name; the name shows the purpose.
 TASKS = names("""
     make just task rake invoke inv ant gulp grunt nox tox earthly mise·run mise·r npm·run npm·run-script
     yarn·run pnpm·run bun·run deno·task composer·run composer·run-script poe turbo turbo·run nx nx·run
@@ -122,26 +122,26 @@ PROGRAMS = frozenset(
     gradle gradlew
     mvn dotnet composer php artisan mix deno conda pipenv tsc"""
 )
-# Words that the usual checks are made of: their programs, what these are asked to do, and what runs them.
+# Words of the usual checks: their programs, their subcommands, and their runners.
 VOCABULARY = frozenset(
     word
     for name in (*(n for n, p in PURPOSE.items() if p in CHECKS), *RUNNERS, *TASKS, *MANAGERS)
     for word in name.split()
 )
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
-# Builtins that do nothing that is worth telling, and what only asks whether something is so.
+# Builtins without a relevant effect, and tests.
 QUIET = names("cd pushd popd export set unset source . echo printf true : sleep wait clear ulimit umask trap")
 TESTS = names("[ [[ ((")
 MOVES = names("cd pushd popd")
-# They run what follows them, perhaps behind words of their own.
+# They run the command after them, possibly after arguments of their own.
 WRAPPERS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()) | names(
     "npm pnpm yarn bun bundle xargs doas"
 )
-# Shells, and what else runs code that it is given.
+# Shells, and other programs that run code given to them.
 WINDOWS_SHELLS = names("powershell pwsh cmd")
 SHELLS = names("bash sh zsh dash ksh fish")
 INTERPRETERS = SHELLS | names("python python2 python3 py node deno bun ruby perl php")
-# What shows text of files: some are told a pattern or an expression first, some show names alone or nothing.
+# Programs that show text of files. Some take a pattern or an expression first, some show names or nothing.
 PATTERN_FIRST = names("sed awk gawk grep egrep fgrep zgrep rg ag jq yq")
 READERS = PATTERN_FIRST | names("""
     cat tac head tail less more bat nl strings rev diff cmp comm paste sort uniq cut fold column xxd
@@ -149,7 +149,7 @@ READERS = PATTERN_FIRST | names("""
     pandoc pdftotext sqlite3 cp mv ln rsync xargs dd get-content gc type select-string sls
 """)
 LISTERS = names("find fd ls tree cp mv ln rsync tar gzip xargs comm rev")
-# What talks to other machines, or asks them.
+# Programs that connect to other machines, or query them.
 NETWORK = names("""
     curl wget http https lynx elinks w3m links aria2c axel httpie xh ssh scp sftp ftp lftp telnet nc ncat
     netcat socat websocat grpcurl whois dig nslookup lwp-request yt-dlp irm iwr invoke-restmethod
@@ -164,7 +164,7 @@ CLOUDS = names("""
     snowsql s3cmd rclone oci ibmcloud linode-cli
 """)
 ENGINES = names("docker podman nerdctl")  # of containers
-# What fetches a program to run it; a locator runs what is installed where it is.
+# Programs that download a program to run it; a locator runs an installed one if there is one.
 LOCATORS = names("npx bunx npm·exec")
 FETCHERS = LOCATORS | names("""
     uvx pipx·run pnpm·dlx pnpx yarn·dlx npm·init npm·create yarn·create pnpm·create bun·create

@@ -1,24 +1,24 @@
 """Read the wire format of protocol buffers, field by field, without a schema.
 
-A message is a run of fields: a varint that holds the field's number and its kind (its wire type), then a
-varint, four or eight bytes, or a length and so many bytes. What a field means is up to the caller.
+A message is a sequence of fields: a varint with the field's number and kind (its wire type), then a
+varint, four or eight bytes, or a length and that many bytes. The caller interprets the fields.
 
-The library of the format is not used: it passes over fields of the wrong kind, cannot tell where a message
-is damaged, and loads 75 modules.
+The protobuf library is not used: it ignores fields of the wrong kind, cannot locate damage in a
+message, and loads 75 modules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-VARINT, FIXED64, LEN, FIXED32 = 0, 1, 2, 5  # kinds; 3 and 4 are of groups, which are out of use
+VARINT, FIXED64, LEN, FIXED32 = 0, 1, 2, 5  # kinds; 3 and 4 are of groups, which are obsolete
 MAX_VARINT = 10  # bytes
 
 Field = tuple[int, int, int, int, int]  # number, kind, value of a VARINT or -1, where its bytes start and end
 
 
 class Damaged(ValueError):
-    """Bytes that are no message: what is wrong, and at which byte."""
+    """Bytes that are not a valid message: the error, and its byte offset."""
 
     def __init__(self, at: int, what: str) -> None:
         super().__init__(what)
@@ -29,12 +29,12 @@ def fields(data: bytes, at: int = 0, end: int | None = None) -> Iterator[Field]:
     r"""Yield the fields of a message.
 
     Args:
-        data: bytes that hold it.
-        at: the byte at which it starts.
-        end: the byte after it; None for the end of `data`.
+        data: bytes that contain it.
+        at: the offset of its first byte.
+        end: the offset after its last byte; None for the end of `data`.
 
     Raises:
-        Damaged: the message is cut off, or is none.
+        Damaged: the message is truncated or invalid.
 
     >>> list(fields(b"\x08\x96\x01\x12\x02hi"))
     [(1, 0, 150, 3, 3), (2, 2, -1, 5, 7)]
@@ -51,7 +51,7 @@ def fields(data: bytes, at: int = 0, end: int | None = None) -> Iterator[Field]:
             value, at = varint(data, at, end)
             yield key >> 3, kind, value, at, at
             continue
-        if kind == LEN and at < end and data[at] < 0x80:  # as most lengths are
+        if kind == LEN and at < end and data[at] < 0x80:  # most lengths are one byte
             start = at + 1
             after = start + data[at]
         else:
@@ -63,10 +63,10 @@ def fields(data: bytes, at: int = 0, end: int | None = None) -> Iterator[Field]:
 
 
 def span(data: bytes, kind: int, at: int, end: int) -> tuple[int, int]:
-    """Return where the bytes of a field that is no VARINT start and end, also where they end too late.
+    """Return the start and the end of a field's bytes (not of a VARINT), even if it ends too late.
 
     Raises:
-        Damaged: there is no such kind, or the message ends within the length.
+        Damaged: the kind is unknown, or the message ends within the length.
     """
     if kind == LEN:
         length, start = varint(data, at, end)
@@ -77,7 +77,7 @@ def span(data: bytes, kind: int, at: int, end: int) -> tuple[int, int]:
 
 
 def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return a varint, below 2**64, and where it ends: seven bits a byte, the lowest first.
+    """Return a varint, below 2**64, and the offset of its end: seven bits a byte, the lowest first.
 
     Raises:
         Damaged: it does not end, or has more than `MAX_VARINT` bytes.
@@ -97,7 +97,7 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def signed(value: int) -> int:
-    """Return a number as the 64-bit integer with a sign that it stands for.
+    """Return an unsigned 64-bit number as a signed one.
 
     >>> signed(2**64 - 3), signed(3)
     (-3, 3)

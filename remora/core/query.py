@@ -1,4 +1,4 @@
-"""What kind of question a query is, and what it names; decides how the paths are weighted."""
+"""Classify a query and find the paths it names; the class sets the weights of the candidate paths."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ GRAPH_TOOLS = frozenset({"analyzeImpact", "getDependencies", "analyze_impact", "
 
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _SNAKE = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|^_+[A-Za-z]")
-_RUN = re.compile(r"[\w.@/-]+")  # everything a path may be made of; read once, so that it is linear
+_RUN = re.compile(r"[\w.@/-]+")  # all characters of a path; read once, so that it is linear
 _CALL = re.compile(r"\w\(\)|\w::\w|\w\.\w+\(")
 _SLASHED_WORDS = re.compile(r"^[A-Za-z]+(?:/[A-Za-z]+)+$")
-# "cmd/a.go:12:3: ", "src/a.ts(3,5): ": where a compiler or a linter found something.
+# "cmd/a.go:12:3: ", "src/a.ts(3,5): ": the position in a message of a compiler or a linter.
 _PLACE = re.compile(
     r"^[ \t]*[\w.@~/\\:-]{0,300}?\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -)[ \t]+(?=\S)", re.MULTILINE
 )
@@ -28,7 +28,7 @@ _FILE_ENDINGS = frozenset(
 
 
 class PathWeights(NamedTuple):
-    """How much each candidate path counts in the fusion; they sum to 1 (section 7)."""
+    """The weight of each candidate path in the fusion; they sum to 1 (section 7)."""
 
     fts: float
     dense: float
@@ -62,7 +62,7 @@ def named_paths(text: str) -> tuple[str, ...]:
 
 
 def without_places(text: str) -> str:
-    """Return a text without the places in front of what compilers and linters found: what recurs is behind.
+    """Return a text without the file positions before messages of compilers and linters.
 
     >>> without_places("cmd/a.go:12:3: error is not nil (nilerr)"), without_places("see a.go:12")
     ('error is not nil (nilerr)', 'see a.go:12')

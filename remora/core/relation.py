@@ -1,4 +1,4 @@
-"""How a later statement stands to an earlier one: the same, one that replaces it, or about something else."""
+"""Compare a later statement with an earlier one: the same, a replacement, or a different subject."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOW_WORDS = one_of(
 )
 NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# Stems of words that say little in any rule: the light verbs, and what stands around them.
+# Stems of words with little meaning in any rule: light verbs and their company.
 _NOISE = frozenset(
     stem(word)
     for word in f"""{AUXILIARY} use run have be keep kept get make do need want set go must may shall allow
@@ -55,7 +55,7 @@ _TELLING = re.compile(r"(?<![\w@./+-])[\w@./+-]*\w(?:\(\))?")
 
 
 class _Reading:
-    """A statement as two of them are compared."""
+    """A statement, parsed for comparison with another."""
 
     def __init__(self, text: str) -> None:
         said, text = text, _stripped(text)
@@ -70,7 +70,7 @@ class _Reading:
             *map(str.lower, _ON.findall(text)),
         }
         self.numbers = set(_NUMBER.findall(text))
-        # "ne ... jamais", "no ... nunca": several negators of one clause deny once.
+        # "ne ... jamais", "no ... nunca": several negators of one clause deny it once.
         plain, gone = IS_GONE.subn(" ", POSITIVE.sub(" ", text))
         denials = sum(NEGATES.search(one) is not None for one in CLAUSE.split(plain)) + (gone > 0)
         self.denials = (denials + whole) % 2
@@ -85,12 +85,11 @@ class _Reading:
 
 
 def relation(newer: str, older: str) -> str:
-    """Return how a later statement stands to an earlier one: "same", "later" (it replaces it) or "apart".
+    """Return how a later statement relates to an earlier one: "same", "later" (a replacement) or "apart".
 
-    "same": equal names, numbers and polarity, and all telling words, in the same roles. "later": both speak
-    of the same matter in the same cases, and one denies or forbids what the other wants, or the later one
-    gives another number, or says that something else holds now. Different things, places and conditions
-    are "apart".
+    "same": equal names, numbers and polarity, and all significant words, in the same roles. "later": both
+    have the same subject in the same cases, and one denies or forbids what the other wants, or the later one
+    has another number, or marks a change. Different things, places and conditions are "apart".
 
     >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
     'same'
@@ -108,10 +107,10 @@ def relation(newer: str, older: str) -> str:
     ordered = [w for w in one.words if w in other.telling] == [w for w in other.words if w in one.telling]
     measured = one.changes or (one.measures and other.measures)
     if not mine and not theirs and one.numbers != other.numbers and not measured:
-        return "apart"  # numbers tell things apart
+        return "apart"  # numbers distinguish the subjects
     if not mine and not theirs:
         if not ordered and one.build == other.build and one.denied == other.denied:
-            return "apart"  # its parts have changed places: "from base to app", "from app to base"
+            return "apart"  # its parts are swapped: "from base to app", "from app to base"
         if one.before and other.before and one.before != other.before:
             return "apart"
         if (one.denied, one.numbers) == (other.denied, other.numbers):
@@ -127,10 +126,10 @@ def relation(newer: str, older: str) -> str:
 
 
 def restates(content: str, said: str, told_at: Iterable[str] = ()) -> bool:
-    """Return whether a statement says what somebody said: in the same cases, and with no name of its own.
+    """Return whether a statement restates a person's words: in the same cases, and without new names.
 
-    Two thirds of its telling words were said, two at least, and it has half of those of a clause. Of what it
-    is to be told at every telling word was said.
+    At least two of its significant words, and two thirds of them, were said; they include half of the
+    significant words of one clause. Every significant word of its triggers was said.
 
     >>> restates("Never push directly to main", "please never push to main directly, ok")
     True
@@ -155,7 +154,7 @@ def restates(content: str, said: str, told_at: Iterable[str] = ()) -> bool:
 
 
 def _asked_and_denied(text: str) -> tuple[set[str], set[str]]:
-    """Return the telling words that no negator of their clause stands before, and those behind one."""
+    """Return the significant words without a negator before them in their clause, and those after one."""
     asked: set[str] = set()
     denied: set[str] = set()
     for clause in CLAUSE.split(POSITIVE.sub(" ", text)):
@@ -166,12 +165,12 @@ def _asked_and_denied(text: str) -> tuple[set[str], set[str]]:
 
 
 def _names(text: str) -> frozenset[str]:
-    """Return what is named in a text, and the words that make an exception."""
+    """Return the names in a text, and the words that make an exception."""
     return (salient(text) - NEGATIONS) | _EXCEPTING.intersection(words(text))
 
 
 def matter(text: str) -> frozenset[str]:
-    """Return the stems of the words that say what a statement is about."""
+    """Return the stems of the significant words of a statement."""
     return frozenset(_words_of(text))
 
 
@@ -179,21 +178,21 @@ def _stripped(text: str) -> str:
     return _REQUEST.sub("PR", _ORIGIN.sub("", text))
 
 
-@lru_cache(maxsize=4_096)  # a new statement is held against many
+@lru_cache(maxsize=4_096)  # a new statement is compared with many
 def _words_of(text: str) -> tuple[str, ...]:
-    """Return the telling words of a statement, in order, without its numbers."""
+    """Return the significant words of a statement, in order, without its numbers."""
     text = _DENIES_ALL.sub(" ", _stripped(text))
     numbers = set(_NUMBER.findall(text))
     return tuple(word for word in _telling(text) if word not in numbers)
 
 
-@lru_cache(maxsize=256)  # a statement is held against several
+@lru_cache(maxsize=256)  # a statement is compared with several
 def _reading(text: str) -> _Reading:
     return _Reading(text)
 
 
 def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:
-    """Return whether one wants what the other forbids, for the same matter."""
+    """Return whether one statement wants what the other forbids, for the same subject."""
     if not (one.forbidden & other.wanted or one.wanted & other.forbidden):
         return False
     chosen = one.forbidden | one.wanted | other.forbidden | other.wanted
@@ -202,12 +201,12 @@ def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:
 
 
 def _build(text: str) -> tuple[str, ...]:
-    """Return a statement with its telling words left blank: the sentence around them."""
+    """Return the words of a statement, with its significant words left blank."""
     return tuple("" if any(_telling(word)) else word for word in text.lower().split())
 
 
 def _telling(text: str) -> Iterator[str]:
-    """Yield the stems of the words that say what a statement is about."""
+    """Yield the stems of the significant words of a text."""
     bare = NEGATES.sub(" ", LASTS.sub(" ", NOW.sub(" ", text)))
     for word in _TELLING.findall(_HYPHEN.sub(" ", bare).replace("`", " ")):
         if pairs := cjk_pairs(word):

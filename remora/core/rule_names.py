@@ -1,4 +1,4 @@
-"""Which files hold the rules of a project, by their names, and which host shows which of them to its agent.
+"""Recognize rule files by their names, and decide which host shows which of them to its agent.
 
 | kind | files | front matter | applies to |
 |---|---|---|---|
@@ -13,9 +13,9 @@
 | copilot | .github/copilot-instructions.md, .github/instructions/**/*.instructions.md | applyTo | globs |
 | contributing | CONTRIBUTING at the root, in .github or in docs | | project |
 | decisions | the files of a folder adr, adrs or decisions: at the root, or below docs | | project |
-| lessons | .learnings/*.md; and what a rule file names that tells of lessons by its own name | | project |
+| lessons | .learnings/*.md; and files with lessons in their name that a rule file names | | project |
 
-Hosts show the files of their agents, each its own. Nobody shows the last three kinds.
+Each host shows the files of its own agent. No host shows the last three kinds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Collection
 CLAUDE_MEMORY = "claude_memory"
 CONTRIBUTING, DECISIONS, LESSONS = "contributing", "decisions", "lessons"
 COPILOT = ".github/copilot-instructions.md"
-FOLDERS = (  # folder, how the names in it end, kind
+FOLDERS = (  # folder, endings of its file names, kind
     (".claude/rules", (".md",), "claude_rules"),
     (".cursor/rules", (".mdc",), "cursor"),
     (".windsurf/rules", (".md",), "windsurf"),
@@ -48,12 +48,12 @@ _NAMES = {
 _CONTRIBUTING = re.compile(r"(?:\.github/|docs?/)?contributing(?:\.(?:md|rst|txt))?", re.IGNORECASE)
 _DECISION = re.compile(r"(?:docs?/(?:[^/]+/){0,3})?(?:adrs?|decisions)/[^/]+\.md", re.IGNORECASE)
 _NO_DECISION = re.compile(r"(?:readme|index|template|\w*[-_]template)\.md", re.IGNORECASE)
-_NO_LESSONS = "feature_requests.md"  # wishes: beside the lessons, and none
+_NO_LESSONS = "feature_requests.md"  # wishes: beside the lessons, but none of them
 _INDEX = re.compile(r"^~/\.claude/projects/[^/]+/memory/MEMORY\.md$")
 _IN_HOME = re.compile(r"^~/\.claude/projects/[^/]+/memory/")
 
 _CLAUDE = frozenset({"claude", "claude_rules", CLAUDE_MEMORY})
-# What each host puts in front of its agent, by its documentation; all of it where the host is unknown.
+# The kinds that each host shows its agent, by its documentation; all of them for an unknown host.
 _SHOWN = {
     "claude-code": _CLAUDE,
     "codex": frozenset({"agents"}),
@@ -68,7 +68,7 @@ HOST_FILES = frozenset(_NAMES.values()) | _CLAUDE | {"copilot"}
 
 
 def kind_of(path: str) -> tuple[str, str, bool] | None:
-    """Return the kind of a path, the folder it applies to and whether it is about everything.
+    """Return the kind of a path, the folder it applies to and whether it applies to everything.
 
     >>> kind_of("web/.cursor/rules/api.mdc"), kind_of("Claude.md"), kind_of("README.md")
     (('cursor', 'web', False), ('claude', '', True), None)
@@ -89,7 +89,7 @@ def kind_of(path: str) -> tuple[str, str, bool] | None:
     if _DECISION.fullmatch(path) and not _NO_DECISION.fullmatch(base):
         return DECISIONS, "", False
     kind = _NAMES.get(base.lower(), "")
-    # Elsewhere a small "agents.md" is a page about agents.
+    # In a subfolder a lower-case "agents.md" is a page about agents.
     if not kind or (kind in ("agents", "gemini") and folder and base.partition(".")[0].islower()):
         return None
     if kind == "claude" and f"/{folder}".endswith("/.claude"):
@@ -98,16 +98,16 @@ def kind_of(path: str) -> tuple[str, str, bool] | None:
 
 
 def shown_by(host: str, paths: Collection[str], tags: Collection[str]) -> bool:
-    """Return whether a host puts a memory in front of its agent anyway: it stands in a file that it shows.
+    """Return whether a host already shows its agent a memory, because a file that the host shows contains it.
 
     Args:
-        host: as in `moments`; one that is not known counts as one that shows every file for agents.
-        paths: of the files that say it.
+        host: as in `moments`; an unknown one counts as showing every file for agents.
+        paths: of the files that contain it.
         tags: of the memory; those of rules have the kind of their files.
     """
     shown = _SHOWN.get(host, HOST_FILES)
     if "rule" in tags and not shown.isdisjoint(tags) and CLAUDE_MEMORY not in tags:
-        return True  # an import, too, which only its tag tells
+        return True  # an import, too, which only its tag identifies
     found = ((path, kind_of(path)) for path in paths)
     return any(
         kind and kind[0] in shown and (kind[0] != CLAUDE_MEMORY or _INDEX.match(path)) for path, kind in found
@@ -115,5 +115,5 @@ def shown_by(host: str, paths: Collection[str], tags: Collection[str]) -> bool:
 
 
 def from_host_file(paths: Collection[str], tags: Collection[str]) -> bool:
-    """Return whether a memory stands in a file that some host shows its agent."""
+    """Return whether a memory is in a file that some host shows its agent."""
     return shown_by("", paths, tags)

@@ -1,9 +1,9 @@
 r"""Find secrets by the name before them: `password = …`, `"api_token": "…"`, `--password …`.
 
 A telling name and a link (`=`, `:`, `is`, a space after a flag, a pair of `name:` and `value:`) are
-one pattern. The value that follows is cut out, quoted or bare, and judged: `is_stand_in` knows what
-people write where a password would stand, namely masks, templates, types, references and words
-about the password; `is_telling` and `looks_random` know what only a secret looks like.
+one pattern. The value after it is extracted, quoted or bare, and judged: `is_stand_in` knows
+stand-ins for a password, namely masks, templates, types, references and words
+about the password; `is_telling` and `looks_random` recognize the forms that only a secret has.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _QUALIFIED_KEY = (
 )
 _HARMLESS = r"(?:page|next|continuation|sync|cursor|cancel(?:lation)?|public(?:key)?)[._ -]?token\Z"
 _QUOTE = r"(?:[frbuFRBU]{1,2}|[@$])?(\\*(?:\"\"\"|'''|[\"'`]))"
-_GLUE = r"\s|[+,;)][ \w.,()\[\]]*[+,(]\s?\Z"  # what stands between two strings of a concatenation
+_GLUE = r"\s|[+,;)][ \w.,()\[\]]*[+,(]\s?\Z"  # between two strings of a concatenation
 _NEXT_PAIR = (
     r"(?:[;,&]|\\[nrt])(?=[\"'\\]{0,2}[A-Za-z_][\w.-]{1,40}+[\"'\\]{0,2}\s?[=:])|\\[nrt](?=[\\\"'\s]|\Z)|</"
 )
@@ -85,7 +85,7 @@ class _Value(NamedTuple):
 
 
 def assignments(view: View) -> Iterator[Find]:
-    """Find values after a telling name. A run of characters is scanned once, whatever is in it."""
+    """Find values after a telling name. A run of characters is scanned once, whatever its content."""
     if view.low.isascii() and not any(hint in view.low for hint in _HINTS):
         return
     text, pattern = view.text, compiled(_NAME + _LINK)
@@ -112,7 +112,7 @@ def assignments(view: View) -> Iterator[Find]:
 
 
 def _may_take_value(text: str, name: re.Match[str]) -> bool:
-    """Return whether a name and its link can have a value at all; asked first, since it is cheap."""
+    """Return whether a name and its link can have a value at all; a cheap test, done first."""
     if name["gap"] and not _is_flag(text, name):
         return (
             name["noun"] not in _TOKENS
@@ -123,7 +123,7 @@ def _may_take_value(text: str, name: re.Match[str]) -> bool:
     if name["noun"] == "password" and compiled(r"(?<![A-Za-z0-9])1\Z").search(_before(text, name, 2)):
         return False  # 1Password is a program
     if name["noun"] == "pwd" and _before(text, name, 2) == "$(":
-        return False  # the folder
+        return False  # the working folder
     if name["noun"] == "psk":
         return not _before(text, name, 1).isalnum()
     if name["noun"] != "pass" or _owned(text, name):
@@ -132,7 +132,7 @@ def _may_take_value(text: str, name: re.Match[str]) -> bool:
 
 
 def _owned(text: str, name: re.Match[str]) -> bool:
-    """Return whether it is said whose `pass` it is: `db_pass`, `--pass`; else it may be a verb or a run."""
+    """Return whether a `pass` has an owner: `db_pass`, `--pass`; otherwise it may be a verb or a test run."""
     owner = _before(text, name, 12).lower()
     return owner[:-1].endswith(_OWNERS) or compiled(r"(?<!\S)--\Z").search(owner) is not None
 
@@ -142,7 +142,7 @@ def _before(text: str, name: re.Match[str], length: int) -> str:
 
 
 def _quoted_value(text: str, begin: int) -> _Value | None:
-    """Return what stands between quotes, which may be escaped or triple, on one line."""
+    """Return the text between quotes, which may be escaped or triple, on one line."""
     opening = compiled(_QUOTE).match(text, begin)
     if not opening:
         return None
@@ -162,7 +162,7 @@ def _quoted_value(text: str, begin: int) -> _Value | None:
 
 
 def _slashes(text: str, start: int, end: int) -> int:
-    """Return how many backslashes stand right before a place."""
+    """Return the number of backslashes right before a position."""
     at = end
     while at > start and text[at - 1] == "\\":
         at -= 1
@@ -191,7 +191,7 @@ def _closes(text: str, begin: int, end: int) -> bool:
 
 
 def _is_secret(view: View, name: re.Match[str], value: _Value) -> bool:
-    """Judge a value by the name before it and by how the two are linked."""
+    """Judge a value by the name before it and by the link between them."""
     text = view.text[value.start : min(value.end, value.start + _LONGEST_QUOTED)]
     link = name.lastgroup
     if link == "gap" and text[0] == "-":
@@ -212,7 +212,7 @@ def _is_secret(view: View, name: re.Match[str], value: _Value) -> bool:
 
 
 def _is_token(view: View, name: re.Match[str], text: str, *, quoted: bool) -> bool:
-    """Judge a value after `token`, `secret` and their kin: random, or short but told by its form."""
+    """Judge a value after `token`, `secret` and similar names: random, or short with a form of its own."""
     noun_end = name.end("noun")
     if not looks_random(text):
         variable = name["op"] == "=" and name.end() == name.end("op")
@@ -257,7 +257,7 @@ def _is_code(text: str, name: re.Match[str], value: _Value) -> bool:
 
 
 def _is_next_line(text: str, name: re.Match[str], value: _Value) -> bool:
-    """Return whether the next line holds no value: the body of an `if password:`, a paragraph."""
+    """Return whether the value is other text of the next line: the body of an `if password:`, a paragraph."""
     link = text[name.end("noun") : value.start]
     if name.lastgroup != "op" or "\n" not in link:
         return False
@@ -268,7 +268,7 @@ def _is_next_line(text: str, name: re.Match[str], value: _Value) -> bool:
 
 
 def _is_definition(text: str, name: re.Match[str], value: _Value) -> bool:
-    """Return whether a marked-up name is explained: "**Master Password**: Ensure that it is long"."""
+    """Return whether the value is the definition of a term: "**Master Password**: Ensure that it is long"."""
     link = text[name.end("noun") : value.start]
     if value.quoted or not compiled(r"[*_`]{1,3}:|:[*_]{2}").match(link):
         return False
@@ -287,14 +287,14 @@ def _kind(view: View, name: re.Match[str]) -> str:
 
 # Stand-ins
 
-# A value that ends in one of these names a secret and is none: `password=user_password`.
+# A value that ends in one of these names a secret and is not one: `password=user_password`.
 _NOUNS = frozenset(
     """password passwords passwd passphrase passcode passwort pwd pw pass secret secrets token tokens key keys
     apikey credential credentials creds auth hash hashed value""".split()
 )
 _ALONE = _NOUNS - {"secret", "secrets", "hash", "value", "key", "auth"}
 
-# What stands after `password:` in code and in prose and is no password.
+# Words after `password:` in code and in prose that are not passwords.
 _WORDS = STOP_WORDS.union(
     _TYPES.split(),
     """none null nil undefined nan true false yes empty unset missing required optional invalid
@@ -331,7 +331,7 @@ _REFERENCE = (
 )
 _PATH = r"(?:~|\.{1,2})?/[\w.-]+/[\w./-]*|[A-Za-z]:[\\/].*"
 _STRINGS = r"\"[^\"]*\"|'[^']*'|(?<=[(\[,])[\"'].*"
-_ODD = r"[~^#%;]|.@"  # signs that a reference has only inside of its strings
+_ODD = r"[~^#%;]|.@"  # signs that a reference has only inside its strings
 _HEAD = r"[&*!?]?([A-Za-z_]{2,})(?:[,;)|&=<>\]?}\[{(:\"'`].*)?"
 _TECHNICAL = (
     r"(?:sha|md|aes|rs|hs|es|ps|base|utf|rfc|ipv?|http|oauth|x|p|ed|tls|ssl|v|h|s|ec|python|py|node|log|web"
@@ -341,10 +341,10 @@ _TECHNICAL = (
 
 
 def is_stand_in(value: str, *, quoted: bool) -> bool:
-    """Return whether a text stands where a password would and is none.
+    """Return whether a text is a stand-in for a password.
 
-    A quoted text is a value unless it is a mask, a template, a placeholder that says so, a
-    message or a name. A bare text may also be a reference, a type or a word of prose.
+    A quoted text is a value unless it is a mask, a template, an explicit placeholder, a message or a name. A
+    bare text may also be a reference, a type or a word of prose.
 
     >>> is_stand_in("os.environ['PW']", quoted=False), is_stand_in("swordfish", quoted=False)
     (True, False)
@@ -366,7 +366,7 @@ def is_stand_in(value: str, *, quoted: bool) -> bool:
     if compiled(_PATH).fullmatch(value) or compiled(r"\d|[~^]?\d+(?:\.\d+){1,3}").fullmatch(value):
         return True
     if quoted and " " in value:
-        label = value[0].isupper() and all(c.isalpha() or c == " " for c in value)  # in whichever language
+        label = value[0].isupper() and all(c.isalpha() or c == " " for c in value)  # in any language
         return label or any(w in _WORDS or w in _NOUNS for w in compiled(r"[a-z]+").findall(lower))
     if quoted:
         return False
@@ -377,7 +377,7 @@ def is_stand_in(value: str, *, quoted: bool) -> bool:
 
 
 def _is_template(value: str) -> bool:
-    """Return whether nothing but holes and a sign or two make up a text: `${HOST}:${PORT:-80}`."""
+    """Return whether a text consists of placeholders and at most two signs: `${HOST}:${PORT:-80}`."""
     for _ in range(3):  # templates inside templates
         bare = compiled(_TEMPLATE).sub("", value)
         if bare == value:

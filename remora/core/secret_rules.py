@@ -1,14 +1,14 @@
-r"""What a token looks like: the forms that providers give theirs, and randomness.
+r"""The forms of providers' tokens, and a test for randomness.
 
-Two tables hold the forms. A `Prefix` is a literal start and the pattern of what follows: the
-literal is searched first, so a text without it pays one substring test and its pattern is never
-compiled. A `Shape` is a whole pattern, for tokens that do not open with one literal; its `needles`
-are the cheap test. Repeats are bounded or possessive, and no pattern can begin again inside the
-run it has just scanned: the time is linear in the text, whatever the text.
+Two tables hold the forms. A `Prefix` is a literal start and the pattern of the rest: the literal is searched
+first, so a text without it costs one substring test and its pattern is never compiled. A `Shape` is a whole
+pattern, for tokens without a literal start; its `needles` are the cheap test. Repeats are bounded or
+possessive, and no pattern can begin again inside the run it has just scanned: the time is linear in the
+length of any text.
 
-`looks_random` is Shannon entropy plus structure. Entropy alone does not do: the identifier
-`getUserByIdFromCache` has as many bits a character as a key of its length. But it is made of
-pronounceable words, and a key is not.
+`looks_random` is Shannon entropy plus structure. Entropy alone is not enough: the identifier
+`getUserByIdFromCache` has as many bits a character as a key of its length. But it consists of
+pronounceable words, and a key does not.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import NamedTuple
 
 
 class View(NamedTuple):
-    """A text as the finders see it: with its markers masked, and in lower case, character for character."""
+    """A text for the finders: with its markers masked, and in lower case with the same length."""
 
     text: str
     low: str
 
 
 class Find(NamedTuple):
-    """What a finder gives: a place, a kind, and how specific its rule is (the lower, the more)."""
+    """A match of a finder: its place, its kind, and the rank of its rule (lower is more specific)."""
 
     start: int
     end: int
@@ -39,8 +39,8 @@ class Find(NamedTuple):
 class Prefix(NamedTuple):
     """Tokens with a literal start.
 
-    `anywhere` allows a letter or digit right before the start; `random` asks that what follows
-    the start looks random, for starts that ordinary names share.
+    `anywhere` allows a letter or digit right before the start; `random` requires that the rest looks
+    random, for starts that ordinary names share.
     """
 
     kind: str
@@ -51,10 +51,10 @@ class Prefix(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Tokens known by their whole form; the last group that matched is the secret.
+    """Tokens with a known whole form; the last group that matched is the secret.
 
-    One of the `needles`, in lower case, has to be in the text. `value` marks what people choose
-    themselves, which may be a stand-in. `after` is a word that must stand before it on its line.
+    One of the `needles`, in lower case, must be in the text. `value` marks values that people choose
+    themselves, which may be stand-ins. `after` is a word that must precede it on its line.
     """
 
     kind: str
@@ -66,7 +66,7 @@ class Shape(NamedTuple):
 
 _DIGIT = r"(?=[A-Za-z%-]{0,40}+\d)"
 _END = r"(?![A-Za-z0-9_-])"
-# How `-----BEGIN … PRIVATE KEY` goes on in base64, as in kubeconfig files.
+# The base64 continuations of `-----BEGIN … PRIVATE KEY`, as in kubeconfig files.
 _BASE64_PEM = "BSU0EgUFJJVkFURS BQUklWQVRF BFQyBQUklWQVRF BPUEVOU1NIIFBSSVZBVE BFTkNSWVBURUQgUFJJVk"
 _GITLAB = "pat dt rt rtr cbt ptt ft imt agent oas soat ffct wt"
 
@@ -212,7 +212,7 @@ SHAPES: tuple[Shape, ...] = (
         value=True,
         after="curl",
     ),
-    *(  # what a program takes as its password behind a short option
+    *(  # passwords after a program's short option
         Shape(
             "password",
             (program,),
@@ -228,21 +228,21 @@ SHAPES: tuple[Shape, ...] = (
             ("redis-cli", r"-a[\s=]"),
         )
     ),
-    Shape(  # a line of a configuration that is nothing else
+    Shape(  # a configuration line with nothing else
         "password",
         ("passw", "requirepass", "rootpw", "bindpw"),
         r"(?m)^[ \t]*(?:password|requirepass|rootpw|bindpw)[ \t]{1,20}+"
         r"(?:\"([^\"\n]{3,200}+)\"|'([^'\n]{3,200}+)'|(?=\S{0,80}\d)(?=\S{0,80}[A-Za-z])(\S{6,200}+))[ \t]*$",
         value=True,
     ),
-    Shape(  # below its user
+    Shape(  # on the line after its user
         "password",
         ("password",),
         r"(?m)^[ \t]*(?:user(?:name)?|login)[ \t]{1,20}+\S{1,200}+[ \t]*\n[ \t]*password[ \t]{1,20}+"
         r"[\"']?([^\s\"']{3,200}+)[\"']?[ \t]*$",
         value=True,
     ),
-    Shape(  # beside a user, as two strings of a call
+    Shape(  # after a user, as two strings of a call
         "password",
         ("login(", "authenticate(", "basicauth(", "basic_auth(", "auth("),
         r"(?i:login|authenticate|auth)\(\s{0,20}+(?>(\"|')[^\"'\s]{1,100}+\1),\s{0,20}+[\"']([^\"'\s]{4,200}+)[\"']",
@@ -322,7 +322,7 @@ SHAPES: tuple[Shape, ...] = (
     ),
 )
 
-# A provider's name before an assigned value tells the kind of a value that has no form of its own.
+# A provider's name before an assigned value gives the kind of a value without a form of its own.
 CONTEXTS: tuple[tuple[str, str], ...] = (
     ("aws", "aws-secret-key"),
     ("azure", "azure-secret"),
@@ -338,12 +338,12 @@ CONTEXTS: tuple[tuple[str, str], ...] = (
 
 @cache
 def compiled(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
-    """Return a pattern compiled at its first use, since most texts need few of them; classes are ASCII."""
+    """Return a pattern, compiled at its first use, since most texts need few of them; classes are ASCII."""
     return re.compile(pattern, re.ASCII | re.IGNORECASE if ignore_case else re.ASCII)
 
 
 def line_start(text: str, at: int) -> int:
-    """Return where the line of a place begins, at most 200 characters before it."""
+    """Return the start of a position's line, at most 200 characters before it."""
     low = max(at - 200, 0)
     return max(text.rfind("\n", low, at) + 1, low)
 
@@ -366,11 +366,10 @@ def entropy(text: str) -> float:
 
 
 def looks_random(value: str) -> bool:
-    """Return whether a value of 16 characters or more reads as a key rather than as words.
+    """Return whether a value of 16 characters or more looks like a key rather than like words.
 
-    A short random text falls short of the bits of its alphabet. The thresholds keep 99 of 100
-    uniformly random texts: 16 hex digits have 2.7 bits a character or more, 16 letters and digits
-    3.1, 24 of them 3.5.
+    A short random text has fewer bits than its alphabet. The thresholds keep 99 of 100 uniformly random
+    texts: 16 hex digits have 2.7 bits a character or more, 16 letters and digits 3.1, 24 of them 3.5.
 
     >>> looks_random("f3a9" + "0c71" + "be52" + "86d4"), looks_random("getUserById2FromCache")
     (True, False)
@@ -385,7 +384,7 @@ def looks_random(value: str) -> bool:
         return False
     if entropy(core) < (3.1 if len(core) < 24 else 3.5):
         return False
-    # Letters of other scripts stand in no run of these: a value without any is a sentence, not a key.
+    # Letters of other scripts are in no run of these: a value without any is a sentence, not a key.
     runs = compiled(r"[A-Za-z0-9]+").findall(core)
     if not runs:
         return False
@@ -395,7 +394,7 @@ def looks_random(value: str) -> bool:
 
 
 def _share_of_words(text: str) -> float:
-    """Return how much of a text's letters and digits stands in words, years or counters, 0..1."""
+    """Return the share of a text's letters and digits that belong to words, years or counters, 0..1."""
     pieces = compiled(PIECE).findall(text)
     return sum(len(p) for p in pieces if _is_wordlike(p)) / max(sum(map(len, pieces)), 1)
 

@@ -1,4 +1,4 @@
-"""Find the passwords in rows that a dump inserts: the column says what a value is."""
+"""Find passwords in the rows of SQL dumps, by the names of their columns."""
 
 from __future__ import annotations
 

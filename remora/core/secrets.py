@@ -1,28 +1,27 @@
-r"""Find secrets in text, and take them out before it is stored and before it leaves.
+r"""Find secrets in text and redact them, before it is stored and before it is sent.
 
-Seven finders look at a text, from the most specific to the most general: private key blocks,
-tokens that carry their provider's form, credentials in addresses, `Authorization` headers,
-cookies, values assigned to a telling name, and those of a telling column. Where their finds overlap
-the union goes, under the kind of the most specific one; so a longer find never leaves the rest of a
-secret behind.
+Seven finders scan a text, from the most specific to the most general: private key blocks, tokens in
+their provider's form, credentials in addresses, `Authorization` headers, cookies, values assigned to a
+telling name, and those of a telling column. Overlapping matches are redacted as their union, under the
+kind of the most specific one; so a longer match never leaves the rest of a secret behind.
 
-What is redacted after a name follows from two questions. *Is it a secret for sure?* A form of a
-provider, a credential in an address, a value in an `Authorization` header: always, even when it
-looks like an example, since a marker in place of an example costs little. *Might it be one?*
+Two questions decide on a redaction. *Is it certainly a secret?* A provider's form, a credential in an
+address, a value in an `Authorization` header: always redacted, even if it looks like an example, since a
+marker in place of an example costs little. *Might it be one?*
 
-- After a password's name (`password`, `passwd`, `pwd`, in several languages) any value that could
-  be real is taken, however weak: `password: swordfish`, `password=admin`. Left alone is what
-  cannot be one, or says that it is none: a reference (`$DB_PASSWORD`, `os.environ["PW"]`,
+- After a password's name (`password`, `passwd`, `pwd`, in several languages) any value that could be
+  real is redacted, however weak: `password: swordfish`, `password=admin`. Exempt are values that
+  cannot be one, or say so: a reference (`$DB_PASSWORD`, `os.environ["PW"]`,
   `config.db.password`, `get_password()`, `user_password`), a type (`password: str`), a literal
   (`None`), a template (`<your password>`, `{password}`), a mask (`****`), a placeholder
   (`changeme`, `your-password`) and prose (`password: must be long`, `password is required`).
-  A redaction there would destroy a useful memory and protect nothing. The price is known: a real
-  password of the form `word.word`, or a function word such as `the`, stays.
-- After `secret`, `token`, `api_key` and their kin, a value is taken when it looks random and has
+  A redaction there would destroy a useful memory and protect nothing. The cost is known: a real
+  password of the form `word.word`, or a function word such as `the`, is not found.
+- After `secret`, `token`, `api_key` and similar names, a value is redacted if it looks random and has
   16 characters or more; in the form of an environment variable (`API_TOKEN=abc12345`), or of a
-  command line flag, eight are enough when they mix letters and digits.
-- Without such a name nothing is taken for its entropy: commit hashes, UUIDs, digests of lock
-  files, image data and long identifiers are what a coding agent's memory is full of.
+  command line flag, eight are enough if they mix letters and digits.
+- Without such a name nothing is redacted for its entropy: the memory of a coding agent is full of commit
+  hashes, UUIDs, digests of lock files, image data and long identifiers.
 
 A marker is opaque to every finder: markers in the input are masked first. `redact` repeats until
 nothing is found. Each round turns at least one character outside a marker into a part of one, so
@@ -57,7 +56,7 @@ KINDS: tuple[str, ...] = tuple(
     sorted({*_OTHER_KINDS, *(r.kind for r in PREFIXES), *(s.kind for s in SHAPES), *(k for _, k in CONTEXTS)})
 )
 
-_MASK = "\udfff"  # a lone surrogate: never part of valid text, and in no class of any pattern but \S
+_MASK = "\udfff"  # a lone surrogate: never part of valid text, and matched by no pattern class but \S
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(65, 91)}
 
@@ -71,19 +70,19 @@ class Finding(NamedTuple):
 
 
 class Redacted(NamedTuple):
-    """A text without its secrets, and how many of each kind were taken out, sorted by kind."""
+    """A text without its secrets, and the number of redactions of each kind, sorted by kind."""
 
     text: str
     redactions: tuple[Redaction, ...]
 
     @property
     def count(self) -> int:  # type: ignore[override]  # a tuple's count() is of no use here
-        """The number of secrets taken out."""
+        """The number of redacted secrets."""
         return sum(r.count for r in self.redactions)
 
 
 def redact(text: str) -> Redacted:
-    """Return a text with each secret replaced by `[REDACTED:<kind>]`, and what was replaced.
+    """Return a text with each secret replaced by `[REDACTED:<kind>]`, and the redactions.
 
     >>> redacted = redact("export DB_PASSWORD=swordfish; run")
     >>> redacted.text, redacted.count
@@ -132,7 +131,7 @@ def _merge(finds: list[Find], text: str) -> list[Finding]:
 
 
 def _past_mask(text: str, end: int) -> int:
-    """Return an end that does not cut a marker in two."""
+    """Return an end that does not split a marker."""
     while text[end - 1] == _MASK and end < len(text) and text[end] == _MASK:
         end += 1
     return end
@@ -150,7 +149,7 @@ _LONGEST_BLOCK = 65536
 
 
 def _private_keys(view: View) -> Iterator[Find]:
-    """Find key blocks; one without its END line goes as far as its lines look like key material."""
+    """Find key blocks; one without its END line extends over the lines that look like key material."""
     text = view.text
     if "PRIVATE KEY" not in text:
         return
@@ -169,7 +168,7 @@ def _private_keys(view: View) -> Iterator[Find]:
 # Every token of a provider has such a run; most prose has none.
 _RUN = r"[\w-]{15}|[\w+/]{40}"
 _SHORTEST = 15  # characters of a token with its start
-# Every text is asked for all of these, so the starts stand under their first two characters.
+# Every text is tested for all of these, so the starts are indexed by their first two characters.
 _STARTS: dict[str, list[tuple[int, Prefix, str]]] = {}
 for _rank, _rule in enumerate(PREFIXES, 1):
     for _start in _rule.starts:
@@ -189,8 +188,8 @@ def _by_form(view: View) -> Iterator[Find]:
 
 def _prefixed(view: View) -> Iterator[Find]:
     text = view.text
-    # A token has no white space in it and is not shorter than this, so most words need no second look, and
-    # one is enough of a word that is there often.
+    # A token has no white space and a minimum length, so most words need no second test, and a frequent word
+    # needs only one.
     long_words = " ".join({word for word in text.split() if len(word) >= _SHORTEST})
     groups = [group for head, group in _STARTS.items() if head in long_words]
     for rank, rule, start in [one for group in groups for one in group if one[2] in long_words]:
@@ -241,7 +240,7 @@ def _addresses(view: View) -> Iterator[Find]:
 
 
 def _urls(text: str) -> Iterator[re.Match[str]]:
-    """Yield what `finditer` would; only around each "://", since the pattern cannot begin anywhere else."""
+    """Yield the matches of `finditer`, tried only around each "://": the pattern can begin nowhere else."""
     done, at = 0, text.find("://")
     while at >= 0:
         tried = (compiled(_URL).match(text, i) for i in range(max(done, at - _LONGEST_SCHEME), at + 1))

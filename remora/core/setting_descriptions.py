@@ -1,4 +1,4 @@
-"""A short description of every setting: for the table in the documentation and for `remora doctor`."""
+"""A short description of every setting, for the documentation and for `remora doctor`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""MinHash bands: find texts that share most of their words without comparing every pair.
+"""MinHash bands: find texts with mostly the same words without comparing every pair.
 
-A text's words are hashed by 32 functions; the smallest value of each is its signature, and the
+The words of a text are hashed by 32 functions; the smallest value of each is its signature, and the
 share of equal positions in two signatures estimates the Jaccard similarity of the word sets
 (Broder, "On the resemblance and containment of documents", 1997). Positions are grouped into 8
-bands of 4; two texts are candidates when two whole bands agree. At a similarity of 0.85 that finds 97 % of
-pairs, at 0.3 only 0.2 %. Candidates are then compared word by word.
+bands of 4; two texts are candidates if two whole bands are equal. That finds 97 % of pairs with a
+similarity of 0.85, and only 0.2 % at 0.3. Candidates are then compared word by word.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from remora.core.text import STOP_WORDS, salient, words
 
-# Function words that change what a sentence says, where two texts agree in all others.
+# Function words that change a sentence's meaning if the other words are equal.
 TURNING = frozenset(
     """above after against all any before below down each few from if more most off once only or out over
     same some under until up""".split()
@@ -37,15 +37,15 @@ _FUNCTIONS = _coefficients()
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words that count when two texts are compared: all but function words."""
+    """Return the words for comparing two texts: all but stop words."""
     return frozenset(w for w in words(text) if w not in STOP_WORDS)
 
 
 def same_statement(first: str, second: str) -> bool:
-    """Return whether two texts that share nearly all words may be taken for one statement.
+    """Return whether two texts that share nearly all words are one statement.
 
-    They must agree in what `text.salient` finds and in words such as "before" and "only", and the words
-    they share must come in the same order: "prefer tabs over spaces" is not "prefer spaces over tabs".
+    Their `text.salient` and words such as "before" and "only" must be equal, and their shared words must have
+    the same order: "prefer tabs over spaces" is not "prefer spaces over tabs".
 
     >>> same_statement("Run the tests, then deploy.", "run the tests then deploy")
     True
@@ -61,7 +61,7 @@ def same_statement(first: str, second: str) -> bool:
     return [w for w in dict.fromkeys(a) if w in shared] == [w for w in dict.fromkeys(b) if w in shared]
 
 
-@lru_cache(4_096)  # a few words make up most of what is written; 5 MB
+@lru_cache(4_096)  # few words make up most texts; 5 MB
 def _values(word: str) -> tuple[int, ...]:
     h = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=7).digest(), "big")
     return tuple((a * h + b) % _PRIME for a, b in _FUNCTIONS)

@@ -1,16 +1,16 @@
-"""Go on when one item of many cannot be read: skip it, name it, say with which error it failed."""
+"""Skip items that cannot be read, and record each with its error."""
 
 from __future__ import annotations
 
 from remora.core.errors import RemoraError, StoreError
 from remora.core.values import Skipped
 
-FAILED = "could not"  # begins the reason of a file of the code that failed, not of one left out by design
-MOST_SAID = 200  # characters of an error's own words: some repeat the text that they failed on
+FAILED = "could not"  # begins the reason for a code file that failed, not for one left out by design
+MOST_SAID = 200  # characters of an error's message: some repeat the text that they failed on
 
 
 def told(error: Exception) -> str:
-    """Return an error in words: its own ones if it is ours, else its type before them.
+    """Return an error's message; for an error that is not ours, with its type before it.
 
     >>> told(ValueError("nothing to compare")), told(MemoryError())
     ('ValueError: nothing to compare', 'MemoryError')
@@ -22,17 +22,17 @@ def told(error: Exception) -> str:
 
 
 class sparing:  # noqa: N801  used as a statement, as contextlib.suppress is
-    """Run a block that reads one item; if it fails, note the item as skipped and go on after the block.
+    """Run a block that reads one item; if it fails, record the item as skipped and continue after the block.
 
-    Every `Exception` counts, also RecursionError and MemoryError: whatever one file, commit or session
-    holds, the others are read. KeyboardInterrupt and SystemExit pass, and so does a failure of the store,
-    which is not the item's fault and would meet the others as well.
+    Every `Exception` is caught, including RecursionError and MemoryError, so one file, commit or session
+    cannot stop the others. KeyboardInterrupt and SystemExit pass, and so does a `StoreError`: the item did
+    not cause it, and the other items would fail as well.
 
     Args:
-        what: the item, as a person would name it.
-        skipped: where it is noted, with the error's type.
-        before: words that stand before the error.
-        passing: further errors that are not the item's fault.
+        what: the item's name for a person.
+        skipped: the list to append to; the error is its reason.
+        before: text before the error.
+        passing: further errors to pass on.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""Whether a text states anything: it has two words, and more of them where a secret was taken out.
+"""Test whether a text is a statement: two words, and more if a secret was redacted.
 
-And on which day the user said it, where a memory tells so at its end.
+Also read the date of a user's statement at the end of a memory.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from remora.core.text import STOP_WORDS, words_or_pairs
 
 LEAST = 2  # words of a statement
-# Words besides the names of secrets that a text must have when it lost one. "The password of the staging
-# database is …" has two, and nothing is left of what it told; a command with a header has more.
+# Minimum of words, besides words for secrets, in a redacted text. "The password of the staging database is …"
+# has two, and its content is lost; a command with a header has more.
 LEFT = 4
 _SAID = re.compile(r"\s{0,4}\(said by the user, (\d{4}-\d\d-\d\d)\)\W{0,8}\Z")
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
@@ -23,7 +23,7 @@ _OF_SECRETS = frozenset(
 
 
 def is_statement(text: str) -> bool:
-    """Return whether a text has at least two words outside of what was taken out of it.
+    """Return whether a text has at least two words besides redaction markers.
 
     >>> is_statement("Use tabs"), is_statement("x"), is_statement("password: [REDACTED:password]")
     (True, False, False)
@@ -32,7 +32,7 @@ def is_statement(text: str) -> bool:
 
 
 def tells(text: str) -> bool:
-    """Return whether a text is worth saying to somebody who did not ask for it.
+    """Return whether a text is informative enough to be shown without being asked for.
 
     >>> tells("The admin password of the staging database is [REDACTED:password]")
     False
@@ -42,7 +42,7 @@ def tells(text: str) -> bool:
     True
     """
     if text.rstrip().endswith((":", "：")):
-        return False  # it announces what is not there
+        return False  # it announces text that is missing
     said = _said(text)
     if len(said) < LEAST or not _MARKER.search(text):
         return len(said) >= LEAST
@@ -50,7 +50,7 @@ def tells(text: str) -> bool:
 
 
 def said_on(text: str) -> str:
-    """Return the day on which the user said what a memory holds, "" where it does not tell.
+    """Return the date on which the user said a memory's content, "" if the memory has none.
 
     >>> said_on("Use bun, not pnpm. (said by the user, 2026-01-05)"), said_on("Use bun, not pnpm.")
     ('2026-01-05', '')

@@ -1,4 +1,4 @@
-"""Words without their endings. Light: a hook asks for it at every edit."""
+"""Reduce words to stems. Small, since a hook loads it at every edit."""
 
 import re
 
@@ -6,7 +6,7 @@ _SUFFIX = re.compile(r"(?:ations?|ions?|ings?|ed|ers?|es|s|e)$")
 
 
 def stem(word: str) -> str:
-    """Return a word without its commonest English endings, so that forms of one word meet.
+    """Return a word without its commonest English endings, so that forms of one word are equal.
 
     >>> [stem(w) for w in ("commits", "committing", "migrations", "migrate", "merge", "entry", "entries")]
     ['commit', 'commit', 'migr', 'migr', 'merg', 'entri', 'entri']

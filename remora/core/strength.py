@@ -1,4 +1,4 @@
-"""Decay, trust and staleness arithmetic, shared by ranking and by forgetting.
+"""Arithmetic of decay, trust and staleness, for ranking and for forgetting.
 
 Sources: sections 7 and 18 of the specification. All functions are pure: time is an argument, in
 seconds since the epoch; half-lives and ages are in days; confidences are 0..1.
@@ -11,7 +11,7 @@ import math
 from remora.core.clock import days_between, from_iso
 from remora.core.values import MemoryRecord
 
-# Section 18. A type that is not here, and a decision, never decays by age.
+# Section 18. Types that are not listed, and decisions, never decay by age.
 HALF_LIVES: dict[str, float] = {
     "work_state": 7.0,
     "e2e_observation": 30.0,
@@ -34,7 +34,7 @@ SOURCE_TRUST: dict[str, float] = {
     "observer_inferred": 0.85,
 }
 
-TAINT_FACTOR = 0.7  # section 4: confidence of what was learned after untrusted text
+TAINT_FACTOR = 0.7  # section 4: confidence of memories learned after untrusted text
 EXPIRED_HALF_LIVES = 3.0  # section 18: unused for three half-lives means forgotten
 GRACE_DAYS = 30.0  # section 18: between forgetting and deleting
 REVIEW_FILE_NEWER_DAYS = 30.0  # section 7, layer 4
@@ -43,15 +43,15 @@ CHANGED_FILES_FLOOR = 0.5
 # Layer 2 lowers confidence for a memory unused for longer than one half-life, before decay proper.
 STALE_ACCESS_FACTOR = 0.9
 EXPLICITLY_STALE_FACTOR = 0.5
-DISPUTED_FACTOR = 0.8  # section 14: a colleague says that it is wrong, and nobody has decided
-DERIVED_REVIEW_FACTOR = 0.6  # rests on something that was superseded or forgotten
-# A file that changes daily makes memories about it old in days; one that never changes, in years.
+DISPUTED_FACTOR = 0.8  # section 14: a colleague calls it wrong, and nobody has decided
+DERIVED_REVIEW_FACTOR = 0.6  # derived from a superseded or forgotten memory
+# A file that changes daily makes memories about it outdated in days; one that never changes, in years.
 BASE_VOLATILITY = 1.0 / 180.0
 MAX_VOLATILITY = 1.0 / 7.0
 
 
 def half_life(memory_type: str) -> float | None:
-    """Return the default half-life of a type in days, None when it never decays."""
+    """Return the default half-life of a type in days, None if it never decays."""
     return HALF_LIVES.get(memory_type)
 
 
@@ -82,7 +82,7 @@ def is_deletable(record: MemoryRecord, now: float) -> bool:
 
 
 def volatility(changes_per_day: float) -> float:
-    """Return the daily decay rate of recency for a file that changes so often, bounded on both sides.
+    """Return the daily decay rate of recency at a file's change rate, within both bounds.
 
     >>> volatility(0.0) == BASE_VOLATILITY, volatility(50.0) == MAX_VOLATILITY
     (True, True)
@@ -117,9 +117,9 @@ def staleness(
     Args:
         record: the memory.
         now: seconds since the epoch.
-        gone: all its files are gone, and nobody has marked it yet.
-        changed_files: how many of its files git changed since the memory's commit.
-        newest_change: when one of its files was last modified on disk, seconds since the epoch.
+        gone: all its files are gone, and it is not marked as stale yet.
+        changed_files: number of its files that git changed since the memory's commit.
+        newest_change: time of the last modification of one of its files on disk, seconds since the epoch.
     """
     factor, reasons, review = 1.0, [], False
     if record.stale_at is not None:

@@ -1,4 +1,4 @@
-"""The words by which the output of a failed command is known to be what a text tells of."""
+"""Extract the words of an error from a text, to recognize the output of a failed command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from remora.core.text import STOP_WORDS
 
-_READ = 2_000  # characters of a text that are looked at
+_READ = 2_000  # characters of a text that are read
 _REMEDY = re.compile(
     r"(?<!\s)\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
 )
@@ -16,9 +16,9 @@ _OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 
 
 def symptoms(text: str) -> list[tuple[str, ...]]:
-    """Return the words by which the output of a failed command is known to be what a text speaks of.
+    """Return the word tuples by which a command's output is matched to a text about its error.
 
-    What stands before the remedy counts, and what is quoted; each in lower case, the longest word first.
+    The words before the remedy count, and those in quotes; in lower case, the longest word first.
 
     >>> symptoms("`database is locked`: stop the old worker")
     [('database', 'locked')]

@@ -1,27 +1,27 @@
-"""What a task's text says of the files it will touch, and how the evidence for each file adds up.
+"""Predict the files that a task will change, from its text: signals for each file, and their sum.
 
-A task is an issue, a request or a commit message. Its first line counts most; of the rest, prose, code
-and tracebacks are told apart line by line, since a name in a traceback says less than one in a title.
+A task is an issue, a request or a commit message. Its first line counts most; the rest is divided line by
+line into prose, code and tracebacks, since a name in a traceback says less than one in a title.
 
-Signals speak for a file, each from 0 to 1, and their weighed sum ranks it (`core.weights`):
+Signals rate a file, each from 0 to 1, and their weighted sum ranks it (`core.weights`):
 
     parts     the words of the task in the file's parts: its five best count 1, .7, .49, .34 and .24
     names     identifiers of the task that the file defines, rare ones most
     frames    tracebacks that go through the file, the innermost most
     paths     files that the text names
-    imports   what the best files by the signals above import
-    commits   the words of the task in what commits said that touched the file
-    sessions  the same in what earlier sessions were asked for that edited it
-    memories  what memories about the task name
-    meaning   the meaning of the words, where parts have vectors
-    often     how many sessions edited the file
-    lately    how lately one did
-    heat      how often and how lately commits changed it
-    branch    whether the branch in use has changed it
+    imports   files imported by the best files of the signals above
+    commits   the words of the task in the messages of commits that touched the file
+    sessions  the same in the prompts of earlier sessions that edited it
+    memories  files named by memories about the task
+    meaning   similarity in meaning, if parts have vectors
+    often     number of sessions that edited the file
+    lately    recency of its last session
+    heat      number and recency of the commits that changed it
+    branch    whether the current branch has changed it
 
-A file that the first line or the prose names by its path comes before all of that, whatever it is. Adding
-ranks in place of scaled scores was worse, and so was passing the words of tests on to the files that change
-with them (benchmarks/README.md). So were partners, by commits or sessions, of the files that came out first.
+A file whose path is in the first line or the prose ranks before all others. Two variants were worse: adding
+ranks in place of scaled scores, and passing the words of tests on to the files that change with them
+(benchmarks/README.md). So were partners, by commits or sessions, of the best files.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from typing import NamedTuple
 from remora.core.fences import fence_after
 from remora.core.text import STOP_WORDS, identifier_parts
 
-PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count, and what each is worth of the one before
-TOP_PARTS, TOP_COMMITS, TOP_SESSIONS, TOP_FILES = 300, 500, 50, 20  # that are looked at, best first
-SESSIONS, COMMITS = 200, 400  # the newest whose files are counted
-LATELY = 0.7  # what a file's last session is worth of the one after it
-HALF_LIFE = 40  # commits after which a change counts half for what changes most
-TERMS = 48  # words that are searched for: those with the most weight x rarity
+PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count; relative weight of the next
+TOP_PARTS, TOP_COMMITS, TOP_SESSIONS, TOP_FILES = 300, 500, 50, 20  # candidates of each signal, best first
+SESSIONS, COMMITS = 200, 400  # the newest, whose files are counted
+LATELY = 0.7  # weight of a session relative to the next one
+HALF_LIFE = 40  # commits after which a change counts half in `heat`
+TERMS = 48  # words that are searched for: those with the highest weight x rarity
 TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times or more in the rest, else
 OFTEN_FROM = 3
 MAX_CHARS = 200_000  # of a task that are read; the longest issues have half of that
 MOST_MODULES = 50  # dotted names of a task that are looked up
 MOST_PARTS = 10  # of a dotted name
-MODULE = 0.25  # of the vote of a path: what an example imports is used, and not always what is wrong
+MODULE = 0.25  # relative to a path: an imported module of an example is used, but not always at fault
 MODULE_ENDINGS = (".py", "/__init__.py", ".java", ".kt", ".scala", ".cs")
 MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
@@ -61,7 +61,7 @@ _TRACE = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-# A path is tried where it can begin, not at each of its characters: pasted base64 is one long word.
+# A path is tried only where it can begin, not at each character: pasted base64 is one long word.
 _PLACE = re.compile(
     r"""File\ "([^"\n]+)",\ line\ \d+            # a frame of Python
       | (?<![^\s"'`()<>])([^\s"'`()<>]+\.\w{1,5})(?::\d+|\ in\ [\w<>]+)  # of pytest, IPython, Node, Go …
@@ -118,7 +118,7 @@ def _without_comments(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return lower-case words in order; a joined name gives itself and its parts.
+    """Return lower-case words in order; a compound name gives itself and its parts.
 
     >>> words("call parse_args in HTTPServer")
     ['call', 'parse_args', 'parse', 'args', 'in', 'httpserver', 'http', 'server']
@@ -133,13 +133,13 @@ def words(text: str) -> list[str]:
 def word_weights(task: Zones, holding: Callable[[str], int], total: int) -> dict[str, int]:
     """Return the words to search for, TERMS at most, each with a whole-number weight.
 
-    FTS5 has no weights for words, but bm25 adds up every phrase of a query: a word of weight 3 that
-    stands in it three times counts three times.
+    FTS5 has no word weights, but bm25 adds up every phrase of a query: a word of weight 3 is put into the
+    query three times and counts three times.
 
     Args:
         task: the zones of the text.
-        holding: how many parts of code hold a word.
-        total: how many parts there are.
+        holding: returns the number of code parts with a word.
+        total: number of code parts.
     """
     weight: dict[str, int] = {}
     for text, counts in ((task.trace, False), (task.code, True), (task.prose, True)):
@@ -156,13 +156,13 @@ def word_weights(task: Zones, holding: Callable[[str], int], total: int) -> dict
 
 
 def scaled(scores: Mapping[str, float]) -> dict[str, float]:
-    """Return scores as shares of the best; nothing when no score is above 0."""
+    """Return scores as shares of the best; empty if no score is above 0."""
     top = max(scores.values(), default=0.0)
     return {path: score / top for path, score in scores.items()} if top > 0 else {}
 
 
 def best_of(hits: Iterable[tuple[float, Sequence[str]]]) -> dict[str, float]:
-    """Add up each file's best hits, each worth DECAY of the one before, as shares of the best file.
+    """Add up each file's best hits, each weighted by DECAY of the one before, as shares of the best file.
 
     >>> best_of([(2.0, ["a"]), (1.0, ["a", "b"])])
     {'a': 1.0, 'b': 0.37037037037037035}
@@ -180,13 +180,13 @@ def best_of(hits: Iterable[tuple[float, Sequence[str]]]) -> dict[str, float]:
 def by_commits(hits: Iterable[tuple[float, Sequence[str]]]) -> dict[str, float]:
     """Return the signal of commits: (score of the message, its files of today).
 
-    A commit's say is divided by the root of how many files it touched.
+    A commit's score is divided by the square root of its number of files.
     """
     return best_of((score / math.sqrt(len(files)), files) for score, files in hits if files)
 
 
 def names(task: Zones) -> dict[str, float]:
-    """Return the identifiers of a task that may be names in the code, each with its weight."""
+    """Return the possible code names in a task, each with its weight."""
     weight: defaultdict[str, float] = defaultdict(float)
     for zone, text in task._asdict().items():
         for name in dict.fromkeys(_IDENTIFIER.findall(text)[: 4 * MOST_WORDS]):
@@ -201,13 +201,13 @@ def by_names(
     users: Mapping[str, int],
     files: int,
 ) -> dict[str, float]:
-    """Return the signal of names: a name speaks for the files that define it, shared out among them.
+    """Return the signal of names: a name scores the files that define it, divided among them.
 
     Args:
         weights: the task's identifiers, see `names`.
         defined: name to the (path, node kind) of its definitions.
-        users: name to how many files use it.
-        files: how many files there are.
+        users: name to the number of files that use it.
+        files: number of files.
     """
     found: defaultdict[str, float] = defaultdict(float)
     for name, weight in weights.items():
@@ -221,7 +221,7 @@ def by_names(
 
 
 class Places(NamedTuple):
-    """Paths as a text writes them: of traceback frames in order, and in passing."""
+    """Paths in a text, as written: of traceback frames in order, and of other mentions."""
 
     frames: tuple[str, ...]
     paths: tuple[str, ...]
@@ -243,10 +243,10 @@ def places(text: str) -> Places:
 
 
 def written_paths(task: Zones) -> tuple[str, ...]:
-    r"""Return what may be paths in the first line and the prose of a task, in order, each once.
+    r"""Return the possible paths in the first line and the prose of a task, in order, each once.
 
-    That is what has a slash in it, or an ending; whether there is such a file, the project knows. What
-    stands in code or a traceback is no wish to change that file.
+    These are words with a slash or an ending; the project checks which of them exist. A path in code or a
+    traceback is no request to change that file.
 
     >>> written_paths(zones("Fix ./shop/cart.py:12 and docs\\guide.md.\nSee [scripts/run], e.g. https://a.b/c"))
     ('shop/cart.py', 'docs/guide.md', 'scripts/run', 'e.g')
@@ -263,9 +263,9 @@ def written_paths(task: Zones) -> tuple[str, ...]:
 
 
 def by_suffix(written: str, paths: Iterable[str]) -> list[str]:
-    """Return the files whose path ends as a written one does, in the most parts.
+    """Return the files whose paths share the longest ending with a written path.
 
-    One common part (the file's name) is enough only when no more was written: the `pathlib.py` of a
+    One common part (the file name) is enough only if the written path has no other: the `pathlib.py` of a
     traceback through Python's own library is not the project's.
 
     >>> by_suffix("/site-packages/shop/cart.py", ["src/shop/cart.py", "old/cart.py"])
@@ -289,7 +289,7 @@ def by_suffix(written: str, paths: Iterable[str]) -> list[str]:
 
 
 def modules(text: str) -> tuple[str, ...]:
-    r"""Return the dotted names in a text that may be modules, in order, each once; those of imports whole.
+    r"""Return the possible module names in a text, in order, each once; those of imports in full.
 
     >>> modules("from shop.cart import Cart\nimport os.path\nshop.tax.Rate.of() fails, e.g. in v1.2")
     ('shop.cart.Cart', 'os.path', 'shop.tax.Rate.of')
@@ -302,7 +302,7 @@ def modules(text: str) -> tuple[str, ...]:
 
 
 def module_files(name: str) -> list[str]:
-    """Return the paths that a dotted name may mean, the longest first, down to two parts.
+    """Return the possible paths of a dotted name, the longest first, down to two parts.
 
     >>> module_files("shop.tax.Rate")[:3], module_files("shop.tax")[-1]
     (['shop/tax/Rate.py', 'shop/tax/Rate/__init__.py', 'shop/tax/Rate.java'], 'shop/tax.cs')
@@ -314,7 +314,7 @@ def module_files(name: str) -> list[str]:
 def by_places(
     said: Places, ending: Callable[[str], Sequence[str]]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the signals of frames and paths; `ending` gives the files a written path may mean."""
+    """Return the signals of frames and paths; `ending` returns the files for a written path."""
     through = [found[0] for written in said.frames if (found := ending(written))]
     frames: dict[str, float] = {}
     for step, path in enumerate(reversed(through), start=1):
@@ -328,7 +328,7 @@ def by_places(
 
 
 def by_imports(scores: Mapping[str, float], imports: Iterable[tuple[str, str]]) -> dict[str, float]:
-    """Pass the scores of files on to what they import, damped by how many import and are imported."""
+    """Pass the scores of files on to their imports, damped by the numbers of imports and importers."""
     edges = list(imports)
     out = Counter(a for a, _ in edges)
     into = Counter(b for _, b in edges)
@@ -340,7 +340,7 @@ def by_imports(scores: Mapping[str, float], imports: Iterable[tuple[str, str]]) 
 
 
 def by_number(groups: Iterable[Collection[str]]) -> dict[str, float]:
-    """Return how many groups of files have a file, as shares of the one in most.
+    """Return the number of groups that contain each file, as shares of the highest.
 
     >>> by_number([["a"], ["a", "b"]])
     {'a': 1.0, 'b': 0.5}
@@ -349,7 +349,7 @@ def by_number(groups: Iterable[Collection[str]]) -> dict[str, float]:
 
 
 def by_last(groups: Iterable[Collection[str]]) -> dict[str, float]:
-    """Return how lately a group had a file, the newest group first.
+    """Return the recency of each file's last group; the newest group is first.
 
     >>> by_last([["a"], ["a", "b"]])
     {'a': 1.0, 'b': 0.7}
@@ -362,7 +362,7 @@ def by_last(groups: Iterable[Collection[str]]) -> dict[str, float]:
 
 
 def by_heat(groups: Iterable[Collection[str]]) -> dict[str, float]:
-    """Return how often and how lately groups had a file, the newest first; a large one says less of each."""
+    """Return frequency and recency of each file in groups, the newest first; large groups count less."""
     total: defaultdict[str, float] = defaultdict(float)
     for age, files in enumerate(groups):
         for path in files:

@@ -1,11 +1,11 @@
-"""Split words and identifiers, normalise and compare short texts."""
+"""Split words and identifiers, normalize and compare short texts."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 
-from remora.core.cut import sound as sound  # also a name of this module: many ask for it here
+from remora.core.cut import sound as sound  # re-exported: many modules import it from here
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
@@ -13,37 +13,37 @@ CJK = re.compile(
     r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\U00020000-\U0003134f]+"
 )
-# Control characters, direction marks, and signs that no reader sees (tag characters can carry a whole
-# hidden text).
+# Control characters, direction marks, and invisible characters (tag characters can carry a whole hidden
+# text).
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
     r"\ufeff\U000e0000-\U000e007f]"
 )
-# What tells a terminal something, after ECMA-48: colours and moves of the cursor (CSI), titles and links
-# (OSC and its like, with their payload on one line), character sets, and pairs of ESC and a sign. One that
-# does not end loses its beginning only: what follows may be text. An ESC goes whatever follows. Of the
-# one-byte forms only a CSI with numbers is known: the others stand in texts that were decoded wrongly.
+# Terminal sequences by ECMA-48: colours and cursor moves (CSI), titles and links (OSC and similar, with
+# their payload on one line), character sets, and two-character ESC sequences. An unterminated one loses only
+# its start: the rest may be text. An ESC is always removed. Of the one-byte forms only a CSI with numbers
+# is known: the others occur in wrongly decoded texts.
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_](?:[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c))?"
     r"|[#%(*+)\-./][0-~]| [FGL-N]|[0-~])?|\x9b[0-9;?]+[@-~]"
 )
-# Joiners stay between signs outside ASCII: Persian and emoji are spelt with them. A run is looked at once,
-# from its start.
+# Joiners stay between characters outside ASCII: Persian and emoji need them. A run is scanned once, from its
+# start.
 _JOINERS = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|(?<![\u200c\u200d])[\u200c\u200d]++(?![^\x00-\x7f])")
-# Signs that show nothing and stay in what is stored: soft hyphens, old format characters, annotations.
+# Invisible characters that stay in stored text: soft hyphens, old format characters, annotations.
 _UNSEEN = dict.fromkeys([0xAD, *range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)])
-# One variation selector chooses how a sign looks; of a run the others only carry what nobody sees.
+# One variation selector chooses a glyph; the others of a run only carry invisible data.
 _SELECTORS = re.compile(r"([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
-# A run of word signs with the punctuation of names inside it. It starts only where a run starts, so
-# that a long run without a word is read once.
+# A run of word characters with the punctuation of names inside it. A match starts only at the start of a run,
+# so that a long run without a word is read once.
 _NAME = re.compile(r"(?<![\w./'-])[\w./'-]*\w")
 _COMPARISON = re.compile(r"[<>=!~]=|[≤≥≠]|(?<![<>=-])[<>](?![<>])|(?<=\w)(?:\+\+|#)(?!\w)")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "−": "-"})
 
-# A query is a question, not a document; what stands beyond this is not read.
+# A query is a question, not a document; text beyond this limit is not read.
 MAX_QUERY_CHARS = 4_000
 
-# Function words of English. They match nearly everything and say nothing about the subject.
+# Stop words of English. They match nearly everything and say nothing about the subject.
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are aren as at be because been before being below
     between both but by can could couldn d did didn do does doesn doing don down during each few for from
@@ -55,7 +55,7 @@ STOP_WORDS = frozenset(
     yourselves""".split()
 )
 
-# Words that turn a sentence into its opposite; two texts that differ in one are not duplicates.
+# Words that negate a sentence; two texts that differ in one are not duplicates.
 NEGATIONS = frozenset(
     """no not never none nor neither nothing nobody cannot can't don't doesn't didn't won't wouldn't
     shouldn't couldn't isn't aren't wasn't weren't hasn't haven't hadn't needn't cant dont doesnt didnt wont
@@ -77,8 +77,8 @@ def words(text: str) -> list[str]:
 def identifier_parts(text: str) -> list[str]:
     """Return the parts of every compound identifier in a text, lower-case, in order.
 
-    Words that are not compound give nothing: they are words already. Chinese, Japanese and Korean signs
-    beside a name are not part of it.
+    Words that are not compound give nothing: they are words already. Chinese, Japanese and Korean
+    characters beside a name are not part of it.
 
     >>> identifier_parts("call getUserById in auth/http_client.py")
     ['get', 'user', 'by', 'id', 'http', 'client']
@@ -98,9 +98,9 @@ def _pieces(word: str) -> list[str]:
 
 
 def cjk_pairs(text: str) -> list[str]:
-    """Return the overlapping pairs of signs in every run of Chinese, Japanese or Korean script.
+    """Return the overlapping character pairs in every run of Chinese, Japanese or Korean script.
 
-    A word tokenizer sees such a run as one word; pairs let a part of it be found.
+    A word tokenizer treats such a run as one word; pairs make parts of it searchable.
 
     >>> cjk_pairs("记得 token")
     ['记得']
@@ -111,7 +111,7 @@ def cjk_pairs(text: str) -> list[str]:
 
 
 def words_or_pairs(text: str) -> list[str]:
-    """Return the words of a text in lower case; of a script without spaces, pairs of its signs.
+    """Return the lower-case words of a text; for a script without spaces, its character pairs.
 
     >>> words_or_pairs("测试必须先写 now")
     ['now', '测试', '试必', '必须', '须先', '先写']
@@ -120,14 +120,14 @@ def words_or_pairs(text: str) -> list[str]:
 
 
 def index_terms(text: str) -> str:
-    """Return what the full-text index should know besides the words themselves.
+    """Return the additional terms of a text for the full-text index, besides its words.
 
     >>> index_terms("getUserById and 数据库"), index_terms("用JWT认证")
     ('get user by id 数据 据库', 'jwt 用 认证')
     """
     cjk = CJK.search(text) is not None
     parts: list[str] = []
-    # Each name once: source code says the same names over and over.
+    # Each name once: source code repeats its names.
     for name in dict.fromkeys(_WORD.findall(CJK.sub(" ", text) if cjk else text)):
         pieces = _pieces(name)
         if len(pieces) > 1:
@@ -138,7 +138,7 @@ def index_terms(text: str) -> str:
 
 
 def _beside_cjk(text: str) -> list[str]:
-    """Return the words that stand next to CJK signs without a space; the tokenizer sees one word."""
+    """Return the words next to CJK characters without a space; the tokenizer sees one word."""
     mixed = [word for word in _WORD.findall(text) if CJK.search(word)]
     return [part.lower() for word in mixed for part in CJK.sub(" ", word).split()]
 
@@ -146,8 +146,8 @@ def _beside_cjk(text: str) -> list[str]:
 def query_terms(text: str, limit: int = 48) -> list[str]:
     """Return the terms of a query for the full-text index, each once, in order, at most `limit`.
 
-    Words without function words, identifiers whole and in parts, pairs of CJK signs. A query of
-    function words only keeps them: they are all there is.
+    Words without stop words, identifiers whole and in parts, pairs of CJK characters. A query of stop words
+    only keeps them.
 
     >>> query_terms("How does getUserById work?")
     ['getuserbyid', 'get', 'user', 'id', 'work']
@@ -168,19 +168,19 @@ def query_terms(text: str, limit: int = 48) -> list[str]:
 
 
 def collapse(text: str) -> str:
-    """Return a text with every run of white space as one space, trimmed."""
+    """Return a text with every run of white space replaced by one space, trimmed."""
     return " ".join(text.split())
 
 
 def clean(text: str) -> str:
-    r"""Return a text without terminal sequences, control characters and signs nobody sees.
+    r"""Return a text without terminal sequences, control characters and invisible characters.
 
     Tabs and newlines stay.
 
     >>> clean("a\x00b\u202ec\n"), clean("\x1b[1;31mred\x1b[0m \x1b]8;;https://a.b\x07link\x1b]8;;\x07")
     ('abc\n', 'red link')
     """
-    if text.isprintable():  # most texts are, and nothing below is
+    if text.isprintable():  # true of most texts, and then nothing is removed
         return text
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
@@ -189,9 +189,9 @@ def clean(text: str) -> str:
 
 
 def safe(text: str) -> str:
-    r"""Return a text as it may leave for a terminal or a model: nothing in it obeys, turns or hides.
+    r"""Return a text that is safe for a terminal or a model: without control, direction or hidden characters.
 
-    Newlines and tabs stay; a carriage return, which would overwrite the line, ends it instead.
+    Newlines and tabs stay; a carriage return, which would overwrite the line, becomes a newline.
 
     >>> safe("one\rtwo\x1b[2J"), safe("a\u202eb\u00adc")
     ('one\ntwo', 'abc')
@@ -203,7 +203,7 @@ def safe(text: str) -> str:
 
 
 def controls(text: str) -> int:
-    r"""Return how many control characters and signs nobody sees a text has; of a sequence only the ESC.
+    r"""Return the number of control and invisible characters in a text; of a sequence only the ESC counts.
 
     >>> controls("a\x00b\n"), controls("\x1b[31mred\x1b[0m")
     (1, 2)
@@ -212,7 +212,7 @@ def controls(text: str) -> int:
 
 
 def content_hash(text: str) -> str:
-    """Return the SHA-256 hex digest of a text, blind to case and white space."""
+    """Return the SHA-256 hex digest of a text, ignoring case and white space."""
     return hashlib.sha256(collapse(text).casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -224,10 +224,10 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def salient(text: str) -> frozenset[str]:
-    """Return what two texts must share to be duplicates: numbers, names, paths, negations, comparisons.
+    """Return the tokens that duplicates must share: numbers, names, paths, negations, comparisons.
 
-    "Tokens expire after 24 h" and "Tokens expire after 12 h" are close in words and opposite in
-    meaning for a reader; their numbers keep them apart. So do the signs of -1, >= 3.11 and C++.
+    "Tokens expire after 24 h" and "Tokens expire after 12 h" are close in words and contradict each other;
+    their numbers distinguish them. So do the signs of -1, >= 3.11 and C++.
 
     >>> sorted(salient("Do not call getUser() before 12:30"))
     ['12', '30', 'getuser', 'not']
@@ -248,7 +248,7 @@ def salient(text: str) -> frozenset[str]:
 
 
 def without_private(text: str) -> str:
-    """Return a text without what a person marked as private; a mark that is not closed reaches to the end.
+    """Return a text without the parts marked as private; an unclosed mark extends to the end.
 
     >>> without_private("Use the key <private>of Ann</private> for now")
     'Use the key   for now'
@@ -257,7 +257,7 @@ def without_private(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return a text on one line, at most `limit` characters (one at least), cut at a word with an ellipsis.
+    """Return a text on one line, at most `limit` (at least 1) characters, cut at a word with an ellipsis.
 
     >>> shorten("one two three four", 12)
     'one two…'

@@ -1,4 +1,4 @@
-"""Times as people write them: the instant that a text is, and the days that a sentence names."""
+"""Parse human-written times: a text that is an instant, and the days that a sentence names."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import NamedTuple
 from remora.core.clock import from_iso, to_iso
 
 MOST_TIME = 100  # characters of a time in words
-_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # how text must begin to be taken as ISO 8601
+_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # the beginning of a text in ISO 8601
 _CANONICAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 _DOTTED = re.compile(r"\b\d{1,2}\.\d{1,2}\.\d{2,4}\b")
 
 
 def is_canonical(stamp: str) -> bool:
-    """Return whether text is an instant as `to_iso` writes it."""
+    """Return whether a text is an instant in the form of `to_iso`."""
     return _CANONICAL.fullmatch(stamp) is not None
 
 
 def instant_of(text: str) -> str | None:
-    """Return the instant that a text is, ISO 8601 in UTC; None where it names no whole day.
+    """Return the instant that a text denotes, ISO 8601 in UTC; None if it names no complete day.
 
-    ISO 8601 and the ways people write times; without a zone they are taken as UTC.
+    ISO 8601 and common written forms; a time without a zone is taken as UTC.
 
     >>> instant_of("1:56 pm on 8 May, 2023"), instant_of("last Friday")
     ('2023-05-08T13:56:00.000Z', None)
@@ -32,7 +32,7 @@ def instant_of(text: str) -> str | None:
 
 
 def iso_of(text: str) -> str | None:
-    """Return ISO 8601 text that begins with a day in canonical form; None for any other text."""
+    """Return ISO 8601 text that begins with a day in canonical form; None for other text."""
     text = text.strip()
     if not _ISO_DAY.match(text):
         return None
@@ -45,16 +45,16 @@ def iso_of(text: str) -> str | None:
 
 
 def _as_people_write(text: str) -> str | None:
-    """Return the time in a text such as "7:31 pm on 21 January, 2022"; None where no whole day is named.
+    """Return the time in a text such as "7:31 pm on 21 January, 2022"; None if it names no complete day.
 
-    Of numbers alone the day comes first between dots, the month between slashes.
+    In numeric dates the day comes first with dots, the month with slashes.
     """
     if len(text) > MOST_TIME or not any(sign.isdigit() for sign in text):
         return None
-    from dateutil import parser  # most messages have a time of their own or none
+    from dateutil import parser  # most messages have an ISO time or none
 
     found = []
-    for year, month, day in ((1001, 1, 1), (1002, 2, 2)):  # what is not named differs between the two
+    for year, month, day in ((1001, 1, 1), (1002, 2, 2)):  # parts that are not named differ between the two
         try:
             default = datetime(year, month, day, tzinfo=UTC)
             found.append(parser.parse(text, default=default, dayfirst=bool(_DOTTED.search(text))))
@@ -70,14 +70,14 @@ def _as_people_write(text: str) -> str | None:
 
 
 class Days(NamedTuple):
-    """The days that a text names, first and last, ISO dates; `yearly` where it names no year."""
+    """The days that a text names, first and last, ISO dates; `yearly` if it names no year."""
 
     first: str
     last: str
     yearly: bool = False
 
     def hold(self, time: str) -> bool:
-        """Return whether an instant, ISO 8601, lies in these days.
+        """Return whether an instant, ISO 8601, is in these days.
 
         >>> Days("2000-05-01", "2000-05-31", yearly=True).hold("2023-05-08T13:56:00.000Z")
         True
@@ -121,8 +121,8 @@ def days_in(text: str, now: float) -> tuple[Days, ...]:
     """Return the days that a sentence in English names: dates, months, years, "yesterday", "last week".
 
     Args:
-        text: a question, or what somebody gives as a bound.
-        now: seconds since the epoch, which "yesterday" is counted from.
+        text: a question, or a bound from a caller.
+        now: seconds since the epoch, the reference of "yesterday".
 
     >>> days_in("What did Ann say in May 2023?", 0.0)
     (Days(first='2023-05-01', last='2023-05-31', yearly=False),)
@@ -193,12 +193,12 @@ def _month_end(first: date) -> date:
 
 
 def bound(value: object, now: float, *, end: bool = False) -> str:
-    """Return a bound of a time, ISO 8601, as a caller writes it.
+    """Return a caller's time bound in ISO 8601.
 
     Args:
-        value: a date, a datetime, or text: a time as `instant_of` reads it, or days as `days_in` finds them.
+        value: a date, a datetime, or text: a time for `instant_of`, or days for `days_in`.
         now: seconds since the epoch.
-        end: return what comes right after the days named, instead of their beginning.
+        end: return the time right after the named days, instead of their beginning.
 
     Raises:
         ValueError: it names no day.

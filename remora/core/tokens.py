@@ -1,9 +1,8 @@
 """Count tokens: named estimators behind one interface, for texts and for messages.
 
-No estimate is exact for every model, so every budget names the estimator it was written for. The
-documents that Remora grew from use five rules, which are here word for word; `scripts` is the one to
-take where nobody asks for another. Exact tokenizers answer to the same interface
-(`remora.conversation.exact_tokens`).
+No estimate is exact for every model, so every budget names the estimator it was written for. The documents
+that Remora is based on use five rules, which are here unchanged; `scripts` is the default. Exact
+tokenizers have the same interface (`remora.conversation.exact_tokens`).
 
 | name | rule | used by |
 |---|---|---|
@@ -13,12 +12,12 @@ take where nobody asks for another. Exact tokenizers answer to the same interfac
 | `chars/3.5` | characters of the contents / 3.5, the sum rounded down once | compaction (001) |
 | `scripts` | by word, number, sign and script; 4 more a message; calls counted | the default |
 
-Document 000 has no estimator: it counts messages, which is a window and not a number of tokens.
+Document 000 has no estimator: it counts messages, not tokens.
 
-How `scripts` came to be. A tokenizer of today has a token for most common words, for three digits and
-for two or three punctuation marks that often stand together; what it has for other scripts depends on
-its age: cl100k takes two characters of Russian a token and one of Hindi, o200k three to four of both.
-So the estimate lies between the two. Measured with bpe-openai 0.1.4; the two last columns are the
+Derivation of `scripts`: a current tokenizer has a token for most common words, for three digits and
+for two or three punctuation marks that often occur together; for other scripts it depends on its
+age: cl100k takes two characters of Russian a token and one of Hindi, o200k three to four of both.
+So the estimate is between the two. Measured with bpe-openai 0.1.4; the two last columns are the
 estimate as a share of the true number, for cl100k and for o200k:
 
 | text | characters | cl100k | o200k | `scripts` | `chars/4` |
@@ -51,20 +50,18 @@ from typing import NamedTuple
 
 from remora.core.values import Message
 
-MESSAGE_OVERHEAD = (
-    4  # tokens that a chat format adds to a message: its role and what divides it from the next
-)
+MESSAGE_OVERHEAD = 4  # tokens that a chat format adds to a message: its role and its separator
 
-_WHOLE, _MORE = 7, 4  # letters of a word that are one token, and letters of a longer one that are one more
+_WHOLE, _MORE = 7, 4  # letters of a one-token word, and letters per further token of a longer one
 _LATIN = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
 _WORD = re.compile(f"[A-Z]?[a-z{_LATIN}]+|[A-Z]+")  # getUserById is four
 _SIGNS = r"!-/:-@\[-`{-~"
 # Up to three digits or signs, an indentation, and line ends unless they join the sign before them.
 _PIECE = re.compile(rf"[0-9]{{1,3}}|[{_SIGNS}]{{1,3}}|(?<![{_SIGNS}\r\n])[\r\n]+|[ \t]{{2,}}")
 _ASCII = re.compile(r"[\x00-\x7f]+")
-_PARTS = 20  # of a token, in which characters outside ASCII are weighed
-# Where a range of characters begins, and what one of them weighs. Letters of Latin script are parts of a
-# word as well, so their weight comes on top.
+_PARTS = 20  # parts of a token: the unit of weight of characters outside ASCII
+# The start of a character range, and the weight of one of its characters. Letters of Latin script are parts
+# of a word as well, so their weight is added.
 _WEIGHTS = (
     (0x0080, 20),  # signs
     (0x00C0, 16),  # Latin: accents of western Europe
@@ -86,7 +83,7 @@ _BEGINS = [begin for begin, _ in _WEIGHTS]
 
 
 def ceil_chars_4(text: str) -> int:
-    """Return ceil(characters / 4), the retrieval specification's estimate.
+    """Return ceil(characters / 4), the estimate of the retrieval specification.
 
     >>> ceil_chars_4("hello world"), ceil_chars_4(""), ceil_chars_4("a" * 1000)
     (3, 0, 250)
@@ -95,7 +92,7 @@ def ceil_chars_4(text: str) -> int:
 
 
 def floor_bytes_4(text: str) -> int:
-    """Return floor(bytes of UTF-8 / 4), the conversation memory's estimate: under 4 bytes is free.
+    """Return floor(bytes of UTF-8 / 4), the estimate of the conversation memory: under 4 bytes is free.
 
     >>> floor_bytes_4("hello world"), floor_bytes_4("abc"), floor_bytes_4("日本語")
     (2, 0, 2)
@@ -104,7 +101,7 @@ def floor_bytes_4(text: str) -> int:
 
 
 def bytes_4(text: str) -> int:
-    """Return floor(bytes of UTF-8 / 4), at least 1: the entry store's estimate.
+    """Return floor(bytes of UTF-8 / 4), at least 1: the estimate of the entry store.
 
     >>> bytes_4("hello world"), bytes_4("")
     (2, 1)
@@ -113,7 +110,7 @@ def bytes_4(text: str) -> int:
 
 
 def scripts(text: str) -> int:
-    """Return an estimate that also holds for code and for other scripts; see the module for how well.
+    """Return an estimate for code and other scripts too; see the module's docstring for its accuracy.
 
     >>> scripts("hello world"), scripts("getUserById(42)"), scripts("日本語"), scripts("")
     (2, 7, 3, 0)
@@ -137,15 +134,15 @@ def _double_length(text: str) -> int:
 class Estimator(NamedTuple):
     """A rule that turns texts and messages into a number of tokens.
 
-    Rules differ in where they round. So that any of them can be added up before it is rounded, a text
-    has a weight in parts of a token, and tokens are weights divided by `parts`, rounded down.
+    Rules differ in their rounding. A text has a weight in parts of a token, so that weights can be added
+    before rounding; tokens are weights divided by `parts`, rounded down.
 
     Attributes:
-        name: what budgets and settings call it.
-        weigh_text: the weight of a text, in parts of a token.
-        parts: how many parts make a token.
-        overhead: tokens that a message costs besides its text.
-        calls: whether the calls of a message (names, arguments) and the id that a result answers count.
+        name: its name in budgets and settings.
+        weigh_text: returns the weight of a text, in parts of a token.
+        parts: parts in a token.
+        overhead: tokens of a message besides its text.
+        calls: whether the calls of a message (names, arguments) and the call id of a result count.
     """
 
     name: str
@@ -155,7 +152,7 @@ class Estimator(NamedTuple):
     calls: bool = True
 
     def text(self, text: str) -> int:
-        """Return the tokens of a text."""
+        """Return the number of tokens of a text."""
         return self.weigh_text(text) // self.parts
 
     def weigh(self, message: Message) -> int:
@@ -163,11 +160,11 @@ class Estimator(NamedTuple):
         return self.weigh_text(self._said(message)) + self.overhead * self.parts
 
     def tokens(self, messages: Iterable[Message]) -> int:
-        """Return the tokens of some messages together."""
+        """Return the number of tokens of several messages together."""
         return sum(map(self.weigh, messages)) // self.parts
 
     def fitting(self, tokens: int) -> int:
-        """Return the greatest weight that is not more than so many tokens."""
+        """Return the greatest weight within a number of tokens."""
         return (tokens + 1) * self.parts - 1
 
     def _said(self, message: Message) -> str:

@@ -1,9 +1,9 @@
-"""Does advice help: who is told at random, and what the difference says. Pure.
+"""Statistics of the trial: compare sent advice with randomly withheld advice. Pure.
 
-A moment that deserves advice is a unit; one in ten is held back (`core.draw`). The difference between units
-that were told and those that were held back is given with Newcombe's interval for shares (Statistics in
-Medicine 1998, method 10) and Welch's for means. Whether advice helps is asked at 30, 60, 120, … units
-only, each time with a part of the allowed error, since who looks all the time finds something.
+A hook event with advice is a unit; one in ten is held back (`core.draw`). The difference between told and
+held-back units is given with Newcombe's interval for shares (Statistics in Medicine 1998, method 10) and
+Welch's for means. The verdict is computed at 30, 60, 120, … units only, each time with a part of the allowed
+error, since constant looking always finds something.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 Z95, Z90 = 1.959964, 1.644854
-LEAST = 30  # units of an arm, below which nothing is told
+LEAST = 30  # units of an arm, below which there is no verdict
 LOOKS, ALPHA = 8, 0.05  # looks that share the allowed error of a one-sided claim
-PRIOR_WEIGHT = 30.0  # units that a prior counts as
+PRIOR_WEIGHT = 30.0  # weight of a prior, in units
 BOUNDS = (0.7, 1.5)  # of a factor that a trial may propose
 SAID, HELD = "said", "held"
-QUIET = 0.75  # of the usual help, at or below which a memory is not said: ten sessions without any
+QUIET = 0.75  # of the usual rate, at or below which a memory is not shown: ten sessions without help
 
 
 class Estimate(NamedTuple):
-    """A figure of one arm: number of units, mean, and its 95 % interval."""
+    """An estimate of one arm: number of units, mean, and its 95 % interval."""
 
     n: int
     mean: float
@@ -31,15 +31,15 @@ class Estimate(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """One figure, told and held back.
+    """A comparison of both arms.
 
     Attributes:
-        name: of the figure.
-        told, held: the figure of each arm.
-        difference: told less held back, with its 95 % interval.
-        low, high: see `difference`.
-        verdict: "few" (too few units to tell), "helps", "hurts" or "open".
-        target: the difference that is aimed at, as a share of the held-back mean; None for none.
+        name: of the metric.
+        told, held: the estimate of each arm.
+        difference: told minus held, with its 95 % interval.
+        low, high: the bounds of that interval.
+        verdict: "few" (too few units), "helps", "hurts" or "open".
+        target: the target difference, as a share of the held-back mean; None for none.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Compared(NamedTuple):
 
 
 def share_of(values: Sequence[float]) -> Estimate:
-    """Return a share of values that are 0 or 1, with Wilson's interval."""
+    """Return the share of values that are 0 or 1, with Wilson's interval."""
     n = len(values)
     if not n:
         return Estimate(0, 0.0, 0.0, 1.0)
@@ -70,7 +70,7 @@ def wilson(hits: float, n: int, z: float = Z95) -> tuple[float, float]:
 
 
 def mean_of(values: Sequence[float]) -> Estimate:
-    """Return a mean with the normal interval of its error."""
+    """Return the mean with the normal interval of its error."""
     n = len(values)
     if not n:
         return Estimate(0, 0.0, 0.0, 0.0)
@@ -86,7 +86,7 @@ def _variance(values: Sequence[float], mean: float) -> float:
 def interval(
     told: Sequence[float], held: Sequence[float], *, shares: bool, z: float = Z95
 ) -> tuple[float, float]:
-    """Return the interval of the difference of two arms, told less held back; neither is empty."""
+    """Return the interval of the difference of two arms, told minus held back; neither is empty."""
     one, other = sum(told) / len(told), sum(held) / len(held)
     if shares:
         low1, high1 = wilson(sum(told), len(told), z)
@@ -106,13 +106,13 @@ def compare(
     less_is_better: bool = True,
     target: float | None = None,
 ) -> Compared:
-    """Return one figure of both arms.
+    """Return the comparison of both arms in one metric.
 
     Args:
-        name: of the figure.
+        name: of the metric.
         units: (arm, value) in order of time; an arm is "said" or "held".
-        shares: values are 0 or 1.
-        less_is_better: of the figure.
+        shares: whether values are 0 or 1.
+        less_is_better: whether lower values are better.
         target: see `Compared`.
     """
     told, held = ([v for arm, v in units if arm == which] for which in (SAID, HELD))
@@ -124,7 +124,7 @@ def compare(
 
 
 def _verdict(units: Sequence[tuple[str, float]], *, shares: bool, less_is_better: bool) -> str:
-    """Return what the looks so far say; a claim that was made at a look stays until a look denies it."""
+    """Return the verdict of the looks so far; each look with enough units replaces the one before."""
     verdict, seen = "few", LEAST
     z = _normal_quantile(1 - ALPHA / LOOKS)
     for _ in range(LOOKS):
@@ -142,13 +142,13 @@ def _verdict(units: Sequence[tuple[str, float]], *, shares: bool, less_is_better
 
 def _normal_quantile(p: float) -> float:
     """Return the quantile of the standard normal distribution."""
-    from statistics import NormalDist  # only where a report is made
+    from statistics import NormalDist  # needed only for a report
 
     return NormalDist().inv_cdf(p)
 
 
 def factor(helped: float, unhelped: float, prior: float, weight: float = PRIOR_WEIGHT) -> float:
-    """Return how much more a memory helps than what is usual: its rate over the prior, shrunk and bounded.
+    """Return a memory's help relative to the usual: its rate over the prior, shrunk and bounded.
 
     >>> factor(0, 0, 0.5), round(factor(0, 13, 0.5), 2), factor(100, 0, 0.5)
     (1.0, 0.7, 1.5)

@@ -1,21 +1,19 @@
-"""At which action a memory is said: made from what it forbids and wants, held against what an agent does.
+"""Triggers: the actions at which a memory is shown, made from its directive and matched against actions.
 
     program   a command that runs it                        key: the program; needs: words beside it
     event     a command that is such an event               key: its stem ("commit"); needs: further stems
-    write     an edit that writes it                        key: one of its words; needs: the form that is
-    looked for
+    write     an edit that adds it                          key: one of its words; needs: the searched form
     path      an edit below a path                          key: a file, a folder with a slash at its end
-    touch     an edit of a file that is named so            key: a stem ("migration")
-    output    a failed command that says it                 key: its rarest word; needs: the other words
-    error     a failed command, known by the fingerprint of its error
-    command   a command that failed for a reason in itself  key: a word of it, or all of it; needs: further
-    words
+    touch     an edit of a file with the name               key: a stem ("migration")
+    output    a failed command with the output              key: its rarest word; needs: the other words
+    error     a failed command                              key: the fingerprint of its error
+    command   a command that failed because of itself       key: a word of it, or all; needs: further words
     term      an edit that names it                         key: an identifier
     search    a search for it                               key: a pattern, a name
 
-`unless` holds what makes the memory say nothing: a flag that the command has, a command that ran since the
-last change, a place. Making is for the moment at which a memory is stored; matching an edit is for a hook,
-and loads little. Lines of shell are matched by `remora.shell.trigger_match`.
+`unless` holds the conditions that suppress the memory: a flag of the command, a command that ran since the
+last change, a place. Triggers are made when a memory is stored; matching an edit is for a hook, and loads
+little. Shell commands are matched by `remora.shell.trigger_match`.
 """
 
 from __future__ import annotations
@@ -32,10 +30,10 @@ if TYPE_CHECKING:
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 AT_EDITS = (WRITE, PATH, TOUCH)
-# Marks in `unless`: holds in one of these alone, not there, done already.
+# Marks in `unless`: applies only in one of these, not there, done already.
 ONLY, NOT_IN, DONE = "only:", "not:", "done:"
 MOST_KEYS = 600  # of one edit
-_HALF = 0.5  # of the words of a thing, the first among them, that one line must hold
+_HALF = 0.5  # share of the words of a thing, including the first, that one line must contain
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
 _SHELLS = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
@@ -46,7 +44,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 
 
 class Trigger(NamedTuple):
-    """One reason to say a memory; of several memories with one key, the one with more weight speaks first."""
+    """One trigger of a memory; of several memories with one key, the highest weight comes first."""
 
     kind: str
     key: str
@@ -60,7 +58,7 @@ class Trigger(NamedTuple):
 
 
 def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterator[Trigger]:
-    """Yield the triggers of what a memory asks for."""
+    """Yield the triggers of a directive."""
     places = (*(ONLY + place for place in found.inside), *(NOT_IN + place for place in found.exempt))
     done = tuple(
         DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1
@@ -119,7 +117,7 @@ def _key(word: str) -> str:
 
 
 class Edit(NamedTuple):
-    """What an edit brings in and takes out, without comments; nothing of prose."""
+    """The added and the removed lines of an edit, without comments; empty for prose."""
 
     path: str
     added: tuple[str, ...]
@@ -127,7 +125,7 @@ class Edit(NamedTuple):
 
     @property
     def keys(self) -> list[tuple[str, str]]:
-        """Return what may be the key of a trigger that this edit sets off."""
+        """Return the keys of the triggers that this edit may match."""
         parts = self.path.split("/")
         above = ["/".join(parts[:n]) + "/" for n in range(1, len(parts))]
         anywhere = [part + "/" for part in parts[:-1]]
@@ -142,14 +140,14 @@ class Edit(NamedTuple):
 
 
 def read_edit(path: str, changed: str, removed: str) -> Edit:
-    """Return an edit of a file (from the root of the project) as the lines that count."""
+    """Return an edit of a file (path from the project's root), reduced to its relevant lines."""
     if path.lower().endswith(_PROSE):
         return Edit(path, (), ())
     return Edit(path, _code(path, changed), _code(path, removed))
 
 
 def writes(edit: Edit, trigger: Trigger) -> bool:
-    """Return whether an edit sets a trigger off: of WRITE, by what it adds oftener than it removes it."""
+    """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it."""
     only = [one.removeprefix(ONLY) for one in trigger.unless if one.startswith(ONLY)]
     if only and not any(_lies(edit.path, place) for place in only):
         return False
@@ -172,7 +170,7 @@ def _code(path: str, text: str) -> tuple[str, ...]:
 
 
 def _holds(form: str, line: str, path: str) -> bool:
-    """Return whether a line has a thing in the form that is looked for."""
+    """Return whether a line contains a thing in the searched form."""
     kind, _, what = form.partition(":")
     if kind == "call":
         return (
@@ -194,7 +192,7 @@ def _holds(form: str, line: str, path: str) -> bool:
             )
         return False
     name = re.escape(what)
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form says that it is a name
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form identifies it as a name
         return re.search(rf"(?<!\w){name}(?!\w)", line) is not None
     brought = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])"
     used = rf"{brought}|(?<![\w.-]){name}(?:\.|::|\(|!\()"
@@ -204,7 +202,7 @@ def _holds(form: str, line: str, path: str) -> bool:
 
 
 def _speaks(stems: Sequence[str], line: str) -> bool:
-    """Return whether a line speaks of what is forbidden in words: the first of them, and half of all."""
+    """Return whether a line contains the first of the forbidden words, and half of all."""
     own = {one for name in _IDENTIFIER.findall(line) for one in _forms(name)}
     found = [one for one in stems if one in own]
     return len(found) >= max(2, _HALF * len(stems)) and stems[0] in found
@@ -225,7 +223,7 @@ def _path_stems(path: str) -> set[str]:
 
 
 def _lies(path: str, place: str) -> bool:
-    """Return whether a file lies in a place: below a folder, or where a part of its name has the stem."""
+    """Return whether a file is in a place: below a folder, or with the stem in a part of its path."""
     if "*" in place:
         from remora.core.globs import matches
 

@@ -1,8 +1,8 @@
-"""Trust levels: how much may be said unasked, by what the person has confirmed. Section 13 of the design.
+"""Trust levels: decide which memories may be shown without being asked for. Section 13 of the design.
 
-A level is a state that events move, never a function of a session's number. Only sessions count in which
-something was said or learned. What a person said, confirmed or pinned, and what rule files say, is said at
-every level; the level is about the rest.
+A level is a state that events change, not a function of the number of sessions. A session counts only if
+something was shown or learned in it. Statements of a person, confirmed or pinned memories, and rule files are
+shown at every level; the level is about the rest.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ import math
 from typing import NamedTuple
 
 NAMES = {1: "Cautious", 2: "Standard", 3: "Confident", 4: "Autonomous"}
-THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}  # confidence from which on a memory is said unasked
+THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}  # minimum confidence for being shown unasked
 STATE = "trust"  # meta key of the state
-UPGRADED = "upgraded"  # meta key: when a store of an earlier version was brought up to levels and uses
+UPGRADED = "upgraded"  # meta key: time of the upgrade of an earlier version's store to levels and uses
 FIRST, EARLIER = 1, 2  # level of a new store, and of one of an earlier version
-TO_STANDARD, CONFIRMED = 3, 0.5  # sessions, and the share of what was learned that a person confirmed
-UNREVIEWED = 10  # sessions without a correction after which a person who never reviews is at level 2
-TO_CONFIDENT, CORRECTED = 10, 0.05  # sessions at level 2, and the share of uses that ended in a correction
-MEASURED = 40  # uses from which on that share can be told; below, one correction is allowed
-MANY_WRONG = 3  # memories called wrong in one session, from which on less should be said unasked
+TO_STANDARD, CONFIRMED = 3, 0.5  # sessions, and the confirmed share of learned memories
+UNREVIEWED = 10  # sessions without a correction that bring a person who never reviews to level 2
+TO_CONFIDENT, CORRECTED = 10, 0.05  # sessions at level 2, and the maximum share of uses with a correction
+MEASURED = 40  # minimum uses for that share; below, one correction is allowed
+MANY_WRONG = 3  # memories called wrong in one session, from which on fewer should be shown
 _Z = 1.96
-COUNTED = 200  # ids of sessions that are remembered, so that none counts twice
+COUNTED = 200  # ids of sessions that are stored, so that none counts twice
 
 
 class Standing(NamedTuple):
-    """What a person did with what was learned and said in a project.
+    """A person's confirmations and corrections in a project.
 
     Attributes:
-        confirmed: memories that were learned and that a person confirmed.
-        learned: memories that were learned, forgotten ones too.
+        confirmed: learned memories that a person confirmed.
+        learned: learned memories, including forgotten ones.
         corrections: pairs of a memory and a session in which it was called wrong.
-        uses: pairs in which it was used.
+        uses: pairs of a memory and a session in which it was used.
     """
 
     confirmed: int = 0
@@ -41,14 +41,14 @@ class Standing(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """The state of a project.
+    """The trust state of a project.
 
     Attributes:
         level: from 1 to 4.
-        sessions: that counted since this level was reached.
-        auto: events may raise it; False where a person chose the level.
-        why: why it is what it is.
-        seen: ids of the sessions that counted, the last ones.
+        sessions: number of counted sessions since this level was reached.
+        auto: whether events may raise it; False if a person chose the level.
+        why: the reason for the level.
+        seen: ids of the latest counted sessions.
     """
 
     level: int = FIRST
@@ -59,7 +59,7 @@ class Trust(NamedTuple):
 
 
 def after_session(trust: Trust, session: str, standing: Standing) -> Trust:
-    """Return the state after a session in which something was said or learned; one that counted changes none.
+    """Return the state after a session in which something was shown or learned; each session counts once.
 
     >>> after_session(Trust(sessions=2), "cli:3", Standing(confirmed=2, learned=3)).level
     2
@@ -73,7 +73,7 @@ def after_session(trust: Trust, session: str, standing: Standing) -> Trust:
 
 
 def missing(trust: Trust, standing: Standing) -> tuple[str, ...]:
-    """Return what the next level still takes, a phrase each; empty where events do not raise it further."""
+    """Return the unmet conditions of the next level, a phrase each; empty if events cannot raise it."""
     if not trust.auto or trust.level >= 3:
         return ()
     if trust.level == 1:
@@ -96,7 +96,7 @@ def _more(sessions: int) -> str:
 
 
 def _raised(trust: Trust, standing: Standing) -> str:
-    """Return why the next level is reached; empty where it is not."""
+    """Return the reason for reaching the next level; empty if it is not reached."""
     if trust.level == 1:
         if trust.sessions >= TO_STANDARD and standing.confirmed >= CONFIRMED * max(1, standing.learned):
             return f"you confirmed {standing.confirmed} of {standing.learned} learned memories"
@@ -108,7 +108,7 @@ def _raised(trust: Trust, standing: Standing) -> str:
 
 
 def _seldom_wrong(standing: Standing) -> bool:
-    """Return whether corrections are few: the upper end of the Wilson interval, once there is enough."""
+    """Return whether corrections are rare: by the Wilson upper bound, or at most one below MEASURED uses."""
     wrong, uses = standing.corrections, standing.uses
     if uses < MEASURED:
         return wrong <= 1

@@ -1,19 +1,19 @@
-"""What a person typed of a prompt: without what a program put around it, and without an agent's document."""
+"""Extract a person's own words from a prompt: without blocks of programs and documents of agents."""
 
 from __future__ import annotations
 
 import re
 
-HEADINGS = 2  # a prompt with so many holds a document, which an agent wrote
-# A name of two words is no element of HTML and nothing that a person types: programs mark their text so.
+HEADINGS = 2  # headings from which on a prompt contains a document of an agent
+# Programs mark their text with such names; two-part names are neither HTML elements nor typed by people.
 _BLOCK = re.compile(r"\s*<([A-Za-z]+(?:[_-][A-Za-z]+)+)(?:\s[^<>]{0,500})?>")
 _HEADING = re.compile(r"^#{1,4} \S", re.MULTILINE)
 
 
 def without_blocks(prompt: str) -> str:
-    r"""Return a prompt without the blocks that a program put in front of it.
+    r"""Return a prompt without the blocks that a program put before it.
 
-    A block counts when it is closed: somebody may ask about such a name.
+    A block counts only if it is closed: a person may ask about such a name.
 
     >>> without_blocks("<system_instruction>\nYou work in a tree.\n</system_instruction>\n\nUse bun.")
     'Use bun.'
@@ -30,7 +30,7 @@ def without_blocks(prompt: str) -> str:
 
 
 def typed(prompt: str) -> str:
-    r"""Return the words of a prompt that a person typed: what stands before a document in it.
+    r"""Return the typed words of a prompt: the text before a document in it.
 
     >>> typed("Do this, and never touch the API:\n# Plan\n\n## Context\nIt was slow.")
     'Do this, and never touch the API:'

@@ -1,7 +1,7 @@
 """The frozen records that cross package lines.
 
 They are NamedTuples: light enough for a hook's short process, immutable, and cheap to copy with
-`_replace`. Text that comes from outside is validated before it becomes one of these.
+`_replace`. External values are validated before they become one of these.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ MEMORY_SCOPES: tuple[str, ...] = get_args(MemoryScope)
 RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
 PHASES: tuple[str, ...] = get_args(Phase)
 HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
-MEMORY_KINDS = ("memory", "commit", "session")  # what lies in `memories`; see `core.evidence`
-FILE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits that are written files
-NOTE_KINDS = (*FILE_KINDS, "quote")  # what lies in `notes`
+MEMORY_KINDS = ("memory", "commit", "session")  # of rows of `memories`; see `core.evidence`
+FILE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits in journal and entry files
+NOTE_KINDS = (*FILE_KINDS, "quote")  # of rows of `notes`
 MOST_LISTED = 10_000_000  # memories of one list
 ENTRY_KINDS: tuple[str, ...] = get_args(EntryKind)
 
 
 class WorkUnitRef(NamedTuple):
-    """The unit of work a memory belongs to, in the words of a methodology."""
+    """The unit of work of a memory, in the terms of a methodology."""
 
     methodology: str
     hierarchy: tuple[str, ...]
@@ -80,7 +80,7 @@ class Taint(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """One place a memory came from. Merged memories keep the origins of all their parts."""
+    """One source of a memory. Merged memories keep the origins of all their parts."""
 
     source: str
     at: str
@@ -88,21 +88,21 @@ class Origin(NamedTuple):
     commit_sha: str | None = None
     path: str | None = None
     line: int | None = None
-    text: str | None = None  # the words, where they differ from the memory's own
+    text: str | None = None  # the words, if they differ from the memory's own
 
 
 class Redaction(NamedTuple):
-    """How many secrets of one kind were taken out of a text. Never the value."""
+    """The number of redacted secrets of one kind. Never the value."""
 
     kind: str
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not needed here
 
 
 class Receipt(NamedTuple):
-    """What became of a memory: never silence.
+    """The result of storing or changing a memory.
 
-    `action` is "stored", "merged" (a duplicate was there; `merged_with` names it and
-    `similarity` says how close, 1.0 for the same text), "updated", "skipped", "restored" or "forgotten".
+    `action` is "stored", "merged" (into a duplicate: `merged_with` is its id, `similarity` is 1.0 for the
+    same text), "updated", "skipped", "restored" or "forgotten".
     """
 
     action: str
@@ -113,7 +113,7 @@ class Receipt(NamedTuple):
 
 
 class MemoryDraft(NamedTuple):
-    """A memory that somebody proposes; the store decides its id, dates and half-life."""
+    """A proposed memory; the store sets its id, dates and half-life."""
 
     content: str
     type: str = "pattern"
@@ -148,7 +148,7 @@ class MemoryDraft(NamedTuple):
     triggers: Mapping[str, Any] | None = (
         None  # {"forbids": […], "wants": […], "when": […]}; None: read from the text
     )
-    created_at: str | None = None  # when it became true, if that is not now
+    created_at: str | None = None  # when it became true, if not now
     origin_path: str | None = None
     origin_line: int | None = None
 
@@ -203,15 +203,15 @@ class MemoryRecord(NamedTuple):
     trust_level_scope: str = "personal"
     silent: bool = False
     embedding_model_id: str | None = None
-    realm: str = "project"  # which database it lives in
+    realm: str = "project"  # the database that contains it
     receipt: Receipt | None = None  # set on what `remember` returns, never stored
 
 
 class Turn(NamedTuple):
     """One message of a conversation as the search index sees it.
 
-    `position` counts the indexed turns of a session from 0 without gaps. `time` is when it was said in the
-    speaker's own words, `at` the same as ISO 8601 in UTC, None where that is unknown.
+    `position` counts the indexed turns of a session from 0 without gaps. `time` is the speaker's own text for
+    its time, `at` the same as ISO 8601 in UTC, None if unknown.
     """
 
     id: int
@@ -226,7 +226,7 @@ class Turn(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A tool that a message asks for; `arguments` is any JSON value, as the model gave it."""
+    """A tool call of a message; `arguments` is any JSON value, as the model gave it."""
 
     id: str
     name: str
@@ -236,8 +236,8 @@ class ToolCall(NamedTuple):
 class Message(NamedTuple):
     """One message of a session's log.
 
-    `seq` counts from 1 in the log; 0 is a message that is not in it (a summary). `time` is ISO 8601
-    in UTC; `time_text` holds the caller's own words for it, where they were not ISO 8601.
+    `seq` counts from 1 in the log; 0 is a message outside the log (a summary). `time` is ISO 8601
+    in UTC; `time_text` is the caller's own text for it, if that was not ISO 8601.
     """
 
     seq: int
@@ -253,7 +253,7 @@ class Message(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One entry of the entry store: a note that somebody wrote, or the archive of a compaction.
+    """One entry of the entry store: a person's or an agent's note, or the archive of a compaction.
 
     `name` and `aliases` resolve to it; each is unique among all names and aliases. `created_at` is
     ISO 8601 in UTC, to the second. `kind` is "note" or "archive".
@@ -268,10 +268,10 @@ class Entry(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What a search may return. Empty means everything; every candidate path obeys all of them.
+    """The filters of a search, applied to every candidate path. An empty filter passes everything.
 
-    `since` and `until` are ISO 8601: from the one up to, and without, the other. What has no time, session or
-    role does not pass where one is asked for.
+    `since` (inclusive) and `until` (exclusive) are ISO 8601. Results without a time, session or role do not
+    pass a filter on it.
     """
 
     types: tuple[str, ...] = ()
@@ -287,14 +287,14 @@ class Filters(NamedTuple):
 
     @property
     def said(self) -> bool:
-        """Whether only what somebody said may pass, or what has a time."""
+        """Whether a filter on time, session or role is set."""
         return any(one is not None for one in (self.since, self.until, self.session, self.role))
 
 
 class Reason(NamedTuple):
-    """Why a hit stands where it stands: what one stage did to it.
+    """The effect of one stage on a hit's rank.
 
-    `rank` is its place after the stage, from 1; `score` what the stage gave or multiplied.
+    `rank` is its place after the stage, from 1; `score` is the stage's score or factor.
     """
 
     stage: str
@@ -308,7 +308,7 @@ class Reason(NamedTuple):
 
 
 def quote_id(number: int) -> str:
-    """Return how people and agents name a quote.
+    """Return the name of a quote for people and agents.
 
     >>> quote_id(12)
     'q12'
@@ -335,9 +335,9 @@ class Hit(NamedTuple):
     realm: str = "project"
     disagrees_with: tuple[str, ...] = ()
     symbol: str | None = None  # of code: the qualified name of the definition
-    answers: str = ""  # of a quote: the end of what it answers
+    answers: str = ""  # of a quote: the end of the message it answers
     context: tuple[Turn, ...] = ()  # of a turn: the two before it and the two after it
-    amended_by: tuple[str, ...] = ()  # of a turn: hits that its speaker said later on the same
+    amended_by: tuple[str, ...] = ()  # of a turn: later turns of its speaker on the same subject
 
 
 class Context(NamedTuple):
@@ -360,21 +360,21 @@ class FileHit(NamedTuple):
 
 
 class Author(NamedTuple):
-    """Somebody who changed a file, and in how many commits. A name, never an address."""
+    """An author of changes to a file, and the number of commits. A name, never an address."""
 
     name: str
     commits: int
 
 
 class Ownership(NamedTuple):
-    """Which module a file belongs to and who changed it, as the git history has it.
+    """A file's module and its authors, from the git history.
 
     Attributes:
-        module: its folders down to the second that is more than a container; "." is the root.
-        commits: how many changed it; commits of very many files do not count.
-        authors: who made them, most first.
-        first_date, last_date: of those commits, ISO 8601; "" without any.
-        present: False for a file that is gone.
+        module: see `core.modules.module_of`; "." is the root.
+        commits: number of commits that changed it; very large commits do not count.
+        authors: their authors, most first.
+        first_date, last_date: of those commits, ISO 8601; "" if there are none.
+        present: False for a deleted file.
     """
 
     path: str
@@ -386,18 +386,18 @@ class Ownership(NamedTuple):
     present: bool = True
 
 
-HISTORY = "git history"  # what `init` skipped where git could not read it
+HISTORY = "git history"  # skipped by `init` if git could not read it
 
 
 class Skipped(NamedTuple):
-    """Something that was not stored, and why."""
+    """An item that was not stored, and the reason."""
 
     what: str
     why: str
 
 
 class InitReport(NamedTuple):
-    """What `init` found and did; of branches (name, memories) that were merged, deleted, or are back."""
+    """The result of `init`; branches are (name, memories) that were merged, deleted, or are back."""
 
     project_id: str
     home: str
@@ -423,12 +423,12 @@ class InitReport(NamedTuple):
 
 
 class Used(NamedTuple):
-    """A memory that served in a session.
+    """A memory that was used in a session.
 
     Attributes:
-        memory_id: which.
-        how: for what, in words, as far as somebody knows.
-        ok: whether it helped; None where nobody knows.
+        memory_id: its id.
+        how: its purpose in words, if known.
+        ok: whether it helped; None if unknown.
     """
 
     memory_id: str

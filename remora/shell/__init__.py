@@ -1,1 +1,1 @@
-"""Lines of shell: how they are read, what their programs are for, and what they read from outside."""
+"""Shell command lines: parsing, the purposes of programs, and external text that commands read."""

@@ -1,7 +1,7 @@
-"""Shell commands: a normal form that two runs of the same thing share, and what they are for.
+"""Normalize shell commands: one normal form for all runs of a command, and the command's purpose.
 
-`cd /repo && FOO=1 go test ./... 2>&1 | tail -20` is `go test ./...`, a test. Only what the usual tools
-of many languages look like is known; the rest is "other" or, for a program of the project, "run".
+`cd /repo && FOO=1 go test ./... 2>&1 | tail -20` is `go test ./...`, a test. Only the usual tools of many
+languages are known; other programs are "other" or, for a program of the project, "run".
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _VALUE = 60  # characters of a variable's value
 _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders)/[^\s'\"]*")
 
 _SMALL = QUIET | TESTS
-_MASKING = ("|", "|&", ";", "\n", "||")  # what hides the exit code of what stands before it
+_MASKING = ("|", "|&", ";", "\n", "||")  # joints that hide the exit code of the program before them
 _HIDING = frozenset("! if elif while until for select case".split())
 
 
 class Command(NamedTuple):
-    """What a command line is.
+    """A parsed command line.
 
     Attributes:
-        normal: its normal form; empty if nothing but looks and words was there.
-        purpose: as of events.CommandRun.
-        parts: the programs in order, those that only filter a pipe left out.
+        normal: its normal form; empty if it only reads or prints.
+        purpose: see `events.CommandRun`.
+        parts: the programs in order, without mere pipe filters.
         variables: environment variables set for it, each with its value, in order.
-        masked: a pipe, a second command or a condition hides the exit code of the first.
-        shown: the programs of the normal form: which of the parts, and its text with its variables; those
-            of a pipe are one, by its first part.
+        masked: whether a pipe, a second command or a condition hides the exit code of the first.
+        shown: the programs of the normal form: the index of the part, and its text with its variables; those
+            of a pipe are one item, by its first part.
     """
 
     normal: str
@@ -52,7 +52,7 @@ class Command(NamedTuple):
 
 @lru_cache(maxsize=512)
 def command_form(command: str, cwd: str = "") -> Command:
-    """Return what a command line is; `cwd` is taken out of its paths.
+    """Return the parsed form of a command line; `cwd` is removed from its paths.
 
     >>> command_form("cd /w/app && CI=1 go test ./... 2>&1 | tail -5", "/w/app")[:2]
     ('go test ./...', 'test')
@@ -75,20 +75,20 @@ def command_form(command: str, cwd: str = "") -> Command:
 
 
 def _ran(command: str) -> tuple[Program, ...]:
-    """Return the programs of a line; of a substitution, where it works and does not only get a value."""
+    """Return the programs of a line, including checks in substitutions of assignments."""
     return tuple(ran(parse(command[:READ]), lambda one: purpose_of(one.words) in CHECKS))
 
 
 def _purpose(words: tuple[str, ...]) -> str:
-    """Return what a program is for; of one that nobody knows, what its words say."""
+    """Return the purpose of a program; for an unknown one, the purpose that its words indicate."""
     known = purpose_of(words)
     return (check_of(words) or known) if known in ("run", "other") else known
 
 
 def _telling(programs: tuple[Program, ...]) -> list[bool]:
-    """Return of each program whether it does something: not what only looks at the end of a pipe.
+    """Return for each program whether it is relevant: not a filter at the end of a pipe.
 
-    What a check prints is only looked at, too.
+    Programs that only read the output of a check are filters, too.
     """
     found: list[bool] = []
     looks = False
@@ -103,24 +103,24 @@ def _telling(programs: tuple[Program, ...]) -> list[bool]:
 
 
 def _pipes(parts: tuple[Program, ...], shown: list[int]) -> list[list[int]]:
-    """Return the programs that are shown, those that feed one another together."""
+    """Return the indices of the shown programs, those of a pipe together."""
     found: list[list[int]] = []
     for n in shown:
         if parts[n].piped and found and found[-1][-1] == n - 1:
             found[-1].append(n)
-        elif not (parts[n].piped and _program(parts[n]) in FILTERS):  # else it got what was printed
+        elif not (parts[n].piped and _program(parts[n]) in FILTERS):  # otherwise it filters the output
             found.append([n])
     return found
 
 
 class Ran(NamedTuple):
-    """A command line as it was run.
+    """A command line with its variables and folders.
 
     Attributes:
-        text: the normal form with the variables of each of its programs, and with its folder, where that is
-            not the one in which the session began; without what ran outside of that.
-        purpose: what these programs are for.
-        whole: nothing ran outside.
+        text: the normal form with the variables of each of its programs, and with its folder, if that is
+            not the folder in which the session began; without programs that ran outside of it.
+        purpose: the purpose of these programs.
+        whole: whether no program ran outside.
     """
 
     text: str
@@ -130,7 +130,7 @@ class Ran(NamedTuple):
 
 @lru_cache(maxsize=512)
 def as_run(command: str, cwd: str, place: Place) -> Ran:
-    """Return a command line as it was run, with the folders of its programs.
+    """Return a command line with the variables and folders of its programs.
 
     >>> line = "make fmt && cd web && CI=1 npm test; cd ../../other && npm test"
     >>> as_run(line, "/w/app", Place("/w/app", "/w/app"))
@@ -157,9 +157,9 @@ def as_run(command: str, cwd: str, place: Place) -> Ran:
 
 
 def _folders(command: str, place: Place) -> list[str | None] | None:
-    """Return the folder of each part as seen from where the session began, None outside of that.
+    """Return the folder of each part relative to the session's first folder, None for a folder outside of it.
 
-    None instead of a list where all ran where the session began, or parentheses tell nothing certain.
+    Return None instead of a list if all ran in that folder, or if the parentheses are unbalanced.
     """
     if place.folder == place.home and "cd" not in command and "pushd" not in command:
         return None
@@ -188,7 +188,7 @@ def _folders(command: str, place: Place) -> list[str | None] | None:
 
 
 def _exporting(programs: tuple[Program, ...], cwd: str) -> Iterator[Program]:
-    """Yield the programs with all the variables that they had: their own, and those exported before."""
+    """Yield the programs with all their variables: their own, and those exported before."""
     exported: dict[str, str] = {}
     for program in programs:
         exports = program.words[:1] == ("export",)
@@ -231,7 +231,7 @@ def _with_variables(simple: Program, cwd: str) -> str:
 
 
 def _placed(word: str, cwd: str) -> str:
-    """Return a word with paths as they are from the folder of the session, and without temporary ones."""
+    """Return a word with paths relative to the session's folder, and with temporary paths masked."""
     if cwd and cwd in word:
         word = word.replace(f"{cwd}/", "").replace(cwd, ".")
     return _TEMPORARY.sub("<tmp>", word) if "tmp/" in word or "/var/" in word else word

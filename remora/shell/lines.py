@@ -1,8 +1,8 @@
-"""Lines of shell as they are compared: without variables, without what is printed, as parts of one form.
+"""Compare shell command lines: normal forms without variables and printing commands, and their parts.
 
-A normal form is what a line comes to: programs joined by ` && ` and ` | `, each part in the folder that it
-is run in, as `(cd web && CI=1 npm test)`. What is known to fail is one whole command, with its arguments and
-variables: `pytest tests` says nothing of `python -m pytest tests`, nor of a commit that mentions it.
+A normal form is a line reduced to its programs, joined by ` && ` and ` | `, each part in its
+folder, as `(cd web && CI=1 npm test)`. A known failure is one whole command, with its arguments and
+variables: `pytest tests` says nothing about `python -m pytest tests`, or about a commit that mentions it.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from itertools import chain
 
 from remora.shell.syntax import Line, Program, parse
 
-READ = 4_000  # characters of a line that are looked at
-_PIPED = 6  # programs that feed one another, as far as they are known together
+READ = 4_000  # characters of a line that are parsed
+_PIPED = 6  # maximum number of programs in one pipe form
 _PIPE = " | "
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _SETS = frozenset("export declare local readonly typeset".split())
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
-_HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?!\S)")  # how much is printed, and where it stops
+_HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?!\S)")  # options for verbosity and for stopping
 
 
 def ran(line: Line, counts: Callable[[Program], bool] = lambda _: True) -> Iterator[Program]:
-    """Yield the programs of a line; for a variable that is set to the output of some, those.
+    """Yield the programs of a line; an assignment of a program's output yields that program.
 
     Args:
-        line: that was read.
-        counts: which of the latter are worth it; one of them speaks for all in the same substitution.
+        line: a parsed line.
+        counts: selects relevant programs of an assignment; one of them includes its whole substitution.
 
     >>> [one.words for one in ran(parse("make fmt; OUT=$(CI=1 pytest | tail) && echo $OUT"))]
     [('make', 'fmt'), ('pytest',), ('tail',), ('echo', '$OUT')]
@@ -47,7 +47,7 @@ def ran(line: Line, counts: Callable[[Program], bool] = lambda _: True) -> Itera
 
 
 def bare(command: str) -> str:
-    """Return a line of commands without the variables set for them.
+    """Return a command line without the variables set for its commands.
 
     >>> bare("CI=1 A='x y' make lint && B=2 make test"), bare("make test A=1")
     ('make lint && make test', 'make test A=1')
@@ -63,18 +63,18 @@ def bare(command: str) -> str:
 
 
 def in_folder(folder: str, command: str) -> str:
-    """Return a command as it is run in a folder of the repository, as one part of a line; "" is its root.
+    """Return a command with its folder in the repository, as one part of a line; "" is the root.
 
     >>> in_folder("web", "npm test"), in_folder("", "npm test")
     ('(cd web && npm test)', 'npm test')
     """
-    from shlex import quote  # a hook needs none of it
+    from shlex import quote  # hooks do not need it
 
     return f"(cd {quote(folder)} && {command})" if folder else command
 
 
 def without_folder(command: str) -> str:
-    """Return a command without the folder that it is run in.
+    """Return a command without its folder.
 
     >>> without_folder("(cd web && CI=1 npm test)"), without_folder("npm test")
     ('CI=1 npm test', 'npm test')
@@ -84,7 +84,7 @@ def without_folder(command: str) -> str:
 
 
 def folder_of(command: str) -> str:
-    """Return the folder of the repository that a command is run in, "" where it is its root.
+    """Return the folder of a command in the repository, "" for the root.
 
     >>> folder_of("(cd 'my web' && npm test)"), folder_of("npm test")
     ('my web', '')
@@ -94,7 +94,7 @@ def folder_of(command: str) -> str:
 
 
 def parts_in(form: str) -> list[str]:
-    """Return the parts of a normal form; what is run in another folder is one.
+    """Return the parts of a normal form; a command with a folder is one part.
 
     >>> parts_in("make lint && (cd web && npm test)")
     ['make lint', '(cd web && npm test)']
@@ -110,7 +110,7 @@ def parts_in(form: str) -> list[str]:
 
 
 def programs_in(form: str) -> list[str]:
-    """Return the programs of a normal form with their variables, also those that feed one another.
+    """Return the programs of a normal form with their variables, including those of a pipe.
 
     >>> programs_in("lsof -ti:3000 | xargs kill && make test")
     ['lsof -ti:3000', 'xargs kill', 'make test']
@@ -121,12 +121,12 @@ def programs_in(form: str) -> list[str]:
 
 
 def name_of(assignment: str) -> str:
-    """Return the name of a variable that is set."""
+    """Return the name of an assigned variable."""
     return assignment.partition("=")[0].removesuffix("+")
 
 
 def written(line: Line) -> Iterator[tuple[Program, str]]:
-    """Yield the programs of a line, each with how it is written: with all its variables, on one line.
+    """Yield the programs of a line, each with its text: with all its variables, on one line.
 
     >>> [command for _, command in written(parse("export CI=1; pytest -x -q tests 2>&1 | tail -3"))]
     ['export CI=1', 'CI=1 pytest -x -q tests', 'CI=1 tail -3']
@@ -139,7 +139,7 @@ def written(line: Line) -> Iterator[tuple[Program, str]]:
 
 
 def wholes_in(line: str) -> list[str]:
-    """Return the commands of a line, and its pipes, also without what stands at their end.
+    """Return the commands of a line, and the beginnings of its pipes.
 
     >>> wholes_in("cd web && yes | make init | tail -3")
     ['cd web', 'yes', 'make init', 'tail -3', 'yes | make init', 'yes | make init | tail -3']
@@ -150,7 +150,7 @@ def wholes_in(line: str) -> list[str]:
 
 
 def whole_of(line: str) -> str:
-    """Return a line that is one command, or one pipe, as `wholes_in` knows it; empty of any other line.
+    """Return a line that is one command or one pipe, in the form of `wholes_in`; empty for other lines.
 
     >>> whole_of("yes | make -q init"), whole_of("yes && make init")
     ('yes | make init', '')
@@ -160,7 +160,7 @@ def whole_of(line: str) -> str:
 
 
 def _pipes(line: str) -> list[list[str]]:
-    """Return the commands of a line, those that feed one another together, however much they print."""
+    """Return the commands of a line, those of a pipe together, without options for verbosity."""
     found: list[list[str]] = []
     for one, command in written(parse(line[:READ])):
         same = _HOW.sub("", command)

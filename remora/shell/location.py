@@ -1,4 +1,4 @@
-"""Where a path of a command line leads: into the repository of a session, or out of it."""
+"""Locate the paths of a command line: in the repository of a session, or outside of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
 
 
 class Home(NamedTuple):
-    """What of the file system is a session's own: the repository, and files that the session wrote itself.
+    """The paths that belong to a session: the repository, and files outside that the session wrote itself.
 
     Attributes:
         root: the absolute folder of the repository; empty if unknown.
@@ -30,7 +30,7 @@ class Home(NamedTuple):
     own: tuple[str, ...] = ()
 
     def has(self, path: str, folder: str = "") -> bool:
-        """Say whether a path, as seen from a folder, is at home; whole parts of paths are compared.
+        """Return whether a path, relative to a folder, belongs to the session; whole path parts are compared.
 
         >>> home = Home("/w/app", ("/tmp/x",))
         >>> [home.has(p) for p in ("/w/app/a", "/w/app-fork/a", "/tmp/x", "/tmp/xyz", "../b", "~/../c", "a")]
@@ -43,14 +43,14 @@ class Home(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a command line was run: its folder, and that where the session began; absolute where known."""
+    """The folder of a command line, and the session's first folder; absolute if known."""
 
     folder: str
     home: str
 
 
 def within(path: str, folder: str) -> bool:
-    """Say whether a path is a folder or lies in it.
+    """Return whether a path is a folder or inside it.
 
     >>> within("/w/app/a", "/w/app"), within("/w/app-fork", "/w/app")
     (True, False)
@@ -59,7 +59,7 @@ def within(path: str, folder: str) -> bool:
 
 
 def repository(cwd: str) -> str:
-    """Return the folder of the repository that a session began in: of a work tree, what holds it.
+    """Return the folder of a session's repository; for a work tree inside it, that of the main repository.
 
     >>> repository("/w/app/.worktrees/fix/web"), repository("/w/app/")
     ('/w/app', '/w/app')
@@ -68,12 +68,12 @@ def repository(cwd: str) -> str:
 
 
 def written_out(path: str) -> str:
-    """Return a path of a command line without the variables that stand for home and for the folder itself."""
+    """Return a path of a command line with `~` and `.` for the home and working-directory variables."""
     return _HERE.sub(".", _HOME.sub("~", path))
 
 
 def joined(folder: str, path: str) -> str:
-    r"""Return a path of a command line as it is seen from a folder.
+    r"""Return a path of a command line, resolved from a folder.
 
     >>> joined("/w/app", "../b"), joined("/w/app", "$HOME/c"), joined("/w/app", "/d//e")
     ('/w/b', '~/c', '/d/e')
@@ -83,11 +83,11 @@ def joined(folder: str, path: str) -> str:
     path = forward(written_out(path))
     path = path.replace("\\", "/") if has_drive(folder) else path
     whole = path if path[:1] == "~" or has_drive(path) else posixpath.join(folder, path)
-    return whole if whole[:1] == "~" else posixpath.normpath(whole)  # nobody knows what is above a `~`
+    return whole if whole[:1] == "~" else posixpath.normpath(whole)  # the parent of `~` is unknown
 
 
 def entered(folder: str, to: list[str]) -> str:
-    """Return the folder after a `cd`; a place that only a variable knows changes nothing.
+    """Return the folder after a `cd`; a path that depends on a variable changes nothing.
 
     >>> entered("/w/app", ["web"]), entered("/w/app", ["../b"]), entered("/w/app", ["$X"]), entered("/w", [])
     ('/w/app/web', '/w/b', '/w/app', '~')
@@ -97,10 +97,10 @@ def entered(folder: str, to: list[str]) -> str:
 
 
 def seen_from(home: str, folder: str) -> str | None:
-    """Return a folder as seen from where a session began, "" for that itself, None outside of it.
+    """Return a folder relative to the session's first folder, "" for that folder, None outside of it.
 
-    So is what lies around that, as for a session that began in a part of its repository, and a work tree in
-    it, of which nothing tells where it begins.
+    Also "": a folder around it (a session may begin in a subfolder of its repository), and a work tree inside
+    it, whose root is unknown.
 
     >>> [seen_from("/w/app", f) for f in ("/w/app/web", "/w/app", "/w", "/w/b", "/w/app/.worktrees/x/web")]
     ['web', '', '', None, '']
@@ -118,9 +118,9 @@ def seen_from(home: str, folder: str) -> str | None:
 
 @lru_cache(256)
 def placed(home: str, said: str) -> Place:
-    """Return where a call is run that says its folder, in a session that began in `home`.
+    """Return the folders of a call that names its own folder, in a session that began in `home`.
 
-    Another checkout, as on another machine, is at home where it is.
+    Another checkout, as on another machine, is its own home.
     """
     folder = joined(home, said) if said else home
     outside = not home or seen_from(home, folder) is None
@@ -128,7 +128,7 @@ def placed(home: str, said: str) -> Place:
 
 
 def inside(path: str) -> bool:
-    """Say whether a path is of the repository: relative, and not above it.
+    """Return whether a path belongs to the repository: relative, and not above it.
 
     >>> inside("a/b.go"), inside("/etc/hosts"), inside("../x"), inside("C:/x"), inside("")
     (True, False, False, False, False)
@@ -143,7 +143,7 @@ def inside(path: str) -> bool:
 
 
 def third_party(path: str) -> bool:
-    """Say whether a file lies among installed packages: the text of strangers, inside of the repository too.
+    """Return whether a file is in an installed package: third-party text, even inside the repository.
 
     >>> third_party("node_modules/x/readme.md"), third_party("src/node_modules.ts")
     (True, False)
@@ -152,7 +152,7 @@ def third_party(path: str) -> bool:
 
 
 def found_installed(text: str) -> str:
-    r"""Return the first file of an installed package of which the finds of a search show a line.
+    r"""Return the first file of an installed package in the results of a search.
 
     >>> found_installed("src/a.js:3: import x\nnode_modules/x/a.js:7: // text")
     'node_modules/x/a.js'

@@ -1,9 +1,9 @@
-"""Tell whether a command reads text from outside: the network, another repository, a file elsewhere.
+"""Detect commands that read external text: from the network, another repository, or a file elsewhere.
 
-Text from outside may hold orders, and an agent may follow them; what a session does after such a reading
-is tainted. So the doubtful counts as outside wherever the network is asked, and as home where a path
-stands in a variable and cannot be told. A line is looked at program by program, with the folder it has
-changed into; scripts in it (`bash -c`, `$(…)`, backticks) are looked at the same way.
+External text may contain instructions that an agent follows; the session is tainted after reading it. So
+doubtful network access counts as outside, and a path in a variable counts as home. A line is checked
+program by program, with its current folder; scripts in it (`bash -c`, `$(…)`, backticks) are checked in the
+same way.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from remora.shell.scripts import script_of
 from remora.shell.services import GIT_SHOWS, LOCAL, asked, built, fetched
 from remora.shell.syntax import Line, Program, inside, parse, plain
 
-_READ = 16_000  # characters of a command that are looked at
+_READ = 16_000  # characters of a command that are parsed
 _ADDRESS = re.compile(r"https?://[^\s'\"`)\]}>,;]+", re.IGNORECASE)
 _LEAVES_OUT = re.compile(r"--?(?:exclude|ignore|glob|iglob|path|name|not|prune|I|g|x)\b")
 _LAST_IS_NEW = frozenset("cp mv ln rsync".split())
-_CMDLETS = NETWORK | READERS  # PowerShell does not tell cases apart
+_CMDLETS = NETWORK | READERS  # PowerShell ignores case
 _ENTERS = frozenset("cd pushd chdir set-location push-location".split())
-# What fetches in a line of PowerShell, wherever it stands, and marks without which there is none.
+# PowerShell downloads, anywhere in a line, and substrings required for one.
 _DOWNLOADS = re.compile(
     r"(?<![\w./-])(?:iwr|irm|invoke-(?:webrequest|restmethod)|start-bitstransfer)(?![\w./-])"
     r"|\.(?:download(?:string|data|file)|openread|getresponse|get(?:string|stream|bytearray)?async)(?:task)?(?:async)?\(",
@@ -35,7 +35,7 @@ _DOWNLOADS = re.compile(
 _FETCHING = ("iwr", "irm", "invoke-", "-bits", "download", "openread", "getresponse", "async(")
 _RUN_OTHERS = frozenset("sudo env time nohup command exec nice timeout gtimeout xargs parallel watch".split())
 _NO_TEXT = QUIET | TESTS | frozenset("mkdir rmdir rm touch chmod chown cp mv ln kill pkill test".split())
-# Programs that are told an address and show nothing of what is there, or of which `services` knows more.
+# Programs that get addresses without showing their content, or that `services` handles.
 _ONLY_NAME_ADDRESSES = (
     _NO_TEXT
     | PATTERN_FIRST
@@ -49,27 +49,28 @@ _ONLY_NAME_ADDRESSES = (
 _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
 _GIT_TEXTS = GIT_SHOWS | _GIT_SILENT
 _SHOWING = READERS | INTERPRETERS | {"git"}
-_MAY_NOT_RUN = TESTS | frozenset("for while until if case select test function".split())  # what follows this
-_LISTED = frozenset("xargs parallel read mapfile readarray".split())  # what else is read, they are told
+_MAY_NOT_RUN = TESTS | frozenset(
+    "for while until if case select test function".split()
+)  # keywords before a program
+_LISTED = frozenset("xargs parallel read mapfile readarray".split())  # take file names from their input
 _RUNS_SCRIPTS = re.compile(r"\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun")
 _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
-_DEPTH = 4  # scripts in scripts
+_DEPTH = 4  # nesting of scripts
 _SCRIPTS = 50  # of one line
-_READ_IN_ALL = 3 * _READ  # of a command with its scripts
+_READ_IN_ALL = 3 * _READ  # of a command and its scripts
 
 
 @lru_cache(maxsize=256)
 def outside(command: str, home: Home = Home(), folder: str = "") -> str:  # noqa: B008  # immutable
-    """Return what in a command reads text from outside: an address, "gh pr view", a path; else nothing.
+    """Return the source of external text in a command: an address, "gh pr view", a path; "" if there is none.
 
-    Looked into as well: scripts of `bash -c`, substitutions, folders that are changed into. What cannot be
-    told (a path in a variable) counts as home; a program that talks to the network counts as outside
-    unless all it names is this machine.
+    Scripts of `bash -c`, substitutions and changed folders are followed. An unknown path (in a variable)
+    counts as home; a program that uses the network counts as outside unless it names only this machine.
 
     Args:
         command: the whole command line.
-        home: what is not outside.
-        folder: where it runs.
+        home: the paths that are not outside.
+        folder: its working folder.
 
     >>> outside("curl -s https://example.com/x | sh"), outside("curl localhost:8080")
     ('https://example.com/x', '')
@@ -80,7 +81,7 @@ def outside(command: str, home: Home = Home(), folder: str = "") -> str:  # noqa
 
 
 def left(command: str, home: Home = Home(), folder: str = "") -> tuple[str, ...]:  # noqa: B008  # immutable
-    """Return what a command leaves behind outside, as `Home.own` takes it: files and images.
+    """Return the files and images that a command leaves outside, in the form of `Home.own`.
 
     >>> left("npm test 2>&1 | tee /tmp/a; cd web && make >> ../../b.log > c", Home("/w/app"), "/w/app")
     ('/tmp/a', '/w/b.log')
@@ -90,7 +91,7 @@ def left(command: str, home: Home = Home(), folder: str = "") -> tuple[str, ...]
 
 @lru_cache(maxsize=256)
 def _looked(command: str, home: Home, folder: str) -> tuple[str, tuple[str, ...]]:
-    """Return what in a command reads text from outside, and what it leaves behind if nothing does."""
+    """Return a command's source of external text, and if there is none, the files it leaves outside."""
     left_there: list[str] = []
     waiting, room = [(parse(command[:_READ]), folder, 0)], _READ_IN_ALL
     while waiting and room > 0:
@@ -107,15 +108,15 @@ def _looked(command: str, home: Home, folder: str) -> tuple[str, tuple[str, ...]
 
 
 class _Line:
-    """A line that is looked at program by program, and what is known of it at each.
+    """The state of checking a line program by program.
 
     Attributes:
-        folder: where the next program runs.
-        before: what is not outside whatever the line does.
-        made: the same, and what the line has certainly made so far.
-        home: the same, and what the `&&` chain has made that the next program is in: there it is certain.
-        scripts: what the programs run.
-        left: what they leave behind outside.
+        folder: the folder of the next program.
+        before: the paths that belong to the session before the line runs.
+        made: the same, and the paths that the line has certainly written so far.
+        home: the same, and the paths written in the `&&` chain of the next program, where they are certain.
+        scripts: scripts that the programs run.
+        left: files that they leave outside.
     """
 
     def __init__(self, line: Line, home: Home, folder: str) -> None:
@@ -123,18 +124,18 @@ class _Line:
         self.before = self.made = self.home = home
         self.left: list[str] = []
         self._line = line
-        self._holds_scripts = bool(line.documents)  # a script that the line writes and runs stands in it
+        self._holds_scripts = bool(line.documents)  # a script that the line writes and runs is part of it
         lower = line.text.lower()
         self._fetches = any(mark in lower for mark in _FETCHING)
-        # What may not have been written, or says what else is read, is the line's own only afterwards.
+        # Files that may not have been written, or that list further inputs, count as own only after the line.
         self._runs = not any(map(_follows, line.programs))
         self._behind_and = False
         self._in_group_behind_and = False
         self.scripts = list(inside(line))
 
     def source(self) -> str:
-        """Return what the line reads from outside; "" if nothing."""
-        steps = False  # the program before only enters a folder of the repository, which does not fail
+        """Return the source of external text in the line; "" if there is none."""
+        steps = False  # the program before only enters a folder of the repository, which cannot fail
         for one in self._line.programs:
             self._arrive(one, sure=steps)
             words = _words(one)
@@ -149,7 +150,7 @@ class _Line:
         return self._handed_in()
 
     def _arrive(self, one: Program, *, sure: bool) -> None:
-        """Note whether a program is certain to run that stands behind a joint."""
+        """Record whether the program after a joint is certain to run."""
         if one.joint in (";", "\n", "&"):
             self._behind_and, self.home = False, self.made
         elif one.joint == "&&" and not sure:
@@ -159,7 +160,7 @@ class _Line:
         self._runs = self._runs and one.joint != "||" and surely
 
     def _read_by(self, program: str, rest: list[str], simple: Program) -> str:
-        """Return what a program reads from outside."""
+        """Return a program's source of external text."""
         if images := built(program, rest):
             self._makes(images, certain=images)
             self.left += images
@@ -174,14 +175,14 @@ class _Line:
         return _address(self._line.text) or self._named_in_code(program, rest)
 
     def _named_in_code(self, program: str, rest: list[str]) -> str:
-        """Return the path outside that the code for an interpreter names; a shell's is a script."""
+        """Return the outside path in an interpreter's code; "" for a shell, whose code is a script."""
         if program in SHELLS:
             return ""
         code = _code(rest) if self.home is self.before else self._line.text
         return next((p for p in _IN_QUOTES.findall(code) if _is_out(p, self.home, self.folder)), "")
 
     def _run(self, words: list[str], simple: Program) -> None:
-        """Note the scripts that a program runs and the files that it leaves behind."""
+        """Record the scripts that a program runs and the files that it leaves outside."""
         program, rest = words[0], words[1:]
         if program in SHELLS:
             code = _code(rest)
@@ -204,20 +205,20 @@ class _Line:
             self.made = self.made._replace(own=(*self.made.own, *certain))
 
     def _handed_in(self) -> str:
-        """Return the file outside that a program is handed with `<`."""
+        """Return the outside file that a program reads by `<`."""
         paths = (path for one in self._line.programs for path in one.reads)
         return next((path for path in paths if _is_out(path, self.before, self.folder)), "")
 
 
 def _code(rest: list[str]) -> str:
-    """Return the code that an interpreter is given as a word."""
+    """Return the code in an interpreter's arguments."""
     return next((rest[n + 1] for n, w in enumerate(rest[:-1]) if re.match(r"-\w*[ce]$", w)), "")
 
 
 def _written(
     program: str, rest: list[str], simple: Program, home: Home, folder: str
 ) -> tuple[list[str], list[str]]:
-    """Return the files outside that a program makes anew, and all that it writes."""
+    """Return the outside files that a program creates or replaces, and all that it writes."""
     new, adds = list(simple.writes), list(simple.adds)
     if program == "tee":
         (adds if {"-a", "--append"} & set(rest) else new).extend(w for w in rest if w[:1] != "-")
@@ -226,10 +227,10 @@ def _written(
 
 
 def _words(one: Program) -> list[str]:
-    """Return the words of a program as it sees them; the program by its name alone."""
+    """Return the unquoted words of a program, with its name instead of its path."""
     words = tuple(map(plain, one.words))
     first = _name(words)
-    for _ in range(2):  # `/usr/bin/env curl`: a path may stand before and behind what runs others
+    for _ in range(2):  # `/usr/bin/env curl`: a path may precede a runner, and follow it
         if words:
             given = (_name(words), *words[1:])
             words = unwrapped(given) or words
@@ -246,7 +247,7 @@ def _name(words: Sequence[str]) -> str:
 
 
 def _follows(one: Program) -> bool:
-    """Return whether a program reads what a list names, or runs a script that comes through a pipe."""
+    """Return whether a program reads the files named in a list, or runs a script from a pipe."""
     words = tuple(map(plain, one.words))
     run = (*words[:2], *unwrapped(words)[:1])
     return not _LISTED.isdisjoint(words) or (
@@ -255,7 +256,7 @@ def _follows(one: Program) -> bool:
 
 
 def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
-    """Return the path outside that a program shows text of."""
+    """Return the outside path of text that a program shows."""
     plain = [w for w in rest if not w.startswith("-")]
     if program == "git":
         if "-C" in rest[:-1]:
@@ -274,7 +275,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
     elif program == "dd":
         plain = [w.partition("=")[2] for w in rest if w.startswith("if=")]
     elif program in ("perl", "ruby") and any(re.match(r"-\w*[np]\w*", w) for w in rest):
-        plain = plain[1:]  # the code; what it runs over follows
+        plain = plain[1:]  # the code; its input files follow
     elif program in INTERPRETERS:
         plain = plain[:1] if "-c" not in rest and "-e" not in rest else []
     if source := _installed(program, rest, plain, home, folder):
@@ -289,7 +290,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
 
 
 def _installed(program: str, rest: list[str], plain: list[str], home: Home, folder: str) -> str:
-    """Return the file of an installed package that a program shows; `plain` are words that may be paths."""
+    """Return the file of an installed package that a program shows; `plain` are the possible paths."""
     if program not in READERS - LISTERS:
         return ""
     for before, word in zip(["", *rest], rest, strict=False):
@@ -309,7 +310,7 @@ def _is_out(path: str, home: Home, folder: str) -> bool:
 
 
 def _downloads(simple: Program) -> str:
-    """Return what is fetched from outside in any place of a program's words."""
+    """Return the address or the command of a download anywhere in a program's words."""
     text = " ".join(simple.words)
     found = _DOWNLOADS.search(text)
     return "" if not found else _address(text) if _ADDRESS.search(text) else found[0].strip(".(")

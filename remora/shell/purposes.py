@@ -1,4 +1,4 @@
-"""What a program is for, by its words: the usual tools of many languages, and how they run one another."""
+"""Determine a program's purpose from its words: the usual tools of many languages, and runners."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from remora.shell.syntax import parse
 
 _VERSIONED = re.compile(r"(python|pip)3?(?:\.\d+)?")
 _PIECES = re.compile(r"[:_.\-/]+|(?<=[a-z])(?=[A-Z])")
-_GENERAL = names("check checks ci verify all run")  # say little: another word of the name tells more
+_GENERAL = names("check checks ci verify all run")  # vague words: other words of the name are more specific
 _TASK_OF: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (purpose, re.compile(rf"\A(?:{'|'.join(pattern.split())})", re.IGNORECASE))
     for purpose, pattern in (
@@ -53,9 +53,9 @@ _TASK_OF: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _BUILDS = re.compile(
     r"build|compile|bundle|assemble|package\b|\btsc\b|\ball$|\bjavac\b|\bg?cc\b|\bninja\b|\bcmake\b"
 )
-_TOOL = r"^(?:\S*/)?(?:(?:npm|pnpm|yarn|bun)\s(?:(?:run|exec)\s)?)?"  # also by a path, or by its manager
-# What looks at no code, or is no whole command: nobody knows the variable of a loop outside of it. What is
-# no usual name for that is a setting, and set wherever the command is run.
+_TOOL = r"^(?:\S*/)?(?:(?:npm|pnpm|yarn|bun)\s(?:(?:run|exec)\s)?)?"  # also with a path, or a manager
+# Commands that check no code, or are incomplete: the variable of a loop is unknown outside of it. A variable
+# with an unusual name is a setting, and set wherever the command runs.
 _IDLE = re.compile(
     r"\s(?:--?(?:help|version|no-run|collect-only|co|list|list-?[tT]ests|show-?[cC]onfig|print-config)|-h)"
     rf"(?=[\s=]|$)|{_TOOL}ctest\b.*\s(?:-N|--show-only)\b"
@@ -63,21 +63,21 @@ _IDLE = re.compile(
     r"|\$\{?(?:\w|(?:test_?)?(?:file|dir|path)(?:name)?|fname|folder|pkg|package|module|mod|crate|test|spec"
     r"|item|line)\b"
 )
-_DRY = re.compile(r"\s--(?:dry-run|just-print)\b")  # of a formatter: checks
+_DRY = re.compile(r"\s--(?:dry-run|just-print)\b")  # of a formatter that only checks
 _DRY_MAKE = re.compile(r"^(?:make|ninja|rake)\b.*\s-n\b")
 _QUOTED = re.compile(r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)""", re.DOTALL)  # options of another program
 _RENEWS = re.compile(
     r"\s--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b"
     r"|^(?:\S*/)?(?:jest|vitest|ava|playwright|npm|pnpm|yarn|bun)\s(?:.*\s)?-u(?=\s|$)"
 )  # tests nothing
-_UNNAMED = "test"  # what a check is for that only its runs show
-_SAYING = 3  # words of an unknown program that may say what it is for, its name first
+_UNNAMED = "test"  # the purpose of a check that only its runs show
+_SAYING = 3  # words of an unknown program that may show its purpose, its name first
 _PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z][\w:.-]*")
 
 
 @lru_cache(maxsize=1024)
 def purpose_of(words: tuple[str, ...]) -> str:
-    """Return what one program's words are for.
+    """Return the purpose of a program by its words.
 
     >>> purpose_of(("npx", "tsc", "--noEmit")), purpose_of(("mise", "run", "test:ci"))
     ('lint', 'test')
@@ -116,10 +116,10 @@ def purpose_of(words: tuple[str, ...]) -> str:
 
 
 def check_of(words: tuple[str, ...]) -> str:
-    """Return what a program's words check work with, one of CHECKS; empty where they check nothing.
+    """Return the kind of check that a program is, one of CHECKS; empty if it checks nothing.
 
-    What only installs, or generates, is for a build and checks nothing; nor does what only lists or compiles
-    tests or renews what they expect, says what it would do, or lacks the variable of a loop around it.
+    Installing and generating belong to a build and check nothing; nor does a program that only lists or
+    compiles tests, updates their expectations, makes a dry run, or lacks the variable of its loop.
 
     >>> check_of(("go", "vet")), check_of(("go", "build")), check_of(("pip", "install", "requests"))
     ('lint', 'build', '')
@@ -129,10 +129,10 @@ def check_of(words: tuple[str, ...]) -> str:
     ('test', 'lint')
     """
     if words[:2] in (("command", "-v"), ("command", "-V")):
-        return ""  # it only asks where a program is
+        return ""  # it only looks up a program
     purpose = purpose_of(words)
     if purpose in ("run", "other"):
-        behind = unwrapped(words)[1:]  # of a program that nobody knows and that runs another one
+        behind = unwrapped(words)[1:]  # of an unknown program that runs another one
         known = purpose_of(behind) if purpose == "other" and _program(words) not in HANDS else ""
         purpose = known if known in CHECKS else _said(words, script=purpose == "run")
     if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(" ".join(words))):
@@ -144,11 +144,11 @@ def check_of(words: tuple[str, ...]) -> str:
 
 
 def check_in(part: str, *, shown: bool = False) -> str:
-    """Return what one part of a normal form checks work with: in a pipe the last program that is no filter.
+    """Return the kind of check of one part of a normal form: of the last program of a pipe that is no filter.
 
     Args:
         part: of a normal form.
-        shown: its runs show that it is a check, whatever its words say.
+        shown: whether its runs show that it is a check, whatever its words are.
 
     >>> check_in("(cd web && yes | CI=1 npm test)"), check_in("pytest | tail"), check_in("pytest | xargs rm")
     ('test', 'test', '')
@@ -162,7 +162,7 @@ def check_in(part: str, *, shown: bool = False) -> str:
 
 
 def could_check(words: tuple[str, ...]) -> bool:
-    """Return whether a program may be a check though its words do not say so: sessions tell by its runs.
+    """Return whether a program may be a check despite its words: its runs in sessions decide.
 
     >>> could_check(("pnpm", "assist")), could_check(("ls", "-la")), could_check(("pnpm", "assist", "--help"))
     (True, False, False)
@@ -174,7 +174,7 @@ def could_check(words: tuple[str, ...]) -> bool:
 
 
 def _said(words: tuple[str, ...], *, script: bool) -> str:
-    """Return what the first words of an unknown program say that it is for; `script` where it runs one."""
+    """Return the purpose by the first words of an unknown program; `script` if it runs a script."""
     plain = unwrapped(words)
     if not plain or _program(plain) in HANDS:
         return ""
@@ -193,7 +193,7 @@ def _program(words: tuple[str, ...]) -> str:
 
 
 def says_what_for(word: str) -> bool:
-    """Return whether a name is made of nothing but words that say what a task is for.
+    """Return whether a name consists only of words for purposes.
 
     >>> says_what_for("test:ci"), says_what_for("type-check"), says_what_for("test-payments")
     (True, True, False)
@@ -202,7 +202,7 @@ def says_what_for(word: str) -> bool:
 
 
 def _asked(program: str, words: tuple[str, ...]) -> list[str]:
-    """Return the words that say what a program is asked to do: without its options and their values."""
+    """Return a program's subcommand and arguments, without its options and their values."""
     valued = VALUED.get(program, frozenset())
     found = [
         w
@@ -214,7 +214,7 @@ def _asked(program: str, words: tuple[str, ...]) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words without what only runs the rest.
+    """Return the words without runners.
 
     >>> unwrapped(("uv", "run", "--with", "x", "pytest", "-q"))
     ('pytest', '-q')
@@ -232,7 +232,7 @@ def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def in_container(words: tuple[str, ...]) -> bool:
-    """Return whether a line runs in a container, which has a file system of its own.
+    """Return whether a command runs in a container, which has a file system of its own.
 
     >>> in_container(("sudo", "docker", "compose", "exec", "web", "pytest")), in_container(("pytest",))
     (True, False)
@@ -242,7 +242,7 @@ def in_container(words: tuple[str, ...]) -> bool:
 
 
 def _without(words: tuple[str, ...], runners: Mapping[str, tuple[frozenset[str], int]]) -> tuple[str, ...]:
-    """Return the words behind a runner with its options and own words; all of them without one."""
+    """Return the words after a runner with its options and own arguments; all of them without a runner."""
     length = next((n for n in (3, 2, 1) if " ".join(words[:n]) in runners), 0)
     if not length:
         return words
@@ -255,7 +255,7 @@ def _without(words: tuple[str, ...], runners: Mapping[str, tuple[frozenset[str],
 
 @lru_cache(maxsize=512)
 def head(normal: str) -> str:
-    """Return the program and what it does: the first words of a normal form that are not flags or paths.
+    """Return the program and its subcommand: the first words of a normal form that are not flags or paths.
 
     >>> head("go test ./cmd -run TestX"), head("mise run lint")
     ('go test', 'mise run lint')
@@ -266,7 +266,7 @@ def head(normal: str) -> str:
 
 
 def _task(name: str) -> str:
-    """Return what a task is for, by the first word of its name that tells.
+    """Return the purpose of a task, by the first word of its name with a purpose.
 
     >>> _task("build:styles"), _task("check-types"), _task("latest"), _task("ci")
     ('build', 'lint', 'other', 'test')

@@ -1,4 +1,4 @@
-"""The scripts that shells are handed as an argument: `bash -c`, PowerShell and `cmd` of Windows."""
+"""Extract the scripts that shells get as an argument: `bash -c`, PowerShell and `cmd` of Windows."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Sequence
 from remora.core.programs import SHELLS, WINDOWS_SHELLS
 
 _SCRIPT_OPTIONS = frozenset({"-c", "-command", "/c", "//c"})  # of the shells of Windows
-# Options before it that take a value, by how they begin; a script that is encoded is not read.
+# Prefixes of options before it that take a value; an encoded script is not read.
 _VALUED_OF_WINDOWS = ("-ex", "-ep", "-wi", "-wo", "-ve", "-in", "-out", "-conf")
 _ENCODED = re.compile(r"[-/](?:e|ec|en\w*)", re.IGNORECASE)
 
 
 def words_of(command: list[object]) -> str:
-    """Return a command given as words; of a shell that is handed a script, the script.
+    """Return the command line of a command given as words; for a shell with a script, the script.
 
     >>> words_of(["bash", "-lc", "pytest -q"]), words_of(["git", "commit", "-m", "two words"])
     ('pytest -q', "git commit -m 'two words'")
     """
     parts = [part for part in command if isinstance(part, str)]
-    from shlex import join  # a hook needs none of it
+    from shlex import join  # hooks do not need it
 
     return script_of(parts) or join(parts)
 
 
 def script_of(words: Sequence[str]) -> str:
-    """Return the script that a shell is handed as its last word; empty of any other command.
+    """Return the script that a shell gets as its last argument; empty for other commands.
 
-    The shells of Windows take all the words behind the option for one, PowerShell also without an option.
+    Windows shells take all the words after the option as one script, PowerShell also without an option.
 
     >>> script_of(["powershell.exe", "-NoProfile", "-Command", "pytest -q"]), script_of(["sh", "a.sh", "-c"])
     ('pytest -q', '')
@@ -40,7 +40,7 @@ def script_of(words: Sequence[str]) -> str:
 
 
 def _of_windows(shell: str, words: Sequence[str]) -> str:
-    """Return the script among the words behind a shell of Windows."""
+    """Return the script in the arguments of a Windows shell."""
     powershell = shell != "cmd"
     before = ""
     for place, word in enumerate(words):
@@ -57,7 +57,7 @@ def _of_windows(shell: str, words: Sequence[str]) -> str:
 
 
 def _of_unix(shell: str, words: Sequence[str]) -> str:
-    """Return the script among the words behind a shell; its options may stand in one word, as in `-xc`."""
+    """Return the script in the arguments of a shell; its options may be one word, as in `-xc`."""
     asked = False
     place = 0
     while place < len(words) and words[place][:1] in ("-", "+") and len(words[place]) > 1:

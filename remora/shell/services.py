@@ -1,17 +1,16 @@
-"""Programs that bring in what others wrote: the network, hosting services, clouds, databases, registries.
+"""Detect programs that fetch external content: network, hosting services, clouds, databases, registries.
 
-What they show, or leave behind to be read, was written by people that nobody here knows. It counts where
-another machine is asked; not where all that is named is this machine, or a service that the project runs
-itself:
+Their output, or the files they leave, contain text of unknown authors. A command counts if it contacts
+another machine; not if it names only this machine, or a service that the project runs itself:
 
-    curl and its like      unless all they name is this machine
-    git clone              from another machine: what it brings will be read
-    psql, redis-cli        where they name a host or an address elsewhere; a local database is the project's
-    aws, kubectl           where the verb shows something; not what deploys, nor a cluster on this machine
+    curl and similar       unless they name only this machine
+    git clone              from another machine: its files will be read
+    psql, redis-cli        with a host or an address elsewhere; a local database is the project's
+    aws, kubectl           with a verb that shows something; not a deployment, nor a cluster on this machine
     docker run, pull       of an image that the session did not build, unless a folder of the project is
-                           mounted; the project's services (compose, exec, logs) speak for the project
-    npx -y, uvx            of a program that is fetched, unless it is a check: its output is about the project
-    npm view, pip show     what a registry tells of a package
+                           mounted; the project's services (compose, exec, logs) count as the project
+    npx -y, uvx            of a downloaded program, unless it is a check: its output is about the project
+    npm view, pip show     a registry's description of a package
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _SHOWS = re.compile(
     r"filter|search|fetch|batch-get|receive)(?:-[\w-]+)?\Z|[\w-]+:(?:list|get|log|logs|read|info|show)\Z"
 )
 _COPIES = frozenset("cp mv sync copy rsync".split())
-_OF_THE_USER = frozenset("sts configure auth config login whoami help".split())  # nobody else wrote it
+_OF_THE_USER = frozenset("sts configure auth config login whoami help".split())  # no text of others
 _CLUSTER_SHOWS = {
     "kubectl": frozenset("get describe logs exec run debug attach top events cp diff".split()),
     "oc": frozenset("get describe logs exec run debug attach rsh cp".split()),
@@ -68,7 +67,7 @@ _CLUSTER_SHOWS = {
 _LOCAL_CLUSTER = re.compile(
     r"(?:kind|k3d)-|minikube|docker-desktop|rancher-desktop|colima|orbstack|localhost"
 )
-_RUN_VALUED = frozenset(  # options of `docker run` that take the next word
+_RUN_VALUED = frozenset(  # options of `docker run` with a value
     """
     -v --volume --mount -w --workdir -e --env --env-file -p --publish --name --network --net -u --user -h
     --hostname --platform --entrypoint -m --memory --cpus --gpus --add-host -l --label --restart --shm-size
@@ -80,12 +79,12 @@ _SCAFFOLDS = re.compile(r"(?:@[\w-]+/)?create(?:-|\Z)|(?:degit|giget|tiged)\b")
 
 
 def asked(program: str, rest: Sequence[str], own: Sequence[str] = ()) -> str:
-    """Return what a program asks another machine for; empty if it does not.
+    """Return the request of a program to another machine; empty if it makes none.
 
     Args:
         program: its name.
         rest: the words after it, without quotes.
-        own: images that the session built, as `built` names them.
+        own: images that the session built, in the form of `built`.
 
     >>> asked("kubectl", ["logs", "web-1"]), asked("psql", ["-h", "localhost", "app"])
     ('kubectl logs web-1', '')
@@ -121,7 +120,7 @@ def asked(program: str, rest: Sequence[str], own: Sequence[str] = ()) -> str:
 
 
 def fetched(words: Sequence[str]) -> str:
-    """Return the program that is fetched to be run, where its output may be more than about the project.
+    """Return the program that is downloaded and run, unless it is a check of the project.
 
     >>> fetched(("npx", "-y", "some-server")), fetched(("npx", "tsx", "a.ts")), fetched(("uvx", "ruff"))
     ('npx some-server', '', '')
@@ -186,7 +185,7 @@ def _of_remote(rest: Sequence[str], plain: Sequence[str]) -> str:
     verb = next((w for w in plain if w in GIT_SHOWS), "")
     refs = list(rest[: rest.index("--")] if "--" in rest else rest)
     for ref in refs[refs.index(verb) + 1 :] if verb in refs else ():
-        # Of a range, a log shows the right side alone; so does a diff since the two sides parted.
+        # Of a range, a log shows only the right side; so does a diff since the merge base.
         shown = ref.rpartition("..")[2] if verb == "log" or "..." in ref else ref
         if _REMOTE.search(shown) or shown == "--remotes":
             return f"git {verb} {ref}"[:80]

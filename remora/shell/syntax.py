@@ -1,8 +1,8 @@
-"""The grammar of a line of shell, as far as a memory needs it: programs, and what holds them together.
+"""A parser for shell command lines: programs, and the joints between them.
 
 `if ! CI=1 pytest -q > log; then echo "$(git log)"; fi` has the programs `CI=1 pytest -q` and `echo …`, and
-`git log` inside of the latter. Nothing is expanded. What cannot be read is read in some way: quotes that are
-left open go on to the end. The time taken grows with the length of the line.
+`git log` inside the latter. Nothing is expanded. Invalid input is parsed leniently: open quotes extend
+to the end. The time is linear in the length of the line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-_DEPTH = 30  # substitutions in one another
+_DEPTH = 30  # nesting of substitutions
 _BLANK = re.compile(r"(?:[^\S\n]|\\\r?\n)+")
 _JOINT = re.compile(r"&&|\|\||\|&|;;&?|;&|[;|&\n]")
 _REDIRECT = re.compile(r"(?:\d{1,3}|\{\w{1,40}\})?(?:<<<|<<-?|<>|<&|<(?!\()|>>|>&|>\||>(?!\())|&>>?")
@@ -30,19 +30,19 @@ _QUOTED = re.compile(
 _ESCAPES = re.compile(r'\\(?:([$`"\\])|\n)')
 
 KEYWORDS = frozenset("if then elif else fi for select while until do done case esac { } ! function".split())
-_ENDS = frozenset("} done fi esac".split())  # redirections behind them are those of all that they end
+_ENDS = frozenset("} done fi esac".split())  # redirections after them belong to the whole group
 _PIPES = ("|", "|&")
 _NEXT = (";", "\n", "")
 
 
 class Line(NamedTuple):
-    """What a line of shell, or the inside of a substitution, consists of.
+    """A parsed command line, or the inside of a substitution.
 
     Attributes:
-        text: as it is written.
+        text: as written.
         programs: in order.
         documents: the here-documents.
-        grouped: it stood in mere parentheses inside of another program: of PowerShell, or of a sum.
+        grouped: whether it was in mere parentheses inside another program: PowerShell, or arithmetic.
     """
 
     text: str
@@ -52,14 +52,14 @@ class Line(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A here-document, and the substitutions in it; none where its mark is quoted."""
+    """A here-document, and the substitutions in it; none if its delimiter is quoted."""
 
     text: str
     inner: tuple[Line, ...]
 
 
 class Span(NamedTuple):
-    """Where a program stands in a text: the joint before it, its variables, its words, and their end."""
+    """The offsets of a program in a text: the joint before it, its variables, its words, and its end."""
 
     joint: int
     variables: int
@@ -68,20 +68,20 @@ class Span(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A program that is called.
+    """A call of a program.
 
     Attributes:
-        words: its name and arguments, as written, with quotes; empty where variables are all there is.
+        words: its name and arguments, as written, with quotes; empty if it has only variables.
         variables: those set for it, with values.
-        joint: what stands between it and the program before: `&&`, `||`, `|`, `|&`, `;`, `&`, a line's end.
-        keywords: the words of the grammar before it.
+        joint: the operator between it and the program before: `&&`, `||`, `|`, `|&`, `;`, `&`, a newline.
+        keywords: the shell keywords before it.
         inner: the substitutions in it, `$(…)`, `<(…)` and backticks.
-        opens, closes: how many shells in parentheses begin with it, and end.
-        writes, adds: files that its output makes anew, and that it is added to.
-        reads: files that it is handed with `<`.
-        begins: a group in parentheses or braces begins with it.
-        around: those of `writes` that the output of such a group goes to, which ends with it.
-        span: where it stands in the text of the outermost line.
+        opens, closes: numbers of parenthesized shells that begin with it, and end.
+        writes, adds: files that its output replaces, and those that it is appended to.
+        reads: files that it reads by `<`.
+        begins: whether a group in parentheses or braces begins with it.
+        around: those of `writes` that get the output of such a group, which ends with it.
+        span: its offsets in the text of the outermost line.
     """
 
     words: tuple[str, ...]
@@ -100,13 +100,13 @@ class Program(NamedTuple):
 
     @property
     def piped(self) -> bool:
-        """Whether another program feeds it."""
+        """Whether its input comes from another program."""
         return self.joint in _PIPES
 
 
 @lru_cache(maxsize=512)
 def parse(text: str) -> Line:
-    """Return a line of shell as its programs.
+    """Return a parsed command line.
 
     >>> [program.words for program in parse("if ! A=1 make -s; then echo 'a; b' | cat > c; fi").programs]
     [('make', '-s'), ('echo', "'a; b'"), ('cat',)]
@@ -117,7 +117,7 @@ def parse(text: str) -> Line:
 
 
 def plain(word: str) -> str:
-    r"""Return a word as the program sees it: without quotes.
+    r"""Return a word without its quotes.
 
     >>> plain("'a b'"), plain('"say \\"x\\""'), plain("--a='b c'"), plain(r"\(")
     ('a b', 'say "x"', '--a=b c', '(')
@@ -140,7 +140,7 @@ def inside(line: Line) -> Iterator[Line]:
 
 
 def _is_sum(line: Line) -> bool:
-    """Return whether the inside of `$(…)` is a sum: its first parenthesis is closed at its end."""
+    """Return whether the inside of `$(…)` is arithmetic: its first parenthesis is closed at its end."""
     if not (line.text.startswith("(") and line.text.endswith(")")):
         return False
     opened = list(accumulate(one.opens - one.closes for one in line.programs))
@@ -148,7 +148,7 @@ def _is_sum(line: Line) -> bool:
 
 
 def _in_sum(line: Line) -> Iterator[Line]:
-    """Yield the substitutions in a sum, also those in its parentheses."""
+    """Yield the substitutions in an arithmetic expression, including those in its parentheses."""
     for one in inside(line):
         if one.grouped:
             yield from _in_sum(one)
@@ -157,7 +157,7 @@ def _in_sum(line: Line) -> Iterator[Line]:
 
 
 class _Open:
-    """A program that is being read."""
+    """The program that is being parsed."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -171,7 +171,7 @@ class _Open:
         self.start = self.first = self.end = -1
 
     def add(self, word: str, start: int, end: int) -> None:
-        """Take in a word or a variable."""
+        """Add a word or a variable."""
         self.start = start if self.start < 0 else self.start
         if self.words or not _ASSIGNMENT.match(word):
             self.first = start if not self.words else self.first
@@ -182,19 +182,19 @@ class _Open:
 
 
 class _Programs:
-    """The programs of a line as they are found, and what stands around the next one."""
+    """The programs found so far, and the state before the next one."""
 
     def __init__(self) -> None:
         self.found: list[Program] = []
         self.open = _Open()
         self.joint = ""
-        self.joined = 0  # where the joint stands
-        self.ended = False  # a group, and nothing came since
+        self.joined = 0  # offset of the joint
+        self.ended = False  # a group has ended, and nothing follows it yet
         self.parentheses = self.cases = 0
-        self.pattern = False  # of a case: is next
+        self.pattern = False  # a pattern of a case follows
 
     def close(self, closes: int = 0) -> None:
-        """End the program that is being read."""
+        """End the program that is being parsed."""
         one = self.open
         if one.words or one.variables:
             adds, writes = _kinds(one.sent)
@@ -217,23 +217,23 @@ class _Programs:
             return
         if self.found:
             last = self.found[-1]
-            # `> file` alone is no program, and nobody knows whether it is done.
+            # `> file` alone is no program, and may not run.
             added = tuple(path for _, path in one.sent)
             reads = (*last.reads, *one.reads)
             self.found[-1] = last._replace(adds=last.adds + added, reads=reads, closes=last.closes + closes)
             one.sent, one.reads = [], []
 
     def join(self, joint: str, at: int) -> None:
-        """Take in what stands between two programs; of several joints the one that tells most counts."""
+        """Add a joint between two programs; of several joints the most specific one counts."""
         self.close()
         self.ended = False
         if self.joint in _NEXT or joint not in _NEXT:
             self.joint, self.joined = joint, at
 
     def redirect(self, sent: list[tuple[str, str]], read: list[str], inner: list[Line]) -> None:
-        """Take in files that output goes to, each behind its mark, or that are read.
+        """Add files that output is redirected to, each with its operator, or that are read.
 
-        They are those of a group that has just ended, or of the program that is being read.
+        They belong to the group that has just ended, or to the program that is being parsed.
         """
         if not (self.ended and self.found):
             self.open.sent += sent
@@ -251,7 +251,7 @@ class _Programs:
         )
 
     def end(self) -> tuple[Program, ...]:
-        """Return the programs; what belongs to none is one without words."""
+        """Return the programs; redirections and substitutions without a program become one without words."""
         self.close()
         if self.open.inner or self.open.reads:
             self.found.append(Program((), inner=tuple(self.open.inner), reads=tuple(self.open.reads)))
@@ -259,20 +259,20 @@ class _Programs:
 
 
 def _kinds(sent: list[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the files that are added to, and those that are made anew."""
+    """Return the files that are appended to, and those that are replaced."""
     adds = tuple(path for mark, path in sent if ">>" in mark)
     return adds, tuple(path for mark, path in sent if ">>" not in mark)
 
 
 class _Reader:
-    """A text that is read from its beginning to its end, once."""
+    """A parser that reads a text once, from its beginning to its end."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
         self.open_ended = False  # a parenthesis was not closed, so none before it is
 
     def line(self, deep: int, closer: str = "") -> Line:
-        """Return the programs up to what closes them, which is not read."""
+        """Return the programs up to their closing mark, which is not consumed."""
         begin, programs = self.at, _Programs()
         awaited: list[tuple[str, bool, bool]] = []
         documents: list[Document] = []
@@ -307,7 +307,7 @@ class _Reader:
         return bool(mark) and self.text.startswith(mark, self.at)
 
     def _past(self, pattern: re.Pattern[str]) -> str:
-        """Go past what a pattern matches here; returns that."""
+        """Skip the match of a pattern here, and return it."""
         found = pattern.match(self.text, self.at)
         if not found:
             return ""
@@ -315,7 +315,7 @@ class _Reader:
         return found[0]
 
     def _blank(self) -> bool:
-        """Go past blanks; returns whether anything follows."""
+        """Skip blanks; return whether anything follows."""
         self._past(_BLANK)
         return self.at < len(self.text)
 
@@ -363,7 +363,7 @@ class _Reader:
             self._head(one, deep, word)
 
     def _head(self, one: _Open, deep: int, keyword: str) -> None:
-        """Go past the name of a loop and what it goes through, or the name of a function."""
+        """Skip the name of a loop and its list, or the name of a function."""
         if keyword != "function":
             while self._blank() and not self._is(";") and not self._is("\n"):
                 if not self._past(_SUMS) and self._word(deep, one.inner) == "do":
@@ -372,7 +372,7 @@ class _Reader:
             self._word(deep, one.inner)
 
     def _pattern(self, programs: _Programs, deep: int) -> None:
-        """Go past a pattern of a `case`, or the `in` before the first."""
+        """Skip a pattern of a `case`, or the `in` before the first."""
         if self.text[self.at] == "\n":
             self.at += 1
             return
@@ -389,7 +389,7 @@ class _Reader:
             programs.pattern, programs.ended = False, True
 
     def _condition(self, programs: _Programs, deep: int) -> None:
-        """Take in a word of `[[ … ]]`, where `&&` and the like are words."""
+        """Parse a word of `[[ … ]]`, where `&&` and similar operators are words."""
         start = self.at
         if self.text[self.at] in ";\n":
             programs.join(self.text[self.at], self.at)
@@ -419,7 +419,7 @@ class _Reader:
         return self.at < len(self.text) and self.text[self.at] not in ";|&)\n"
 
     def _document(self, mark: str, quoted: bool, indented: bool, deep: int) -> Document:
-        """Go past a here-document."""
+        """Skip a here-document."""
         start = self.at
         while self.at < len(self.text):
             begin = self.at
@@ -430,7 +430,7 @@ class _Reader:
             if line == mark:
                 self.at = min(end + 1, len(self.text))
                 return self._document_of(start, begin, quoted, deep)
-            if deep and line.startswith(f"{mark})"):  # what it stands in ends in the same line
+            if deep and line.startswith(f"{mark})"):  # its substitution ends in the same line
                 self.at = self.text.index(mark, begin) + len(mark)
                 return self._document_of(start, begin, quoted, deep)
             self.at = end + 1
@@ -464,7 +464,7 @@ class _Reader:
         return self.text[start : self.at]
 
     def _quoted(self, char: str, deep: int, inner: list[Line]) -> bool:
-        """Go past what is quoted, escaped or substituted here; returns whether anything is."""
+        """Skip a quoted, escaped or substituted text here; return whether there is any."""
         if char == "'":
             self._past(_SINGLE)
         elif char == '"':
@@ -481,7 +481,7 @@ class _Reader:
         return True
 
     def within(self, closer: str, deep: int, inner: list[Line]) -> None:
-        """Go past text with substitutions in it, and what closes it."""
+        """Skip text with substitutions in it, and its closing mark."""
         while self.at < len(self.text):
             char = self.text[self.at]
             if char == closer:
@@ -521,14 +521,14 @@ class _Reader:
         self.at = min(self.at, len(self.text))
 
     def _balanced(self) -> None:
-        """Go past parentheses of which the first was read."""
+        """Skip parentheses whose first one was read."""
         count = 1
         while count and self.at < len(self.text):
             count += {"(": 1, ")": -1}.get(self.text[self.at], 0)
             self.at += 1
 
     def _parentheses(self, deep: int, inner: list[Line]) -> None:
-        """Go past parentheses in a word, as of an array; past the first alone where it is not closed."""
+        """Skip parentheses in a word, as of an array; only the first one if it is not closed."""
         start, count = self.at, 1
         self.at += 1
         if self.open_ended:

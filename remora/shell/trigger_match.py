@@ -1,7 +1,7 @@
-"""Which triggers of memories a line of shell sets off.
+"""Match triggers of memories against a shell command line.
 
-All the programs of the line count: those of its substitutions, of the scripts that it hands to shells, and
-those that a program runs in turn, as `sudo` and `uv run` do.
+All the programs of the line are matched: also those in substitutions, in scripts for shells, and those
+run by another program, such as `sudo` or `uv run`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from remora.shell.lines import READ
 from remora.shell.scripts import script_of
 from remora.shell.syntax import Line, parse, plain
 
-_HEADS = 4  # words of a command that say what it does
+_HEADS = 4  # words of a command that show its action
 _NO_VERB = re.compile(r"[\s/.|]")
-_DEPTH = 4  # scripts in scripts
+_DEPTH = 4  # nesting of scripts
 
 
 class Commands(NamedTuple):
@@ -31,7 +31,7 @@ class Commands(NamedTuple):
 
     @property
     def keys(self) -> list[tuple[str, str]]:
-        """Return what may be the key of a trigger that this line sets off."""
+        """Return the keys of the triggers that this line may match."""
         found: dict[tuple[str, str], None] = {}
         for words in self.commands:
             found |= dict.fromkeys((PROGRAM, program) for program in _programs(words))
@@ -40,7 +40,7 @@ class Commands(NamedTuple):
 
 
 def read_line(line: str) -> Commands:
-    """Return a line of shell as its commands.
+    """Return the commands of a shell command line.
 
     >>> read_line("if ! A=1 git push; then bash -c 'git pull && x=$(git log)'; fi").commands
     (('git', 'push'), ('bash', '-c', 'git pull && x=$(git log)'), ('git', 'pull'), ('git', 'log'))
@@ -49,9 +49,9 @@ def read_line(line: str) -> Commands:
 
 
 def asks(line: str, wanted: Collection[str]) -> bool:
-    """Return whether one command of a line has some words, flags with a value or without.
+    """Return whether one command of a line has all of some words; a flag may have a value.
 
-    What stands behind `--` is for another program, and counts for this one only where that is wanted, too.
+    Words after `--` are for another program, and are matched separately, unless `--` is wanted.
 
     >>> [asks(f"pnpm test {rest}", ["test", "--grep"]) for rest in ("a --grep b", "--grep=a", "-- --grep a")]
     [True, True, False]
@@ -81,13 +81,13 @@ def _commands(line: Line, deep: int) -> Iterator[tuple[str, ...]]:
 
 
 def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection[str] = ()) -> bool:
-    """Return whether a line of shell sets a trigger off.
+    """Return whether a command line matches a trigger.
 
     Args:
-        line: about to be run.
+        line: the command line, before it runs.
         trigger: of kind PROGRAM or EVENT, found by one of the line's keys.
-        branch: that is checked out; a push that names none pushes it.
-        ran: marks (`mark`) of what ran since the last change.
+        branch: the checked-out branch; a push without a branch pushes it.
+        ran: marks (`mark`) of the commands that ran since the last change.
     """
     if any(one.startswith(DONE) and mark(one.removeprefix(DONE)) in ran for one in trigger.unless):
         return False
@@ -103,12 +103,12 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
 
 
 def mark(command: str) -> str:
-    """Return a short mark of a command, so that a log of what ran keeps no text of it."""
+    """Return a short hash of a command, so that a log of commands contains no text of them."""
     return f"{zlib.crc32(' '.join(command.lower().split()).encode('utf-8', 'replace')):08x}"
 
 
 def marks(command: str) -> list[str]:
-    """Return the marks of what a line runs: each command by its first words, up to four of them."""
+    """Return the marks of the commands of a line: of the first one to four words of each."""
     found: dict[str, None] = {}
     for words in read_line(command).commands:
         for length in range(1, min(len(words), _HEADS) + 1):
@@ -117,7 +117,7 @@ def marks(command: str) -> list[str]:
 
 
 def _programs(words: Sequence[str]) -> list[str]:
-    """Return the program of a command, and those that it runs in turn."""
+    """Return the program of a command, and those that it runs."""
     found: list[str] = []
     for word in words:
         if word.startswith("-"):
@@ -130,9 +130,9 @@ def _programs(words: Sequence[str]) -> list[str]:
 
 
 def _heads(words: Sequence[str]) -> list[str]:
-    """Return the stems of the words that say what a command does, and its flags.
+    """Return the stems of the words that show a command's action, and its flags.
 
-    Behind the program, or what a program runs, a file and a text say what it is done to.
+    After the program, or the program that it runs, files and texts are objects of the action and excluded.
     """
     plain = [word for word in words if not word.startswith("-")][:_HEADS]
     ran = len(_programs(words))
@@ -163,6 +163,6 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
 
 
 def _names_nothing(words: Sequence[str]) -> bool:
-    """Return whether a push says neither what nor where to: `git push`, `git push origin`."""
+    """Return whether a push names no branch: `git push`, `git push origin`."""
     plain = [word for word in words[words.index("push") + 1 :] if not word.startswith("-")]
     return len(plain) < 2 or plain[-1].upper() == "HEAD"

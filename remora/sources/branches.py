@@ -35,7 +35,7 @@ MOST_OWN, OWN_COMMITS = 50, 200  # files, and commits, of one piece of work; mor
 _LOCAL, _REMOTE = "refs/heads/", "refs/remotes/"
 _ALL = (_LOCAL.rstrip("/"), _REMOTE.rstrip("/"))
 _REFS = "--format=%(objectname) %(refname)"
-# What `diff-tree` shows, unlike `log` and `diff`, does not depend on how the person wants to see changes.
+# The output of `diff-tree`, unlike `log` and `diff`, does not depend on the user's display settings.
 _PATCH = ("diff-tree", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv")
 _MAKES = re.compile(r"(?:commit|cherry-pick|revert|am)\b")  # in the log of a branch
 _ID = re.compile(r"[0-9a-f]{40,64}")
@@ -116,7 +116,7 @@ def own_files(repository: Repository) -> list[str]:
     names = ("--name-only", "-z")
     asked = ("log", "--no-merges", "--no-renames", "--format=", f"--max-count={OWN_COMMITS}", *names)
     printed = run(repository.root, *asked, "HEAD", *others).stdout
-    if not (repository.git_dir / "MERGE_HEAD").exists():  # what others did is among it then
+    if not (repository.git_dir / "MERGE_HEAD").exists():  # a merge includes others' changes
         printed = (
             run(repository.root, "diff", "--no-ext-diff", "--no-renames", *names, "HEAD").stdout + printed
         )

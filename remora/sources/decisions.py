@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from remora.sources.markdown import Node
     from remora.sources.rule_text import Text
 
-CHARACTERS = 600  # of what was decided
+CHARACTERS = 600  # maximum length of the decision
 _DECIDED = re.compile(
     r"^(?:the )?(?:decision|decision outcome|outcome|resolution|we decided)\W*$", re.IGNORECASE
 )

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from remora.sources.git_log import Commit
 
-KEPT = 200  # candidates of one history; more would drown what people said themselves
+KEPT = 200  # candidates of one history; more would drown a person's own statements
 FILES_KEPT = 8
 CONFIDENCE = 0.6
-AGE_COMMITS = 1500.0  # so many commits later a message has to say half as much to be kept
-FEW_WORDS, BODY_WORDS = 5, 8  # what a subject alone, or a body, has to say
+AGE_COMMITS = 1500.0  # after this many commits a message needs half as much content to be kept
+FEW_WORDS, BODY_WORDS = 5, 8  # minimum words of a subject alone, or of a body
 
 
 _FIX_VERB = any_of(r"""
@@ -129,7 +129,7 @@ class Candidates:
         self._why: Counter[str] = Counter()
         self._moved: dict[str, str] = {}
         self._said: dict[str, str] = {}
-        self.reverted: list[str] = []  # ids, often shortened: what an earlier run took from them is void
+        self.reverted: list[str] = []  # ids, often shortened: an earlier run's memories from them are void
 
     def add(self, commit: Commit) -> None:
         """Process one commit; call it once for each, oldest first."""

@@ -216,7 +216,7 @@ class Repository(NamedTuple):
         plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8")
         arguments = ["--no-merges", *plain, FORMAT, *arguments]
         seen: set[str] = set()
-        # Only exact renames are told without the contents of files, of which a clone may lack some.
+        # Exact renames alone are detected without file contents, which a partial clone may lack.
         for renames in ("-M100%",) if found.returncode == 0 else ("-M", "-M100%"):
             stream = tokens(self.root, "log", "-z", "--name-status", renames, *arguments)
             try:

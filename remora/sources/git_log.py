@@ -65,7 +65,7 @@ def _commit(header: Sequence[str], files: Sequence[FileChange]) -> Commit:
     sha, parents, seconds, author, message = header
     subject, _, body = message.strip().partition("\n")
     name = " ".join(w for w in author.split() if "@" not in w) or author.strip().partition("@")[0]
-    body = _BLANK.sub("", body).rstrip()  # the first line keeps its indent: it may be what a tool printed
+    body = _BLANK.sub("", body).rstrip()  # the first line keeps its indent: it may be a tool's output
     return Commit(sha, tuple(parents.split()), _date(seconds), name, subject.strip(), body, tuple(files))
 
 

@@ -38,7 +38,7 @@ _SAFE = (
     *("-c", "log.showRoot=true"),
     *("-c", f"diff.renameLimit={RENAME_LIMIT}"),
 )
-# Set by git around hooks; they would point at another repository than the one asked for.
+# Set by git around hooks; they would select another repository.
 _HOOK_VARIABLES = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -113,7 +113,7 @@ def run(
 
 
 def run_online(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Return a finished git command that may speak to a remote, which nobody is asked a password for.
+    """Return a finished git command that may contact a remote, without asking for a password.
 
     Raises:
         SourceError: as `run`, after ONLINE_SECONDS.

@@ -126,7 +126,7 @@ def _nodes(tree: SyntaxTreeNode, first: int) -> Iterator[Node]:
             language = (one.info.split() or [""])[0].lower()
             yield Node("code", line, one.content.strip("\n"), language=language)
         elif one.type == "code_block":
-            listed = _ITEM.match(one.content)  # a list that somebody indented
+            listed = _ITEM.match(one.content)  # an indented list
             code = dedent(one.content).strip("\n")
             yield from _nodes(_tree(code), line) if listed else [Node("code", line, code)]
         elif one.type in ("bullet_list", "ordered_list"):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BODY_CHARACTERS = 600
-READ_CHARACTERS, LINE_CHARACTERS = 8_000, 1_000  # what lies beyond is not looked at
+READ_CHARACTERS, LINE_CHARACTERS = 8_000, 1_000  # text beyond these limits is not read
 
 _ISSUE = r"(?:[\w./-]*+#\d++|gh-\d++|https?://[^\s()\[\],]++)"
 _ISSUES = rf"{_ISSUE}(?>(?:(?>(?:[\s,&]|and\b)*){_ISSUE})*)"

@@ -47,7 +47,7 @@ _WARNS = cue(
         will.(?:break|crash|hang|deadlock|fail) work-?around
     """),
 )
-# What asks in the other languages of `remora/core/directive.py`, which knows what forbids and what lasts.
+# Words of a request in the other languages of `remora/core/directive.py`, beside its negators and "always".
 _ASKS_WORDS = one_of(
     """muss müssen musst soll sollen sollte darf dürfen bitte doit doivent devez il·faut évite évitez
     debe deben debes hay·que usar evitar deve devem deves é·preciso devono bisogna evitare moet moeten
@@ -94,11 +94,11 @@ _FOR_OTHERS = cue(
         legal cla get.involved releas\w+ triag\w+ maintainers?
     """)
 )
-# "`api/`: handlers. Never import …": what a name is, up to the end of that sentence, orders nothing.
+# "`api/`: handlers. Never import …": a description of a name, up to the end of its sentence, is no order.
 _NAMED = re.compile(
     r"^\W*`[^`]+`(?:\s?\([^()]*\))?(?:\s?[—–:-]+\s|\s?：)(?!.{0,40}\b(?i:must|never|do not|don't)\b)[^.。\n]*"
 )
-# In the middle of a sentence "always" and "not" describe as often as they order; in front they order.
+# In the middle of a sentence "always" and "not" often describe; at its beginning they order.
 _ORDERS_FIRST = re.compile(
     rf"\W{{0,20}}(?:[^:.]{{1,40}}:\s+)?(?:\S+\s+)?(?:{LASTS.pattern}|{NEGATES.pattern})(?!-)", re.IGNORECASE
 )
@@ -115,7 +115,7 @@ _IMPERATIVE = re.compile(
     rf"(?P<verb>{VERBS})\s(?!\w+(?:\s\w+)?\s?:)(?P<rest>[^.:]{{0,60}})",
     re.IGNORECASE,
 )
-# "When fixing bugs write a test first": without a comma, what follows the verb tells it.
+# "When fixing bugs write a test first": without a comma, the words after the verb mark the imperative.
 _IMPERATIVE_BEHIND = re.compile(
     rf"^\W{{0,20}}(?:when|before|after|while|if)\b[^.:;]{{3,80}}?\s{VERBS}\s"
     r"(?:an?|the|your|all|any|every|each|only|`)\b",
@@ -283,7 +283,7 @@ def _orders_plainly(sentence: str) -> bool:
 
 def _is_order(sentence: str) -> bool:
     if len(sentence) > SHORT_CHARACTERS and _CJK.search(sentence):
-        return False  # it describes at length; an order says it in a few signs
+        return False  # a long description; an order is short
     if _ASKS.search(sentence) or _ASKS_ELSEWHERE.search(sentence):
         return True
     return not _ENGLISH.search(sentence) and _ORDERS_FIRST.match(sentence) is not None

@@ -23,9 +23,9 @@ TEXT_CHARACTERS = 1_200  # a paragraph beyond this is cut at a sentence
 CODE_CHARACTERS = 1_200  # code beyond this is cut at a line
 LED_CHARACTERS = 500  # a sentence and the list it announces stay together up to this
 LEAD_CHARACTERS = 160
-TELLING_CHARACTERS = 300  # of a longer text only the sentences that ask for something are a rule
+TELLING_CHARACTERS = 300  # of a longer text only the sentences with a request are a rule
 
-ALL, RULES, ORDERS = "all", "rules", "orders"  # what is kept of a file
+ALL, RULES, ORDERS = "all", "rules", "orders"  # the pieces of a file that are kept
 
 
 class Block(NamedTuple):
@@ -87,7 +87,7 @@ def split(
     for node in nodes:
         if node.kind != "heading":
             if section and node.kind == section[-1].kind == "text" and leans_back(node.text):
-                before = section.pop()  # a paragraph that goes on with what the one before it says
+                before = section.pop()  # a paragraph that continues the one before it
                 node = before._replace(text=f"{before.text} {node.text}")
             section.append(node)
             continue
@@ -249,8 +249,8 @@ def _rows(node: Node) -> list[str]:
     return [row for row in found if row]
 
 
-CLEAR_WORDS = 8  # a sentence of so many words is understood without its heading
-SUBJECTS = 2  # headings that a rule is told with, the nearest
+CLEAR_WORDS = 8  # a sentence of this many words is clear without its heading
+SUBJECTS = 2  # headings shown with a rule, the nearest
 
 
 def standing_alone(block: Block) -> tuple[str, bool]:

@@ -20,7 +20,7 @@ _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
 _LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
 _CODE_SPAN = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)")
 _IMPORT = re.compile(r"(?<![\w@/`.\\-])@((?:\\ |[^\s`@,;()\[\]{}<>\"'|*])+)")
-# What `remora install` wrote is no rule of the project's.
+# Text written by `remora install` is not a rule of the project.
 _OURS = re.compile(r"^<!-- remora:begin\b.*?^<!-- remora:end\b[^\n]*", re.DOTALL | re.MULTILINE)
 _EVERYTHING = frozenset({"*", "**", "**/*", "**/**", "**/*.*", "*.*"})
 

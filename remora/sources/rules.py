@@ -41,7 +41,7 @@ IMPORT_DEPTH = 4
 CONTENT_CHARACTERS = 4_000
 MENTIONS = 8
 CONFIDENCE = 0.9
-_CONFIDENCE = {  # an agent wrote it, no person did; or it was said to others, long ago perhaps
+_CONFIDENCE = {  # written by an agent, or for other readers, perhaps long ago
     CLAUDE_MEMORY: 0.7,
     CONTRIBUTING: 0.7,
     DECISIONS: 0.8,
@@ -60,7 +60,7 @@ _MEMORY_TYPES = {
     "reference": "pattern",
 }
 _MENTION = re.compile(r"`([\w@.][\w@./-]{0,300})`|\(([\w@.][\w@./-]{0,300}\.\w+)\)")
-# A file whose name says that it tells of lessons, as rule files name it.
+# A file with lessons in its name, as rule files name it.
 _LESSONS = re.compile(
     r"[`(\s@]((?:[\w.-]+/){0,6}[\w.-]*(?:lessons?|learnings?|gotchas|pitfalls|mistakes)[\w.-]*\.md)\b",
     re.IGNORECASE,
@@ -150,7 +150,7 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
         return RuleScan((), (), (Skipped(path, why),))
     text, redactions = _without_secrets(text)
     kind, folder, whole = kind_of(path) or (TAUGHT, "", False)
-    kind = kind if kind in HOST_FILES else TAUGHT  # of any other all is meant that says something
+    kind = kind if kind in HOST_FILES else TAUGHT  # every informative piece of any other file counts
     folder = folder if inside and kind != TAUGHT else ""
     found = Found(path, kind, folder, root / path, whole)
     globs = globs_of(text.front, folder)

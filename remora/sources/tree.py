@@ -55,7 +55,7 @@ __all__ = [
     "read",
 ]
 
-LARGEST_CODE = 1_000_000  # bytes; above that are tables and amalgamations, which nobody reads either
+LARGEST_CODE = 1_000_000  # bytes; larger files are tables and amalgamations, which people do not read either
 MOST_FILES = 200_000
 
 _Said = dict[str, tuple[bool | None, bool | None]]  # path: (generated, vendored) as .gitattributes say

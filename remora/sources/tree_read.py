@@ -30,7 +30,7 @@ from remora.sources.tree_names import (
 )
 
 HEAD_BYTES = 2_000
-LONG_LINE = 1_000  # bytes; what people write stays below, except in prose
+LONG_LINE = 1_000  # bytes; people write shorter lines, except in prose
 LONG_MEAN = 200
 SQUEEZED_LINE = 10_000
 FEW_SPACES = 0.1  # prose and comments have one blank in six characters
@@ -48,7 +48,7 @@ _FILE = (
     | getattr(os, "O_BINARY", 0)
 )
 
-# What may stand before the first line of code: comments of most languages, a doc string, a few openings.
+# Text allowed before the first line of code: comments of most languages, a doc string, a few openings.
 _PREAMBLE = re.compile(
     r"""(?:
       \s+

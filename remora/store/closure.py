@@ -23,17 +23,17 @@ from remora.store.graph import DEPENDENCE, Edge
 
 DEPTH = 2
 
-# Every pair of files with an edge of dependence, once. Weights have six digits, so that they can be
-# compared as whole numbers.
+# Every pair of files with a dependency edge, once. Weights have six decimal places, so that they can be
+# compared as integers.
 _DIRECT = f"""SELECT e.to_id AS ancestor, e.from_id AS descendant,
                 group_concat(DISTINCT e.type ORDER BY e.type) AS kinds,
                 round(max(e.confidence) * (1.0 + log2(1.0 + sum(e.weight))), 6) AS weight,
                 round(max(e.confidence), 6) AS confidence, max(e.source) AS source
               FROM graph_edges e WHERE {DEPENDENCE} AND e.to_id <> e.from_id"""
-# The best of the ways over two steps, first and second, which are rows of depth 1. With one max(),
-# SQLite takes the bare columns from the row that has it; no two have the same, since the file between
-# is in it: its place among such files by path, the first one's being the highest. Weights are below 2^25
-# millionths (four billion uses), and a project has less than 2^18 files.
+# The best path over two steps, first and second, which are rows of depth 1. With one max(), SQLite takes the
+# bare columns from the row with the maximum. No two rows are equal, since the value includes the intermediate
+# file: its position among these files by path, the first one the highest. Weights are below 2^25 millionths
+# (four billion uses), and a project has less than 2^18 files.
 _TWO_STEPS = """2 AS depth, first.descendant_id AS via,
                 first.edge_types || ' > ' || second.edge_types AS kinds,
                 min(first.total_weight, second.total_weight) AS weight,
@@ -211,7 +211,7 @@ class Closure:
 
         Ties by weight, heavier first; at most `limit`, -1 for all.
         """
-        # Many are as heavy, and their paths decide: only of those that are taken is the rest looked up.
+        # Many rows have equal weights and are sorted by path: the other columns are read only for the result.
         sql = """SELECT n.id, n.key, n.type, f.test, c.depth, v.key, c.edge_types, c.total_weight,
                    c.confidence, c.source
                  FROM (SELECT n.id, n.key, n.type, c.total_weight AS weight, c.confidence AS sure

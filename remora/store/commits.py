@@ -11,7 +11,7 @@ from remora.core.text import index_terms
 from remora.store.connection import Connection
 
 MAX_BODY = 2_000  # characters of a message that are kept
-MAX_KEPT = 50_000  # commits: the newest; what the last thousands alone say is much less worth
+MAX_KEPT = 50_000  # commits: the newest; older ones alone add little
 
 
 class CommitRow(NamedTuple):

@@ -59,7 +59,7 @@ class Connection:
         self._durable = True
         self._commits = 0
         self._changes_at_start = connection.total_changes()
-        self._seen: Stamp | None = None  # of a file that is read as if nobody could change it
+        self._seen: Stamp | None = None  # of a file that is read as if it could not change
         self.path = path
         self.read_only = read_only
 
@@ -86,15 +86,15 @@ class Connection:
         except StoreFull:
             if not read_only or not os.access(path, os.W_OK):
                 raise
-            # Who keeps all others out needs no file that is shared with them. As long as this one reads
-            # they wait; without room they could do no more.
+            # An exclusive connection needs no shared-memory file. Other processes wait while it reads;
+            # without room they could do no more.
             alone = _opened(path, apsw.SQLITE_OPEN_READWRITE, read_only=True, alone=True)
             return cls(alone, path, read_only=True)
         except StoreReadOnly:
             if not read_only or (seen := _stamp(path)) is None or os.access(path.parent, os.W_OK):
                 raise
-            # Without the files that are shared with writers SQLite reads only what never changes. Nobody
-            # writes by now, and whether anybody did since is looked at before each statement.
+            # Without the files shared with writers SQLite reads only immutable files. There is no writer now,
+            # and a change since is detected before each statement.
             still = cls(
                 _opened(path, apsw.SQLITE_OPEN_READONLY, read_only=True, still=True), path, read_only=True
             )
@@ -377,7 +377,7 @@ def earlier_files(path: Path) -> list[Path]:
 
 def keep_private(path: Path) -> None:
     """Make the file private to its owner, whatever the umask; SQLite copies the mode to its other files."""
-    with contextlib.suppress(OSError):  # opening it says what is wrong
+    with contextlib.suppress(OSError):  # opening the file reports the problem
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         elif os.name != "nt" and path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():
@@ -418,7 +418,7 @@ def _stamp(path: Path) -> Stamp | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-# For each FTS table, what its rows should be and what it holds.
+# For each FTS table, the query of its expected rows and that of its content.
 _STEPS = 100_000  # of SQLite's machine between two looks at the clock: some milliseconds
 _UNREAD_CHANGES = """SELECT count(*) FROM memory_revisions
                      WHERE NOT (json_valid(fields) AND json_valid(parents))"""
@@ -525,7 +525,7 @@ def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None 
         case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
             return _full(path, text)  # the file of shared memory beside it has no room
         case apsw.IOError() if connection is not None and connection.system_errno in OUT_OF_ROOM:
-            return _full(path, text)  # a quota or a limit, which SQLite does not tell from a broken disk
+            return _full(path, text)  # a quota or a limit: SQLite reports both like a broken disk
         case apsw.IOError():
             return StoreError(f"reading or writing {path} failed ({text})", hint="Check the disk.")
     return StoreError(f"{path}: {text}")

@@ -93,7 +93,7 @@ class Database:
         self.trials = Trials(connection)
         self.model_costs = ModelCosts(connection)
         self.module_evidence = ModuleEvidence(connection, project_id)
-        # What is queued after this is (mostly) our own, and is embedded before our next search.
+        # Items queued from now on are (mostly) our own, and are embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}
 

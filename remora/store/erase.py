@@ -99,8 +99,8 @@ def written_forms(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*plain, *inside)))
 
 
-# The columns that hold what somebody wrote or said. Names, paths, kinds and keys are no free text: a mark in
-# their place would break what refers to them.
+# The columns with free text. Names, paths, kinds and keys are not free text: a mark in their place would
+# break references to them.
 FREE_TEXT: dict[str, tuple[str, ...]] = {
     "memories": ("citation_text", "context_prefix", "payload", "origins", "review_reason", "triggers"),
     "memory_revisions": ("fields", "why"),
@@ -120,7 +120,7 @@ FREE_TEXT: dict[str, tuple[str, ...]] = {
     "items": ("value", "indexed"),
 }
 READ_AGAIN = ("turns", "notes", "code_chunks", "git_commits")
-# A memory that says the text itself, and is not meant, stays as it is with its history.
+# A memory whose own text matches, but which is not to be deleted, is kept unchanged with its history.
 _NOT_SAID = {
     "memories": "NOT instr(content, ?1)",
     "memory_revisions": """NOT EXISTS (SELECT 1 FROM memories m

@@ -13,7 +13,7 @@ from remora.core.cochange import Tie
 from remora.store.connection import Connection
 
 TESTS_IT = "tests it"
-# What the other file does to the one that is asked about, and what is done to it by that one.
+# The relation of the other file to the given one, in both directions of the edge.
 _DOES = {
     "tests": TESTS_IT,
     "inherits": "inherits from it",

@@ -1,4 +1,4 @@
-"""Vectors as they are kept: float16, half the bytes of what models give."""
+"""Storage format of vectors: float16, half the bytes of the models' float32."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ OLDEST = 20  # schema that has the triggers and branches of quotes
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 SALT, AT_ONCE = "trial.salt", "trial.at_once"  # meta keys: see `store.trials`
 ROOT = "root"  # meta key: the folder that the project was opened in last
-MOST = 40  # memories looked at for one question
+MOST = 40  # memories read for one query
 MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
 _WORD = re.compile(r"[^\W\d_]\w{3,}")
 _CLOCK = "history.clock"  # in `meta`: how many commits were learned; as `history` writes it
-_STALE_DAYS = 200  # between a file's last change and that of a pair that is a habit no more
-MOST_TRIGGERED = 400  # the same before what their triggers need is looked at
+_STALE_DAYS = 200  # between a file's last change and that of a pair that no longer counts
+MOST_TRIGGERED = 400  # the same before the further words of their triggers are checked
 
 _NOTE = """m.id, m.type, m.content,
            m.confidence * iif(EXISTS (SELECT 1 FROM memory_disputes d WHERE d.memory_id = m.id), 0.8, 1),
@@ -39,12 +39,12 @@ _NOTE = """m.id, m.type, m.content,
            m.source, m.stale_at IS NOT NULL, m.project_id = 'user',
            coalesce(json_extract(m.payload, '$.sessions'), 0),
            coalesce(json_extract(m.origins, '$[0].path'), ''), m.tags"""
-# A quote as a memory: the very words, in quotation marks, with the day; said by a person.
+# A quote in the form of a memory: verbatim, in quotation marks, with the date; stated by a person.
 _QUOTE = """'q' || n.id, 'preference',
             '“' || n.content || '” (said by the user, ' || coalesce(substr(n.time, 1, 10), '?') || ')',
             1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', coalesce(f.branch, ''), 'user_taught', 0, 0, 1, '',
              '[]'"""
-# What rests on something that was superseded or forgotten has a reason to be looked at first.
+# Memories derived from a superseded or forgotten one have a review reason and are excluded.
 _LIVE = """m.deprecated = 0 AND m.silent = 0 AND m.stale_at IS NULL
     AND (m.needs_review = 0 OR m.review_reason IS NULL)"""
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
@@ -140,7 +140,7 @@ class HookReader:
         return str(known.get(SALT, "")), int(known.get(AT_ONCE, 0))
 
     def spoke(self, times: int) -> int:
-        """Return how often anything was said in sessions that are over, up to a number of times."""
+        """Return the number of advice texts in ended sessions, at most `times`."""
         sql = "SELECT count(*) FROM (SELECT 1 FROM injections LIMIT ?)"
         return int(next(self._connections[0].execute(sql, (times,)))[0])
 

@@ -1,4 +1,4 @@
-"""SQL for what the sessions on a module have in common, and the log of syntheses."""
+"""SQL for the common data of the sessions on a module, and the log of syntheses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def _below(path: str) -> str:
 
 
 class Common(NamedTuple):
-    """Something that several sessions on a module share.
+    """A common item of several sessions on a module.
 
     Attributes:
         what: files, or the fingerprint of an error.
-        sessions: how many.
-        told: the words: of an error its message, of a fix what resolved it.
+        sessions: number of sessions.
+        told: the texts: an error's message, resolution and tool; empty for files.
         ids: the sessions, newest first.
     """
 
@@ -31,7 +31,7 @@ class Common(NamedTuple):
 
 
 class ModuleEvidence:
-    """What sessions of one project showed, module by module."""
+    """The data of one project's sessions, module by module."""
 
     def __init__(self, connection: Connection, project_id: str) -> None:
         self._connection = connection
@@ -43,12 +43,12 @@ class ModuleEvidence:
         return dict(self._connection.rows(sql))
 
     def done(self, module: str) -> int:
-        """Return the highest threshold at which a module was looked at; 0 for never."""
+        """Return the highest threshold at which a module was synthesized; 0 for never."""
         sql = "SELECT coalesce(max(trigger_count), 0) FROM observer_synthesis_log WHERE module = ?"
         return int(self._connection.value(sql, (module,)))
 
     def log(self, module: str, threshold: int, at: int, made: int) -> None:
-        """Note that a module was looked at: at (ms), and memories made; call inside a transaction."""
+        """Record a synthesis of a module: time (ms) and number of memories; call inside a transaction."""
         self._connection.execute(
             """INSERT OR IGNORE INTO observer_synthesis_log(module, project_id, trigger_count, synthesized_at,
                  memories_generated) VALUES (?, ?, ?, ?, ?)""",
@@ -82,7 +82,7 @@ class ModuleEvidence:
         return [Common((a, b), n, (), tuple(ids.split("\n"))) for a, b, n, ids in rows]
 
     def errors(self, sessions: tuple[str, ...], least: int, limit: int) -> list[Common]:
-        """Return the errors that several of some sessions met, with the message and what resolved it."""
+        """Return the errors that several of some sessions met, with message, resolution and tool."""
         marks = ", ".join("?" * len(sessions))
         sql = f"""SELECT fingerprint, count(*), max(message), max(resolved_how),
                     group_concat(session_id, char(10)), max(tool)

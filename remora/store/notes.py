@@ -14,17 +14,17 @@ from remora.core.text import index_terms
 from remora.core.values import Filters
 from remora.store.connection import Connection
 
-# name, content, search_terms: what something is called counts more, parts of identifiers half.
+# name, content, search_terms: names count more, parts of identifiers half.
 _WEIGHTS = "1.5, 1.0, 0.5"
 _SELECT = """SELECT n.id, n.kind, n.path, n.name, n.start_line, n.end_line, n.time, n.content, n.answers
              FROM notes n"""
-# Of the kinds in ?1, told on the branch ?2, from ?3 up to and without ?4, under the path ?5; see `_told`.
+# Of the kinds in ?1, of the branch ?2, from ?3 up to and without ?4, under the path ?5; see `_told`.
 _TOLD = """n.kind IN (SELECT value FROM json_each(?1)) AND (?2 = '*' OR n.kind <> 'quote' OR NOT EXISTS (
            SELECT 1 FROM note_files f
            WHERE f.path = n.path AND f.branch IS NOT NULL AND f.branch IS NOT ?2))
            AND (?3 IS NULL OR n.time >= ?3) AND (?4 IS NULL OR n.time < ?4) AND (?5 IS NULL OR n.path = ?5)"""
 EVERYWHERE = Filters(branch="*")
-BARE = 4  # words; a quote with fewer is found by what it answers, too
+BARE = 4  # words; a quote with fewer is also found by the text it answers
 SESSION = "session:"  # begins the path of quotes
 
 
@@ -236,6 +236,6 @@ def _what(piece: Written) -> tuple[object, ...]:
 
 
 def _terms(piece: Written) -> str:
-    # A bare answer ("Postgres") says what it is about only with its question.
+    # A bare answer ("Postgres") is understandable only with its question.
     asked = piece.answers if len(piece.content.split()) < BARE else ""
     return index_terms(f"{piece.name} {piece.content} {asked}")

@@ -17,21 +17,21 @@ from remora.store.connection import Connection
 from remora.store.graph import FRESH, Edge
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "initialize"})
-FEW = 50  # classes below one that are gone through
-MOST = 2_000  # steps from a class to a base that are taken for one question
+FEW = 50  # classes below one that are visited
+MOST = 2_000  # steps from a class to a base within one query
 _BASE = f"e.type IN ('inherits', 'implements') AND e.files = 0 AND e.confidence >= {GUESS_BELOW} AND {FRESH}"
-# The key of what is around a method `m`: its own without the name, and without the number of an overload.
+# The key of the definition around a method `m`: its own without the name, and without an overload number.
 _PLAIN = "rtrim(m.key, '0123456789')"
 _HOLDER = f"""substr(m.key, 1, length(CASE WHEN substr({_PLAIN}, -1) = '#'
                 THEN substr({_PLAIN}, 1, length({_PLAIN}) - 1) ELSE m.key END) - length(m.label) - 1)"""
-# What is around a method `m`, whose key is {0}: in its file, in Go in any file of the package.
+# The class of a method `m` with the key {0}: in its file, in Go in any file of the package.
 _CLASS = """c.id = coalesce((SELECT h.id FROM graph_nodes h WHERE h.key = {0}),
               (SELECT h.id FROM graph_files f
                CROSS JOIN graph_files o ON o.folder = f.folder AND o.skipped = ''
                CROSS JOIN graph_nodes h ON h.key = o.path || substr({0}, length(f.path) + 1)
                WHERE m.language = 'go' AND f.path = m.file_path ORDER BY o.path LIMIT 1))"""
-# Asked for are the methods of ?1, as (id, name, key of what is around it). Python's own private names
-# get the name of their class.
+# The given methods ?1, as (id, name, key of the class). Python's own private names get the name of their
+# class.
 _OWN = f"""own(method, label, class) AS (
              SELECT m.id, m.label, c.id FROM json_each(?1) j
              CROSS JOIN graph_nodes m ON m.id = j.value ->> 0 AND m.type = 'method'
@@ -39,7 +39,7 @@ _OWN = f"""own(method, label, class) AS (
              CROSS JOIN graph_nodes c ON {_CLASS.format("(j.value ->> 2)")}
              WHERE instr(' ' || coalesce(m.metadata ->> 'signature', ''), ' private ') = 0
                AND NOT (m.language = 'python' AND m.label GLOB '__*' AND m.label NOT GLOB '*__'))"""
-# The methods `m` of a class `c` that are called as a row `w` says.
+# The methods `m` of a class `c` with the name in a row `w`.
 _CALLED_SO = """m.id IN (
                   SELECT s.id FROM graph_nodes s
                   WHERE s.label = w.label AND s.file_path = c.file_path AND s.type = 'method'
@@ -51,7 +51,7 @@ _CALLED_SO = """m.id IN (
                   WHERE c.language = 'go' AND f.path = c.file_path)"""
 _TO = """m.id, w.method, CASE WHEN b.type = 'interface' AND c.type <> 'interface' THEN 'implements'
            ELSE 'overrides' END, 'ast', 1.0, max(w.sure)"""
-# The nearest methods that override the asked ones, from those down.
+# The nearest methods that override the given ones, searched downwards.
 _DOWN = f"""WITH RECURSIVE {_OWN}, below(method, label, target, class, sure, has) AS (
               SELECT method, label, class, class, 1.0, 0 FROM own
               UNION SELECT w.method, w.label, w.target, e.from_id, min(w.sure, e.confidence),

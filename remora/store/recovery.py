@@ -21,7 +21,7 @@ from remora.core.text import content_hash, index_terms
 from remora.store.connection import Connection, errors
 from remora.store.revisions import Revisions
 
-# In an order in which what others refer to comes first.
+# Referenced tables come first.
 TABLES = (
     "memories",
     "memory_bands",
@@ -46,8 +46,8 @@ TABLES = (
     "observer_co_access_edges",
     "observer_error_patterns",
 )
-MOST_PADDED = 2**34  # bytes; a header that tells more is damaged itself
-_STEP = 256  # rows that are skipped at once behind one that cannot be read
+MOST_PADDED = 2**34  # bytes; a header with more is damaged itself
+_STEP = 256  # rows that are skipped at once after an unreadable one
 
 
 class Recovered(NamedTuple):

@@ -1,9 +1,9 @@
 """SQL for `memory_revisions`: every change of a memory with its author and reason, append-only.
 
-A revision holds the columns that changed, as the table has them, so that the revisions of a memory, laid one
-over the other, give its row. How often a memory was used is no revision, nor is the model of its vector.
-Each has a place of its own in time: a hybrid logical clock, 13 digits of milliseconds and 6 of a counter,
-that never goes back (Kulkarni et al., "Logical Physical Clocks", 2014).
+A revision holds the changed columns, as the table has them, so that the revisions of a memory, applied in
+order, give its row. Uses of a memory and the model of its vector are not revisions. Each revision has a
+unique position in time: a hybrid logical clock, 13 digits of milliseconds and 6 of a counter, that never goes
+back (Kulkarni et al., "Logical Physical Clocks", 2014).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Revisions:
 
     Args:
         connection: its connection.
-        clock: what time it is.
-        author: who opened it; a person by default.
+        clock: the source of the time.
+        author: the default author of changes; a person if not given.
     """
 
     def __init__(self, connection: Connection, clock: Clock | None = None, author: str = PERSON) -> None:
@@ -51,9 +51,9 @@ class Revisions:
         """Add a revision after the heads of a memory and return its id; call inside a transaction.
 
         Args:
-            memory_id: whose.
-            change: what was done, by whom and why.
-            fields: columns that changed, with their new values, after redaction.
+            memory_id: its memory.
+            change: the operation, its author and its reason.
+            fields: the changed columns, with their new values, after redaction.
         """
         author = author_of(change, self._author)
         if author == PERSON:
@@ -73,7 +73,7 @@ class Revisions:
         return rev
 
     def next_place(self) -> tuple[str, str]:
-        """Return an id and a time for a change that stands in another log; call inside a transaction."""
+        """Return an id and a time for a change in another log; call inside a transaction."""
         return _uuid7(self._clock.now()), self._next()[1]
 
     def heads(self, memory_id: str) -> list[str]:
@@ -87,11 +87,11 @@ class Revisions:
         return [_made(row) for row in self._connection.rows(sql, (memory_id,))]
 
     def replayed(self, memory_id: str, upto: str | None = None) -> dict[str, Any]:
-        """Return the columns that the revisions of a memory add up to; empty for one that was erased.
+        """Return the columns of a memory after its revisions; empty for an erased memory.
 
         Args:
-            memory_id: whose.
-            upto: id of the last revision that counts; all by default.
+            memory_id: its id.
+            upto: id of the last revision to apply; all by default.
         """
         known = self.of(memory_id)
         if upto is not None:
@@ -99,7 +99,7 @@ class Revisions:
         return merge(known).fields
 
     def merged(self, memory_id: str) -> Merged:
-        """Return what the revisions of a memory add up to, and what is contested among them."""
+        """Return the merged state of a memory's revisions, and the conflicts among them."""
         return merge(self.of(memory_id))
 
     def forked(self) -> list[str]:
@@ -108,7 +108,7 @@ class Revisions:
         return [memory_id for (memory_id,) in self._connection.rows(sql)]
 
     def empty(self, memory_ids: Collection[str], change: Change) -> None:
-        """Empty every text of memories that are deleted, and note that they were; inside a transaction."""
+        """Remove every text of deleted memories, and record the deletion; call inside a transaction."""
         for memory_id in memory_ids:
             sql = "UPDATE memory_revisions SET fields = '{}', why = '' WHERE memory_id = ?"
             if self._connection.execute(sql, (memory_id,)):
@@ -120,9 +120,9 @@ class Revisions:
         return [_made(row)._asdict() for row in self._connection.rows(sql)]
 
     def take_in(self, memory_id: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Add revisions of a memory from another store, as they are; call inside a transaction.
+        """Add revisions of a memory from another store, unchanged; call inside a transaction.
 
-        Returns how many are new; `find_heads` comes after.
+        Returns the number of new ones; call `find_heads` afterwards.
 
         Raises:
             TypeError, ValueError, KeyError: a row is no revision.
@@ -144,7 +144,7 @@ class Revisions:
     def replace_foreign(
         self, memory_id: str, devices: Collection[str], rows: Iterable[Mapping[str, Any]]
     ) -> None:
-        """Put revisions of other devices in the place of those that are here, and find the heads anew.
+        """Replace the stored revisions of other devices, and recompute the heads.
 
         Call inside a transaction.
         """

@@ -1,6 +1,6 @@
-"""SQL that reads what agent sessions showed: each session's rows, and the sums over all sessions.
+"""SQL that reads the data of agent sessions: each session's rows, and the sums over all sessions.
 
-`recording` writes them.
+`session_writer` writes them.
 """
 
 from __future__ import annotations

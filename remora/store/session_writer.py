@@ -15,10 +15,10 @@ from remora.core.modules import module_of
 from remora.core.text import index_terms
 from remora.store.connection import Connection
 
-MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
+MOST_FILES = 2_000  # maximum of stored files per session; more come from a tool, not from an agent
 PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
 TAINT = "taint"  # in the detail of a signal
-NEXT_PROMPT = "\n\f"  # between what a person said and what they said next; one prompt has lines of its own
+NEXT_PROMPT = "\n\f"  # separates a person's prompts; a prompt can contain newlines
 SHORT_SESSIONS = 12  # session ids kept with an error
 
 
@@ -122,7 +122,7 @@ class SessionWriter:
         return [c for c in commands if not c.tainted or c.as_run in known]
 
     def remove(self, session: str) -> None:
-        """Delete what a session, "host:session", showed; call inside a transaction."""
+        """Delete the data of a session, "host:session"; call inside a transaction."""
         self._take_out(session)
 
     def _take_out(self, session: str) -> None:

@@ -1,4 +1,4 @@
-"""SQL for `shared_entries`, `shared_uses` and `memory_disputes`: the shared log as this node has it."""
+"""SQL for `shared_entries`, `shared_uses` and `memory_disputes`: this node's copy of the shared log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OWN_TYPES = ("preference", "work_state", "e2e_observation", "context_cost", "tas
 
 
 class SharedLine(NamedTuple):
-    """An entry as it is kept: its line, whether it counts, and if not, why."""
+    """A stored entry: its line, its state, and the reason if it does not count."""
 
     device: str
     n: int
@@ -26,7 +26,7 @@ class SharedLine(NamedTuple):
 
 
 class Dispute(NamedTuple):
-    """A dispute that nobody has settled: whose memory, since when (ISO 8601), by whom, and whether seen."""
+    """An open dispute: its memory, its time (ISO 8601), its author, and the time it was seen."""
 
     memory_id: str
     opened_at: str
@@ -100,7 +100,7 @@ class Shared:
         return dict(self._connection.rows(sql, (device,)))
 
     def emptied(self, device: str, numbers: Iterable[int]) -> None:
-        """Note that bodies were erased in the log, too; call inside a transaction."""
+        """Record that the bodies were erased in the log, too; call inside a transaction."""
         self._connection.execute_many(
             "UPDATE shared_entries SET reason = 'emptied' WHERE device = ? AND n = ?",
             [(device, n) for n in numbers],
@@ -115,13 +115,13 @@ class Shared:
         for table in ("shared_entries", "shared_uses", "memory_disputes"):
             self._connection.execute(f"DELETE FROM {table}")
 
-    # What may be shared
+    # Sharing rules
 
     def eligible(self) -> list[str]:
-        """Return the ids of personal memories that may be shared without a person's word, in order.
+        """Return the ids of personal memories that may be shared without a person's consent, in order.
 
-        Not those of a kind that is one's own, of a branch that is not merged, with a secret taken out, with
-        text from outside behind them, or waiting for review.
+        Excluded are personal types, memories of unmerged branches, with redacted secrets, with external
+        text as evidence, or waiting for review.
         """
         sql = """SELECT id FROM memories m WHERE trust_level_scope = 'personal' AND deprecated = 0
                  AND taint IS NULL AND needs_review = 0 AND redaction_count = 0 AND branch IS NULL
@@ -131,7 +131,7 @@ class Shared:
         return [i for (i,) in self._connection.rows(sql, (json.dumps(OWN_TYPES),))]
 
     def need_a_word(self) -> dict[str, str]:
-        """Return personal memories that are shared only if a person says so, and why, by id."""
+        """Return the personal memories that need a person's consent to be shared, and the reason, by id."""
         sql = """SELECT id, CASE
                    WHEN branch IS NOT NULL THEN 'of branch ' || branch || ', which is not merged'
                    WHEN taint IS NOT NULL THEN 'rests on text from outside'
@@ -154,10 +154,10 @@ class Shared:
         sql = "SELECT memory_id, max(n) FROM memory_revisions WHERE device = ? AND n > ? GROUP BY memory_id"
         return dict(self._connection.rows(sql, (device, n)))
 
-    # What devices counted
+    # Counts of devices
 
     def set_uses(self, device: str, rows: Sequence[tuple[str, str, int, str]]) -> None:
-        """Replace what a device counted: (memory, kind, number, last time); call inside a transaction."""
+        """Replace the counts of a device: (memory, kind, number, last time); call inside a transaction."""
         self._connection.execute("DELETE FROM shared_uses WHERE device = ?", (device,))
         self._connection.execute_many(
             "INSERT OR REPLACE INTO shared_uses(device, memory_id, kind, n, last) VALUES (?, ?, ?, ?, ?)",
@@ -205,13 +205,13 @@ class Shared:
         self._connection.execute("DELETE FROM memory_disputes WHERE memory_id = ?", (memory_id,))
 
     def see(self, memory_id: str, at: str) -> None:
-        """Note that somebody looked at a dispute; call inside a transaction."""
+        """Record that a person looked at a dispute; call inside a transaction."""
         self._connection.execute(
             "UPDATE memory_disputes SET seen_at = coalesce(seen_at, ?) WHERE memory_id = ?", (at, memory_id)
         )
 
     def disputes(self) -> list[Dispute]:
-        """Return the disputes that nobody has settled, oldest first."""
+        """Return the open disputes, oldest first."""
         sql = """SELECT memory_id, opened_at, opened_by, seen_at FROM memory_disputes
                  ORDER BY opened_at, memory_id"""
         return [Dispute(*row) for row in self._connection.rows(sql)]

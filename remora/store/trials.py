@@ -1,4 +1,4 @@
-"""SQL for `trial_units`, `trial_memories` and `memory_effects`: advice told, held back, and its effect."""
+"""SQL for `trial_units`, `trial_memories` and `memory_effects`: sent and withheld advice, and its effect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOMENT, SESSION = "moment", "session"  # kinds of a unit
 
 
 class Unit(NamedTuple):
-    """A moment that deserved advice, or a session.
+    """A hook event with advice, or a session.
 
     Attributes:
         unit: its id.
@@ -21,17 +21,17 @@ class Unit(NamedTuple):
         session_id: "host:session".
         arm: "said" or "held" of a moment; "control", "passive" or "full" of a session.
         at: when, ISO 8601.
-        trigger: the rule that spoke; empty of a session.
+        trigger: the rule that fired; empty for a session.
         types: of the memories.
-        shown, had: how many memories were said, and how many deserved it.
+        shown, had: number of memories shown, and of those that matched.
         failed: whether a failure followed: of the next command, or among the next calls; None if unknown.
         calls: tool calls until the next prompt; of a session, for each prompt.
         rereads: reads of files that earlier sessions had read.
         memory_ids: of a moment.
-        passed: whether every check of the session passed the first time; None without one, or where the
+        passed: whether every check of the session passed the first time; None without one, or if the
             session was not learned.
         dead_end: whether the agent later took back or corrected something about a file of an earlier dead
-            end; None where the session was not learned.
+            end; None if the session was not learned.
     """
 
     unit: str
@@ -52,7 +52,7 @@ class Unit(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What is known of a memory's help at a trigger: its factor, and sessions with and without help."""
+    """The measured help of a memory at a trigger: its factor, and sessions with and without help."""
 
     memory_id: str
     trigger: str
@@ -62,7 +62,7 @@ class Effect(NamedTuple):
 
 
 _STORED = Unit._fields[:12]
-# What came of the sessions as they were learned: of their checks, and of dead ends known before them.
+# The results of learned sessions: their checks, and repeated work on earlier dead ends.
 _UNITS = f"""
 WITH checked AS MATERIALIZED (
   SELECT session_id, sum(failures) = 0 AS passed FROM observer_session_commands
@@ -91,7 +91,7 @@ class Trials:
         self._connection = connection
 
     def put(self, units: Iterable[Unit]) -> None:
-        """Store units; one that is there gets the new figures. Call inside a transaction."""
+        """Store units, replacing existing ones with the same id. Call inside a transaction."""
         for one in units:
             values = [*one[:6], json.dumps(one.types), *one[7:12]]
             columns, marks = ", ".join(_STORED), ", ".join("?" * len(values))
@@ -107,25 +107,25 @@ class Trials:
         return [_made(row) for row in self._connection.rows(_UNITS, (kind,))]
 
     def held_back(self, memory_id: str) -> int:
-        """Return how often a memory was held back."""
+        """Return the number of times that a memory was withheld."""
         sql = """SELECT count(*) FROM trial_memories t JOIN trial_units u ON u.unit = t.unit
                  WHERE t.memory_id = ? AND u.arm = 'held'"""
         return int(self._connection.value(sql, (memory_id,)))
 
     def effects(self, memory_id: str) -> list[Effect]:
-        """Return what is known of a memory's help, by trigger."""
+        """Return the measured help of a memory, by trigger."""
         sql = "SELECT * FROM memory_effects WHERE memory_id = ? ORDER BY trigger"
         return [Effect(*row) for row in self._connection.rows(sql, (memory_id,))]
 
     def all_effects(self) -> list[Effect]:
-        """Return what is known of every memory's help, what helps least first."""
+        """Return the measured help of all memories, least help first."""
         sql = "SELECT * FROM memory_effects ORDER BY factor, memory_id, trigger"
         return [Effect(*row) for row in self._connection.rows(sql)]
 
     def verdicts(self) -> list[tuple[str, str, int, int]]:
-        """Return, for each memory and trigger, in how many sessions it helped, and in how many it did not.
+        """Return, for each memory and trigger, the numbers of sessions in which it helped and did not.
 
-        It did not where the same failure followed, or where it was said and not heeded.
+        It did not help if the same failure followed, or if the agent ignored it.
         """
         sql = """SELECT m.memory_id, i.trigger,
                    count(DISTINCT CASE WHEN i.followed IN ('the next command worked', 'the file was changed')
@@ -137,7 +137,7 @@ class Trials:
         return [(i, trigger, helped, not_) for i, trigger, helped, not_ in self._connection.rows(sql)]
 
     def set_effects(self, effects: Iterable[Effect]) -> None:
-        """Replace what is known of the memories' help; call inside a transaction."""
+        """Replace the measured help of all memories; call inside a transaction."""
         self._connection.execute("DELETE FROM memory_effects")
         self._connection.execute_many(
             "INSERT INTO memory_effects(memory_id, trigger, factor, helped, unhelped) VALUES (?, ?, ?, ?, ?)",

@@ -89,7 +89,7 @@ class Turns:
         return known | {(t.session_id, t.position): t for t in found}
 
     def ids_passing(self, filters: Filters) -> list[int] | None:
-        """Return the row ids of the turns that pass the filters of what was said; None where all do."""
+        """Return the row ids of the turns that pass the filters of time, session and role; None if all do."""
         if not filters.said:
             return None
         sql = """SELECT id FROM turns WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR at < ?2)

@@ -16,10 +16,10 @@ from remora.store.connection import Connection
 from remora.store.memories import Memories
 
 USED = ("said", "asked", "cited")
-INVENTED = "invented"  # cited without having been said: kept under the id that was cited
+INVENTED = "invented"  # cited without having been shown: stored under the cited id
 Kind = Literal["said", "asked", "cited", "looked", "helped", "unhelpful", "wrong", "invented"]
-BEFORE = "before"  # the session of what earlier versions counted, searches of anybody
-GAINS_AFTER, GAIN, MOST = 5, 0.05, 0.95  # sessions; confidence; the most that use alone reaches
+BEFORE = "before"  # the session of counts from earlier versions, which counted all searches
+GAINS_AFTER, GAIN, MOST = 5, 0.05, 0.95  # sessions; confidence; the maximum that use alone reaches
 CLEARED_AFTER = 10  # sessions
 CLEARED = "cleared by use"
 

@@ -112,7 +112,7 @@ class Vectors:
         return int(self._connection.value("SELECT count(*) FROM embedding_queue WHERE id > ?", (after,)))
 
     def last_queued(self) -> int:
-        """Return the highest queue id ever given."""
+        """Return the highest queue id ever assigned."""
         return int(
             self._connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'embedding_queue'") or 0
         )

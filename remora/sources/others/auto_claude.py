@@ -44,7 +44,7 @@ _NOT_TAKEN = {
     "graph_": "the code graph is rebuilt from the project",
     "scip_": "the code graph is rebuilt from the project",
 }
-_INSIDE_FTS = ("memories_fts_",)  # the tables of which SQLite makes the index
+_INSIDE_FTS = ("memories_fts_",)  # tables that SQLite creates for the index
 
 
 def read(path: Path, *, project: str | None = None) -> Found:

@@ -14,7 +14,7 @@ from remora.sources.others.files import File, files_of, head_of
 from remora.sources.others.import_result import Found, Gatherer
 
 SYSTEM = "crabtalk"
-LOOKED_AT = 2_000  # files whose beginning is looked at
+LOOKED_AT = 2_000  # maximum of files whose beginning is read
 _DEPTH = 3
 
 

@@ -34,7 +34,7 @@ CATEGORIES = {
     "patterns": "pattern",
 }
 CONFIDENCE = 0.7  # a classifier took it from a conversation
-# `relates-to` says nothing that a search would not; `supersedes` is the chain itself.
+# A search covers `relates-to`; `supersedes` is the chain itself.
 _RELATIONS = {"refines": "derived_from", "contradicts": "conflicts_with"}
 _RELATED = re.compile(r"\bid:\s*+(\S{1,200})\s++relationship:\s*+(\S+)")
 

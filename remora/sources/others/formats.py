@@ -38,7 +38,7 @@ SYSTEMS = (
     basic_memory.SYSTEM,
     mcp_memory.SYSTEM,
 )
-LOOKED_AT = 200  # files of a folder that are opened to find out what they are
+LOOKED_AT = 200  # files of a folder that are opened to recognize the format
 
 
 def detect(path: Path) -> list[str]:

@@ -55,7 +55,7 @@ TYPES = {
     "COMMAND_RESULT": "pattern",
 }
 LAYERS = ("WORKING", "EPISODIC", "SEMANTIC", "PROCEDURAL")
-CONFIDENCE = 0.55  # what GolemCore assumes where none is given
+CONFIDENCE = 0.55  # GolemCore's default
 MAX_DAYS = 1e6
 
 _SCOPE_FOLDERS = re.compile(

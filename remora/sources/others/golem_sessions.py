@@ -28,7 +28,7 @@ from remora.sources.others.files import (
 )
 from remora.sources.others.import_result import FoundSession, Gatherer
 
-SUFFIXES = (".pb", ".json")  # in this order: a .json beside a .pb is what was there before
+SUFFIXES = (".pb", ".json")  # in this order: a .json beside a .pb is an older copy
 _STATES = ("ACTIVE", "PAUSED", "TERMINATED")
 
 

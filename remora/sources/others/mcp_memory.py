@@ -20,7 +20,7 @@ from remora.sources.rule_types import memory_type
 SYSTEM = "mcp-memory"
 CONFIDENCE = 0.7
 _PEOPLE = frozenset({"person", "user", "people", "human", "preference", "preferences"})
-_LOOKED_AT = 20  # lines; one that fits says what the file is
+_LOOKED_AT = 20  # lines; one valid line identifies the file
 
 
 def read(path: Path) -> Found:

@@ -167,7 +167,7 @@ def _paragraphs(lines: list[str]) -> Iterator[Piece]:
         if line.strip():
             continue
         said = "\n".join(lines[begin - 1 : number - 1]).strip()
-        if said and not re.fullmatch(r"#\s[^\n]*", said):  # the title of the file says nothing
+        if said and not re.fullmatch(r"#\s[^\n]*", said):  # the title of the file has no content
             stamp = _STAMP.match(said)
             yield Piece(begin, instant(stamp[1]) if stamp else None, said)
         begin = number + 1

@@ -57,7 +57,7 @@ class Plans:
 
     def __init__(self) -> None:
         self._things: dict[str, dict[str, dict[str, str]]] = {}
-        self._asked: dict[str, str] = {}  # call to the provisional name of the thing it makes
+        self._asked: dict[str, str] = {}  # call to the provisional name of the item it creates
 
     def call(self, session: str, identity: str, made: Call, given: Any) -> Call:
         """Return a call with the whole list as `todos`, if it changes it; `identity` is the call's alone."""

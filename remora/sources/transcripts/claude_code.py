@@ -66,7 +66,7 @@ class _Thread:
         self.at: str | None = None
         self.branch: str | None = None
         self.tokens: int | None = None
-        self.report = ""  # what was said last, if nothing was asked for since
+        self.report = ""  # the last text, if no request came after it
 
 
 class ClaudeCode:
@@ -216,7 +216,7 @@ class ClaudeCode:
             elif text := without_blocks(text):
                 kept.append(text)
         if line.agent and kept:
-            # What a subagent is told was written by the model.
+            # The model wrote the prompt of a subagent.
             self._counts.skip("user:to an agent")
             return events + self._begin(line, both_ends("\n".join(kept), MAX_PROMPT))
         return events + (self._prompt(line, thread, "\n".join(kept)) if kept else [])

@@ -13,7 +13,7 @@ from remora.sources.transcripts.texts import instant, number, string
 from remora.sources.transcripts.tools import Call
 
 INTERRUPTED = "[Request interrupted by user"
-# What stands in a user's line and no person typed. A tag counts when it is closed: somebody may ask about it.
+# Text in a user's line that no person typed. A tag counts only if it is closed: a person may ask about it.
 _TAGS = re.compile(
     r"\s*<(local-command-\w+|command-name|command-message|command-args|bash-input|bash-stdout|bash-stderr"
     r"|task-notification|teammate-message|cross-session-message|user-prompt-submit-hook|channel"
@@ -28,9 +28,9 @@ _PREFIXES = (
 )
 _IDE = re.compile(r"\s*<ide_\w+>")
 EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,10})\b")
-# A command that runs on by itself, and what a tool says that was asked about it.
+# A command in the background, and a tool's answer about one.
 _ON_ITS_OWN = re.compile(r"\bbackground\w*\b[^\n]{0,80}?\bID: ?([\w-]{1,40})")
-# Where the host keeps what a command says that runs on, or says too much: in folders that are its own.
+# The host's own folders for the output of a background command, and for very long output.
 _GOES_TO = re.compile(
     r"\s*Command [^\n]{0,100}\bID: ?([\w-]{1,40})\. Output is being written to: "
     r"([^\n]{1,1000}?[\\/]tasks[\\/]\1\.output)\b"

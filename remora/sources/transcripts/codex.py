@@ -79,11 +79,11 @@ class Codex:
         self._recurring: Counter[str] = Counter()  # ids that other calls have too, with their turn
         self._ended: dict[str, tuple[int | None, bool]] = {}
         self._script = ""  # the call whose script calls tools itself
-        self._prompt = ""  # the last one, until something else comes
+        self._prompt = ""  # the last one, until another item follows
         self._asked = ""  # a digest of all prompts so far
         self._report = ""
-        self._within = ""  # what the open step is part of
-        self._met: Counter[str] = Counter()  # words without an id, with what they are part of
+        self._within = ""  # the parent of the open step
+        self._met: Counter[str] = Counter()  # texts without an id, with their parent
 
     def feed(self, record: Mapping[str, Any]) -> list[Event]:
         """Return the events of one line."""
@@ -200,7 +200,7 @@ class Codex:
             return self._begin(at, "" if self._told else shown)
         events = self._begin(at) + self._close()
         self._prompt = said
-        # Without turns the same words may be said twice.
+        # Without turns the same text may occur twice.
         name = f"{self._turn}:{mark}" if self._turn else f"{self._origin}:{self._asked}"
         return [*events, self._event("user_prompt", f"{name}:prompt", at, text=shown)]
 

@@ -12,7 +12,7 @@ from remora.shell.trigger_match import read_line
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-# Types of items; in the oldest files they stand alone.
+# Types of items; in the oldest files they have no envelope.
 ITEMS = frozenset(
     "message reasoning function_call function_call_output local_shell_call custom_tool_call "
     "custom_tool_call_output web_search_call".split()

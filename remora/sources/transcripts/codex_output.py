@@ -60,7 +60,7 @@ def read_output(value: Any, action: str, limit: int = MAX_RESULT) -> Output:
         text, code, running = _without_header(text)
         if running:
             extra["running"] = running
-    if code is None and _DENIED.match(text):  # what ran and ended was not refused
+    if code is None and _DENIED.match(text):  # a command that ran and ended was not refused
         extra["denied"] = failed = True
     elif _ABORTED.match(text):
         extra["interrupted"] = failed = True

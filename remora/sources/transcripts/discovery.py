@@ -40,7 +40,7 @@ class Transcript(NamedTuple):
     """A session's file.
 
     Attributes:
-        host: one of `reading.HOSTS`.
+        host: one of `reader.HOSTS`.
         path: the file.
         parts: other files of the session: of its subagents, copies made by a resume.
         session_id: the first one in the file; empty if there is none.
@@ -63,7 +63,7 @@ class Transcript(NamedTuple):
 
     @property
     def session(self) -> Session:
-        """The session as its reader told it."""
+        """The session in the form of its reader."""
         return Session(self.session_id, self.cwd, self.started, self.branch, self.stamp, self.size)
 
 
@@ -103,11 +103,11 @@ def find(
 
     Args:
         root: top of the project's work tree.
-        environ: HOME (or USERPROFILE) and the variables that tell where hosts keep their files, such as
-            CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME, are read from it.
-        hosts: the hosts to search for. "entire" has to be named: those sessions are the whole team's. They
-            come as their own hosts', without those that this machine has itself.
-        since: only files that were written to since then, in seconds since the epoch.
+        environ: HOME (or USERPROFILE) and the variables for the folders of hosts are read from it, such as
+            CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME.
+        hosts: the hosts to search for. "entire" must be named: those sessions are the whole team's. They are
+            returned under their own hosts, without those that this machine has itself.
+        since: only files modified since then, in seconds since the epoch.
     """
     folders = folders_of(root)
     candidates: list[tuple[str, Path]] = []
@@ -137,9 +137,9 @@ def find(
 
 
 def _own(paths: Sequence[Path], folders: Iterable[str]) -> list[Path]:
-    """Return paths without those in the project that git tracks: whoever wrote these, they travel with it.
+    """Return paths without those in the project that git tracks: these may come from others with a clone.
 
-    Without git nobody can tell whose they are.
+    Without git the origin is unknown, and they are left out.
     """
     inner: dict[str, set[Path]] = {}
     kept: list[Path] = []
@@ -152,7 +152,7 @@ def _own(paths: Sequence[Path], folders: Iterable[str]) -> list[Path]:
     for (
         folder,
         held,
-    ) in inner.items():  # each may be a work tree of its own, outside of which git says nothing
+    ) in inner.items():  # each may be a work tree of its own, where the outer git has no data
         names = {path.relative_to(folder) for path in held}
         asked = {str(name.parent if name.parent.name else name) for name in names}
         try:
@@ -169,14 +169,14 @@ def _is_newer(path: Path, since: float) -> bool:
     try:
         return not since or path.stat().st_mtime >= since
     except OSError:
-        return True  # whoever reads it says what is wrong
+        return True  # the reader reports the error
 
 
 def roots_of(transcripts: Iterable[Transcript], project: Iterable[str]) -> Roots:
     """Return the roots that the working directories of sessions show.
 
     Args:
-        transcripts: as many of a project as possible; see `reading.survey`.
+        transcripts: as many of a project as possible; see `reader.survey`.
         project: folders of the project on this machine.
     """
     transcripts = list(transcripts)
@@ -269,7 +269,7 @@ def _of_team(root: Path) -> Found:
 
 def _claude_files(folders: Iterable[str], environ: Mapping[str, str]) -> Iterator[Path]:
     projects = _folder(environ, "CLAUDE_CONFIG_DIR", ".claude") / "projects"
-    # A subfolder's name starts with the project's; so may a neighbour's, which its content tells apart.
+    # A subfolder's name starts with the project's; so may a neighbour's, which differs in its content.
     names = tuple(slug(folder) for folder in folders)
     named = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
     for folder in _entries(projects):
@@ -327,7 +327,7 @@ def _look(candidates: Iterable[tuple[str, Path]]) -> Found:
             heads.append(_head(host, path))
         except (RemoraError, OSError) as error:
             bad.append(BadLine(str(path), 0, str(error)))
-    # The first file of a session stands for it; its other files are read with it, line by line in time.
+    # The first file of a session represents it; its other files are read with it, line by line in time.
     alike = Counter(head.started for head in heads if head.started)
 
     def place(head: _Head) -> tuple[str, bool, list[bytes], str]:
@@ -380,7 +380,7 @@ class _Head(NamedTuple):
     child_of: str  # the session whose subagent's file it is
     started: str
     cwd: str
-    forked: bool  # it says of what it copied whence that comes
+    forked: bool  # whether it names the origin of copied lines
 
 
 def _head(host: str, path: Path) -> _Head:

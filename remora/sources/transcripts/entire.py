@@ -1,13 +1,13 @@
-"""Sessions that the Entire CLI keeps in the project's own repository, on the branch `entire/checkpoints/v1`.
+"""Read sessions that the Entire CLI stores in the project's repository, on `entire/checkpoints/v1`.
 
     <id[:2]>/<id[2:]>/<number>/metadata.json    `session_id`, `agent`, `created_at`, `branch`
-    <id[:2]>/<id[2:]>/<number>/full.jsonl       the agent's own transcript up to then; a long one goes on in
+    <id[:2]>/<id[2:]>/<number>/full.jsonl       the agent's own transcript so far; a long one continues in
                                                 `full.jsonl.001`
 
 The layout is that of the CLI's source, 0.4.4. Each checkpoint has the whole session again, so the newest one
-is read. Such a session has no file: it is named by the branch in the repository and its id, and laid out in a
-private folder while it is read. Only the local branch counts, which is there if the CLI is used here: what
-merely came with a clone is a stranger's.
+is read. Such a session has no file: its name is the branch in the repository and its id, and its transcript
+is written to a private folder while it is read. Only the local branch counts, which exists if the CLI is used
+here: a branch that merely came with a clone is a stranger's.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Stored(NamedTuple):
     """A session on the branch.
 
     Attributes:
-        id: as the CLI names it; some have the date before the agent's own id.
-        agent: whose it is, by its title.
-        created: when the newest checkpoint was made, ISO 8601.
-        branch: that was checked out then.
-        parts: the objects that hold its transcript, in order.
+        id: the CLI's id; some have the date before the agent's own id.
+        agent: the title of its agent.
+        created: time of the newest checkpoint, ISO 8601.
+        branch: the branch that was checked out then.
+        parts: the git objects of its transcript, in order.
         size: in bytes.
     """
 
@@ -56,12 +56,12 @@ class Stored(NamedTuple):
 
 
 def name_of(root: Path, session: Stored) -> Path:
-    """Return the name that stands for a session where others have a file."""
+    """Return the path that represents a session, which has no file of its own."""
     return root.joinpath(*_BRANCH, session.id)
 
 
 def is_stored(path: Path) -> bool:
-    """Return whether a path is such a name."""
+    """Return whether a path represents such a session."""
     return path.parts[-4:-1] == _BRANCH and not path.exists()
 
 
@@ -77,10 +77,10 @@ def stored(root: Path) -> tuple[Stored, ...]:
 
 @contextmanager
 def laid_out(path: Path) -> Iterator[Path]:
-    """Give the file of a session for as long as it is read.
+    """Write a session's transcript to a temporary file for reading.
 
     Args:
-        path: the session's name.
+        path: the session's path from `name_of`.
 
     Raises:
         SourceError: it is no longer there, or git cannot read it.
@@ -100,7 +100,7 @@ def laid_out(path: Path) -> Iterator[Path]:
 
 
 def _file_name(session: Stored, data: bytes) -> str:
-    """Return a name by which the agent's reader knows its own."""
+    """Return a file name that the agent's reader recognizes."""
     document = session.agent == _OPENCODE or data.partition(b"\n")[0].strip() == b"{"  # no JSON lines
     ending = ".json" if document else ".jsonl"
     beginning = {_OPENCODE: "opencode-", _GEMINI: "session-"}.get(session.agent, "")

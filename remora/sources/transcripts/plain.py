@@ -87,7 +87,7 @@ class Plain:
     def __init__(self, counts: Counts, named: Callable[[str], None] = lambda _: None) -> None:
         self._counts = counts
         self._newer = False
-        self._named = named  # is told what the writing program calls itself
+        self._named = named  # gets the name of the writing program
 
     def feed(self, record: Mapping[str, Any]) -> list[Event]:
         """Return the event of one line.
@@ -149,7 +149,7 @@ def _extra(record: Mapping[str, Any]) -> dict[str, Any] | None:
     extra = dict(given) if isinstance(given, Mapping) else {}
     extra.update({k: v for k, v in record.items() if k not in Event._fields and k not in extra})
     try:
-        # What comes back can be written anywhere: no infinities, no halves of signs.
+        # The result can be written anywhere: no infinities, no lone surrogates.
         text = sound(json.dumps(extra, ensure_ascii=False, allow_nan=False))
     except (RecursionError, ValueError):
         return None

@@ -31,7 +31,7 @@ from remora.sources.transcripts.texts import instant, string
 from remora.sources.transcripts.turns import Session, events
 
 HOSTS = (claude_code.HOST, codex.HOST, *OTHERS, plain.HOST)
-_LOOKED_AT = 200  # lines that are enough to tell whose file it is
+_LOOKED_AT = 200  # lines that are enough to identify the host
 # A key of the record itself: inside a text its quotes would be escaped.
 _CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
@@ -87,7 +87,7 @@ class Reading:
         return self._events
 
     def close(self) -> None:
-        """End a reading before its end; what was laid out for it is removed."""
+        """Stop a reading before its end, and delete its temporary files."""
         self._events.close()
 
     def name(self, event: Event) -> str:
@@ -186,7 +186,7 @@ def read(
         seen: marks of events already read in this process; an event is yielded once per set. Pass the same
             set to all readings of a project, in order of time: events copied by a fork then stay with their
             original session.
-        session: only this one of a file that may hold several, as its reader told it; see
+        session: only this session of a file with several, in the form of its reader; see
             `Transcript.session`.
 
     Raises:
@@ -276,7 +276,7 @@ def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
                     continue
                 met.add(mark)
                 home = _note(roots, parse(line, path, counts), home, known)
-        except Exception:  # noqa: BLE001, S112  whoever reads the file for its events says why it cannot be read
+        except Exception:  # noqa: BLE001, S112  reading the file for its events reports the error
             continue
     return roots
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from remora.core.cut import both_ends
 
-MAX_PROMPT = 8_000  # characters of what a person typed, of a reply and of a thought
+MAX_PROMPT = 8_000  # characters of a prompt, of a reply and of a thought
 MAX_RESULT = 4_000  # of a result
 MAX_EDIT = 1_000  # of the old and the new text of an edit, each
 MAX_NAME = 1_000  # of a path, a pattern, an address
@@ -51,8 +51,7 @@ def without_colours(text: str) -> str:
 def result_text(content: Any, limit: int = MAX_RESULT) -> str:
     """Return the text of a tool's result, truncated: of a string, or of a list of blocks."""
     text = without_reminders(joined(content)).strip("\n")
-    # Cut before colours are looked for: output may be megabytes of them.
-    # Colours go first, they are no part of the size; of megabytes only the ends are looked at.
+    # Megabytes of output are shortened first. Then colours are removed, since they do not count for the size.
     ends = text if len(text) <= 100_000 else text[:50_000] + text[-50_000:]
     if "\x1b" in ends:
         text = without_colours(ends)
@@ -98,7 +97,7 @@ def instant(value: Any) -> str | None:
     >>> instant("2026-01-05T14:00:00+02:00"), instant("yesterday"), instant(None)
     ('2026-01-05T12:00:00.000Z', None, None)
     """
-    from remora.core.clock import from_iso, to_iso  # what a live hook reads has no times
+    from remora.core.clock import from_iso, to_iso  # records of a live hook have no times
 
     if not isinstance(value, str):
         return None
@@ -114,7 +113,7 @@ def instant_of(milliseconds: Any) -> str | None:
     >>> instant_of(1_767_614_400_000), instant_of(True), instant_of(10**30)
     ('2026-01-05T12:00:00.000Z', None, None)
     """
-    from remora.core.clock import to_iso  # what a live hook reads has no times
+    from remora.core.clock import to_iso  # records of a live hook have no times
 
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return None

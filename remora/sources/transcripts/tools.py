@@ -90,7 +90,7 @@ def _run(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -
 def _search(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
     paths = _paths(given, relative)
     extra: dict[str, Any] = {}
-    # A search is told a folder or a file, and which of the two only its name shows.
+    # A search takes a folder or a file; only the name distinguishes the two.
     if paths and not names_a_file(paths[0]):
         extra["in"], paths = paths[0], ()
     for key in ("glob", "type", "output_mode"):
@@ -120,7 +120,7 @@ def _task(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str])
     return made._replace(extra={key: value for key, value in extra.items() if value} or None)
 
 
-# Tools that ask what became of a command that runs on, and where they name it.
+# Tools that query a running command, and their argument for its name.
 POLLS = {"write_stdin": "session_id", "BashOutput": "bash_id", "TaskOutput": "task_id"}
 
 
@@ -136,7 +136,7 @@ def _plan(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str])
     return made._replace(extra={"todos": todos(items)} if isinstance(items, list) else None)
 
 
-_ABOUT = ("content", "step", "subject", "description")  # what a host calls the text of a todo
+_ABOUT = ("content", "step", "subject", "description")  # the hosts' names for the text of a todo
 
 
 def todos(items: list[Any]) -> list[dict[str, str]]:

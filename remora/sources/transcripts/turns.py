@@ -1,8 +1,8 @@
-"""The contract for one more host: its sessions, their turns, and the events that turns become.
+"""The contract of a host's reader: its sessions, their turns, and the conversion of turns to events.
 
-A reader in `hosts/` finds sessions and tells each as a sequence of turns: what a person typed, a reply of the
-model, the tools that it called, what came back. Everything else is the same for all of them and is here:
-steps, keys, relative paths, what a tool does, limits.
+A reader in `hosts/` finds sessions and yields each as a sequence of turns: typed prompts, replies of the
+model, its tool calls, and their results. Everything else is common to all hosts and implemented here: steps,
+keys, relative paths, actions of tools, limits.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Session(NamedTuple):
 
     Attributes:
         id: the host's own.
-        cwd: the working directory that it began in; empty if the host records none.
+        cwd: the working directory at its start; empty if the host records none.
         started: ISO 8601; empty if unknown.
-        branch: the git branch that was checked out, if the host records it.
-        stamp: changes whenever the session does. Needed only where the session's file holds other sessions
-            too, or is not all of it; otherwise the file's own size and time tell.
-        size: in bytes, about; 0 if the size of the file is the session's.
+        branch: the checked-out git branch, if the host records it.
+        stamp: changes whenever the session does. Needed only if the session's file holds other sessions
+            too, or only a part of this one; otherwise the size and time of the file are used.
+        size: approximate size in bytes; 0 if the size of the file is the session's.
     """
 
     id: str
@@ -48,7 +48,7 @@ class Session(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    """What a person typed. `key` is the host's id of it, or one that is the same at every reading."""
+    """A typed prompt. `key` is the host's id of it, or one that is the same at every reading."""
 
     key: str
     text: str
@@ -59,9 +59,9 @@ class Reply(NamedTuple):
     """A reply of the model: it begins a step, to which the calls after it belong.
 
     Attributes:
-        key: as of a prompt.
+        key: see `Prompt`.
         text, thought: empty if it only calls tools.
-        tokens: of its input, cached ones included.
+        tokens: input tokens, including cached ones.
     """
 
     key: str
@@ -72,7 +72,7 @@ class Reply(NamedTuple):
 
 
 class Called(NamedTuple):
-    """A call of a tool: its id, the tool's name, its arguments as a JSON value."""
+    """A tool call: its id, the tool's name, its arguments as a JSON value."""
 
     id: str
     tool: str
@@ -81,15 +81,15 @@ class Called(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """What came back from a call.
+    """The result of a call.
 
     Attributes:
         id: of the call.
         content: a text, or a list of blocks.
-        error: it failed.
+        error: whether it failed.
         exit_code: of a command.
-        denied: the person refused the call.
-        interrupted: it was stopped.
+        denied: whether the person refused the call.
+        interrupted: whether it was stopped.
     """
 
     id: str
@@ -102,7 +102,7 @@ class Returned(NamedTuple):
 
 
 class Compacted(NamedTuple):
-    """The host replaced what came before by a summary."""
+    """The host replaced the earlier messages by a summary."""
 
     key: str
     at: str | None = None
@@ -118,12 +118,12 @@ Turn = Prompt | Reply | Called | Returned | Compacted | Interrupted
 
 
 class Host(Protocol):
-    """How the sessions of one host are found and read. A module in `hosts/` is one.
+    """The reader of one host's sessions. A module in `hosts/` is one.
 
     Attributes:
         HOST: its name; the same as in the hooks, if it has hooks.
-        ACTIONS: what each of its own tools does. Any other tool counts as a server's, whatever its name: what
-            it returns comes from outside.
+        ACTIONS: the actions of its own tools. Any other tool counts as an MCP tool, whatever its name: its
+            results are external text.
     """
 
     HOST: str
@@ -139,7 +139,7 @@ class Host(Protocol):
         ...
 
     def sessions(self, path: Path) -> Iterator[Session]:
-        """Yield the sessions in a file; none if it is not this host's, which its name should tell first.
+        """Yield the sessions in a file; none if it is another host's, which its name should show first.
 
         Raises:
             SourceError: it is this host's and cannot be read.
@@ -147,7 +147,7 @@ class Host(Protocol):
         ...
 
     def turns(self, path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
-        """Yield the turns of a session in order; what is skipped or cannot be read is counted.
+        """Yield the turns of a session in order; skipped and unreadable records are counted.
 
         Raises:
             SourceError: the file cannot be read.
@@ -161,9 +161,9 @@ def events(
     """Yield the events of a session.
 
     Args:
-        session: it.
+        session: the session to read.
         turns: its turns, in order.
-        actions: what the host's own tools do.
+        actions: the actions of the host's own tools.
         roots: for relative paths.
     """
     timeline = _Story(session, actions, roots)
@@ -271,7 +271,7 @@ class _Story:
         return self._roots.relative(path, self._session.cwd)
 
     def _name(self, key: str, tool: str = "") -> str:
-        """Return a key that is of this session alone; an id that was drawn at random already is."""
+        """Return a key that is unique to this session; a random id already is."""
         return key if own_id(key, tool) else f"{self._session.id}:{key}"
 
     def _event(

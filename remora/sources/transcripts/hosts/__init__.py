@@ -1,4 +1,4 @@
-"""Readers of hosts beside Claude Code and Codex: one file each, by the contract of `transcripts.turns`."""
+"""Readers of hosts beside Claude Code and Codex: one file each, with the contract of `transcripts.turns`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _ALL: tuple[Host, ...] = (
     cursor,
 )
 OTHERS: Mapping[str, Host] = {host.HOST: host for host in _ALL}
-# They copy the sessions of other hosts, under the ids that these have.
+# They copy the sessions of other hosts, with the original ids.
 COPIES = frozenset({specstory.HOST})
-# They keep sessions in databases, which may be large and have to be copied.
+# They keep sessions in databases, which may be large and must be copied.
 DATABASES = frozenset({cursor.HOST, goose.HOST, opencode.HOST})
-# Their files are in folders named by the project, so one that says nothing of its own is the project's.
+# Their files are in folders named after the project, so a session without a folder is the project's.
 NAMED = frozenset({gemini.HOST, cursor.HOST})

@@ -1,10 +1,10 @@
-"""Aider: `.aider.chat.history.md` in the project, Markdown to which each run appends.
+"""Read Aider's sessions: `.aider.chat.history.md` in the project, Markdown to which each run appends.
 
-The format is read off the source of version 0.86.3 and off the history among its tests. Aider ends each line
-of a prompt (`#### `) and of its own output (`> `) with two spaces, which tells them from headings and
-quotations in a reply. A reply may do so too, so a prompt counts only at the beginning or behind output that
-ends a reply: that of its tokens, its edits or its interruption. It has no times but that of the start, which
-is local, and no ids: keys are made of the words.
+The format is derived from the source of version 0.86.3 and from the history among its tests. Aider ends each
+line of a prompt (`#### `) and of its own output (`> `) with two spaces, unlike headings and quotations in a
+reply. A reply may do so too, so a prompt counts only at the beginning or after output that ends a reply:
+its tokens, its edits or its interruption. The only time is the start, which is local, and there are no ids:
+keys are derived from the words.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RUNNING = re.compile(r"Running (.{1,4000})")
 _COMMAND = re.compile(r"([/!])(\w*)\s*(.*)", re.DOTALL)
 _ASKING = ("ask", "code", "architect", "help", "context", "chat-mode")  # commands that carry a prompt
 _OF_LINTER = "# Fix any errors below, if possible."
-# What aider says when a reply has ended.
+# Output of Aider at the end of a reply.
 _ENDED = re.compile(r"(?:Tokens: [\d.,]+[kM]? sent, |Applied edit to |\^C KeyboardInterrupt)")
 _FENCE = re.compile(r"\s*(?:`{3,}|<source>|<code>|<pre>)")
 
@@ -42,7 +42,7 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the runs in a history in which somebody typed something; a stamp begins with a run's place."""
+    """Yield the runs in a history with at least one prompt; a stamp begins with the offset of a run."""
     if path.name != FILE:
         return
     for run in _runs(path):
@@ -65,7 +65,7 @@ class _Run(NamedTuple):
 
 
 def _runs(path: Path) -> Iterator[_Run]:
-    """Yield the runs in a history; a second one that began in the same second has a number."""
+    """Yield the runs in a history; a second one within the same second gets a number."""
     data = data_of(path)
     begun = list(_STARTED.finditer(data, 0, data.rfind(b"\n") + 1))
     ends = [*(found.start() for found in begun[1:]), data.rfind(b"\n") + 1]
@@ -116,7 +116,7 @@ def _parts(told: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _turns(told: list[str], keys: Keys, counts: Counts) -> Iterator[Turn]:
-    waiting: list[tuple[str, str]] = []  # edits, by the path, that nothing was said of yet
+    waiting: list[tuple[str, str]] = []  # edits, by path, without a reported result
     reply = ""
     said: list[str] = []
     for kind, text in _parts(told):
@@ -133,11 +133,11 @@ def _turns(told: list[str], keys: Keys, counts: Counts) -> Iterator[Turn]:
             reply = ""
             if typed := _typed(text, counts):
                 yield Prompt(keys.of(typed), typed)
-    # What waits at the end may still be applied.
+    # Edits without a result at the end may still be applied.
 
 
 def _typed(text: str, counts: Counts) -> str:
-    """Return what a person wants of the model; empty for a command and for what a linter says."""
+    """Return a person's request to the model; empty for a command and for output of a linter."""
     command = _COMMAND.match(text)
     if command is None or (command[1] == "/" and not command[2]):
         if text.startswith(_OF_LINTER) or text == "<blank>":
@@ -173,7 +173,7 @@ def _reply(text: str, waiting: list[tuple[str, str]], keys: Keys) -> Iterator[Tu
 
 
 def _edits(text: str) -> list[_Edit]:
-    r"""Return the edit blocks of a reply, with the lines that they and their paths take.
+    r"""Return the edit blocks of a reply, with the lines of the blocks and their paths.
 
     >>> _edits("So:\n\na.py\n```python\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n```\n")
     [_Edit(path='a.py', old='1\n', new='2\n', first=2, end=9)]
@@ -198,7 +198,7 @@ def _edits(text: str) -> list[_Edit]:
 
 
 def _output(text: str, reply: str, waiting: list[tuple[str, str]], keys: Keys) -> Iterator[Turn]:
-    """Yield what aider's own output says happened after a reply."""
+    """Yield the events in Aider's own output after a reply."""
     for line in text.splitlines():
         line = line.strip()
         if applied := _APPLIED.fullmatch(line):
@@ -207,7 +207,7 @@ def _output(text: str, reply: str, waiting: list[tuple[str, str]], keys: Keys) -
                 waiting.remove(edit)
                 yield Returned(edit[0], line)
             if not named:
-                # Of other formats the reply has the whole file, or lines of a diff, below its path.
+                # In other formats the reply has the whole file, or lines of a diff, after its path.
                 old, new = _written(reply, applied[1])
                 name = keys.of(f"{reply}\n{line}")
                 given = {"path": applied[1], "old_string": old, "new_string": new}
@@ -221,14 +221,14 @@ def _output(text: str, reply: str, waiting: list[tuple[str, str]], keys: Keys) -
 
 
 def _failed(waiting: list[tuple[str, str]], said: str) -> Iterator[Turn]:
-    """Yield the results of edits that were not applied, with aider's words; without any it was stopped."""
+    """Yield the results of failed edits, with Aider's message; without one the run was stopped."""
     for name, path in waiting:
         denied = f"Skipping edits to {path}" in said
         yield Returned(name, said, error=bool(said), denied=denied, interrupted=not said)
 
 
 def _written(reply: str, path: str) -> tuple[str, str]:
-    """Return the lines that a reply takes out of a file and puts in it, if it has no edit block."""
+    """Return the lines that a reply removes from a file and adds to it, if it has no edit block."""
     rows = reply.splitlines(keepends=True)
     for place, row in enumerate(rows[:-1]):
         if row.strip().strip("`*#: ") == path and _FENCE.match(rows[place + 1]):

@@ -1,8 +1,8 @@
-"""Cline: tasks of the extension up to version 3, and sessions of version 4, of the CLI and of other editors.
+"""Read Cline's tasks of the extension up to version 3, and sessions of version 4, the CLI and other editors.
 
 A task is `tasks/<task>/api_conversation_history.json` in the extension's folder of an editor, or below
 `~/.cline/data`; a session is `~/.cline/data/sessions/<id>/<id>.messages.json`, with the working directory in
-`<id>.json` beside it. The formats are read off the source of versions 3.89.2 and 4.1.12; Cline documents
+`<id>.json` beside it. The formats are derived from the source of versions 3.89.2 and 4.1.12; Cline documents
 version 1 of the second.
 """
 
@@ -45,7 +45,7 @@ _COMPACTED = ("auto_compaction", "manual_compaction", "compaction", "compaction_
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files of all sessions and tasks on this machine; a session is a task that went on."""
+    """Yield the files of all sessions and tasks on this machine; a session continues a task."""
     own = home_folder(environ, ".cline", "CLINE_DIR") / "data"
     own = home_folder(environ, str(own), "CLINE_DATA_DIR")
     for folder in sorted(home_folder(environ, str(own / "sessions"), "CLINE_SESSION_DATA_DIR").glob("*/")):
@@ -57,7 +57,7 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the session or the task in a file; the files of a session's agents are not read."""
+    """Yield the session or the task in a file; the files of a session's subagents are not read."""
     if path.name == tasks.FILE:
         if not roo.owns(path):
             yield tasks.session(path)
@@ -105,7 +105,7 @@ def _text(blocks: list[dict[str, Any]]) -> str:
 
 
 def _typed(text: str) -> str:
-    """Return what a person typed, of what the program made of it; tags in an attached file are the file's."""
+    """Return the typed part of a prompt; tags in an attached file belong to the file."""
     text = text.partition(_ATTACHED)[0].strip()
     inputs = [
         found for tag in ("input", "command") for found in apart(text, f"<user_{tag} ", f"</user_{tag}>")[1]
@@ -117,7 +117,7 @@ def _typed(text: str) -> str:
 
 
 def _plain(given: Any) -> Any:
-    """Return the arguments of a tool that takes several things at once as of one that takes one."""
+    """Return the arguments of a tool for several items in the form of a tool for one item."""
     if not isinstance(given, dict):
         return given
     arguments = tasks.plain("", given)[1]

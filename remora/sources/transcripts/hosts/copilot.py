@@ -1,6 +1,6 @@
-"""GitHub Copilot CLI: `session-state/<id>/events.jsonl` below `~/.copilot`, one JSON line per event.
+"""Read GitHub Copilot CLI's sessions: `session-state/<id>/events.jsonl` below `~/.copilot`, one event a line.
 
-The format is read off recordings of version 1.0.64. A prompt's `content` is what the person typed;
+The format is derived from recordings of version 1.0.64. A prompt's `content` is the typed text;
 `transformedContent`, with the host's additions, is not read. The result of a command ends with its exit code.
 """
 

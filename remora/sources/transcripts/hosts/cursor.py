@@ -1,15 +1,15 @@
-"""Cursor: the database of the editor, and the transcripts that its agents leave.
+"""Read Cursor's sessions: the database of the editor, and the transcripts of its agents.
 
 The database is `globalStorage/state.vscdb` below Cursor's `User` folder. Its table `cursorDiskKV` has a
 conversation as `composerData:<id>`, with the order of its messages ("bubbles") and the folder of its window,
 and each message as `bubbleId:<id>:<bubble>`. Older conversations have no folder; the database of a window in
 `workspaceStorage` names them. A transcript is `agent-transcripts/<id>/<id>.jsonl` in a folder of
-`~/.cursor/projects`: what was said and called, without results, times and ids. It is read where the database
-has not the same.
+`~/.cursor/projects`: texts and calls, without results, times and ids. It is read if the database
+does not have the same session.
 
-Cursor documents neither. Taken is what several public programs agree on that read conversations of version 3
-of a bubble (Cursor 2 and 3) and transcripts of 2026. Of the database only these keys are read: others hold
-tokens.
+Cursor documents neither. The reader uses the parts on which several public programs agree that read
+conversations of version 3 of a bubble (Cursor 2 and 3) and transcripts of 2026. Only these keys of the
+database are read: others hold tokens.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ _TABLE, _KEY, _VALUE = "cursorDiskKV", "key", "value"
 _TRANSCRIPTS = "agent-transcripts"
 _OPENS, _CLOSES = "<user_query>", "</user_query>"
 _BYTES = 10_000  # of a message, about
-_EPOCH = 946_684_800_000  # less than the year 2000 is no time but a duration
+_EPOCH = 946_684_800_000  # a value before the year 2000 is a duration, not a time
 _PERSON, _MODEL = 1, 2
-# Arguments under the names that the contract reads.
+# Arguments and their names in the contract.
 _NAMES = {
     "relativeWorkspacePath": "path",
     "targetFile": "path",
@@ -90,7 +90,7 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the conversations in a database whose folder is known, or that of a transcript."""
+    """Yield the conversations in a database whose folder is known, or the one in a transcript."""
     if path.name == _DATABASE and path.parent.name == "globalStorage" and is_sqlite(path):
         folders = _of_windows(path.parents[1] / "workspaceStorage")
         with opened(path) as database:
@@ -103,7 +103,7 @@ def sessions(path: Path) -> Iterator[Session]:
 
 
 def _is_transcript(path: Path) -> bool:
-    """Say whether a file lies where transcripts do; one of a subagent lies deeper."""
+    """Return whether a file is in the place of a transcript; one of a subagent is deeper."""
     folder = path.parent.parent if path.parent.name == path.stem else path.parent
     return folder.name == _TRANSCRIPTS
 
@@ -118,7 +118,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     with opened(path) as database:
         bubbles = _bubbles(database, path, session.id, counts)
     thoughts: list[str] = []
-    fresh = True  # the reply has no calls yet, so that the next one belongs to it
+    fresh = True  # the reply has no calls yet, so the next one belongs to it
     for place, bubble in enumerate(bubbles):
         key = string(bubble.get("bubbleId"), 200) or f"bubble-{place}"
         at, text = _at(bubble), joined(bubble.get("text"))
@@ -143,7 +143,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
 
 
 def _slug(path: str) -> str:
-    """Return the name of a project's folder, of its path or of the name that it has: signs are dashes.
+    """Return the name of a project's folder, from its path or its name: punctuation becomes dashes.
 
     >>> _slug("/w/my_app.git"), _slug("w-my-app-git")
     ('w-my-app-git', 'w-my-app-git')
@@ -152,7 +152,7 @@ def _slug(path: str) -> str:
 
 
 def _shared(name: str, at: Path, folders: tuple[str, ...]) -> bool:
-    """Say whether a folder below one that is none of the project's would have the same name."""
+    """Return whether a folder in an unrelated parent folder has the same name."""
     with suppress(OSError):
         for path in (path for path in at.iterdir() if path.is_dir()):
             slug = _slug(str(path))
@@ -164,7 +164,7 @@ def _shared(name: str, at: Path, folders: tuple[str, ...]) -> bool:
 
 
 def _of_windows(storage: Path) -> dict[str, str]:
-    """Return the folders of conversations that the databases of windows name."""
+    """Return the folders of conversations from the databases of windows."""
     folders: dict[str, str] = {}
     for note in sorted(storage.glob("*/workspace.json")):
         folder = string(mapping(json_of(data_of(note))).get("folder"), 4096)
@@ -269,7 +269,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _sides(given: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
-    """Return the lines that an edit took out and brought in, where only its result tells them."""
+    """Return the lines that an edit removed and added, if only its result has them."""
     if any(key in given for key in ("content", "contents", "old_string", "new_string")):
         return {}
     chunks = [mapping(chunk) for chunk in items(mapping(result.get("diff")).get("chunks"))]
@@ -279,7 +279,7 @@ def _sides(given: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str
 
 
 def _plain(tool: str, given: Any) -> tuple[str, Any]:
-    """Return a call as the contract reads it: a server's tool by both names, arguments by usual ones."""
+    """Return a call in the form of the contract: an MCP tool by both names, arguments with usual names."""
     if tool.startswith("mcp-"):
         server, _, own = tool[4:].partition("-")
         return f"mcp__{server}__{own}", given
@@ -293,7 +293,7 @@ def _plain(tool: str, given: Any) -> tuple[str, Any]:
 
 
 def _typed(text: str) -> str:
-    """Return what a person typed: what is attached comes before or after it, and may hold its tags.
+    """Return the typed part of a prompt: attachments are before or after it, and may contain its tags.
 
     >>> _typed("<attached_files><user_query>no</user_query></attached_files><user_query>yes</user_query>")
     'yes'

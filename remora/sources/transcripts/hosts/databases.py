@@ -1,7 +1,7 @@
-"""Databases of hosts, opened to be read and never written to or locked.
+"""Open databases of hosts for reading, without writing to them or locking them.
 
-One that a host has open is read from a copy. A project's sessions are read one after another, so a copy stays
-until its database changes, or until `let_go`, which ends a run.
+A database that a host has open is read from a copy. The sessions of a project are read one after another, so
+a copy is kept until its database changes, or until `let_go` at the end of a run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from remora.sources.transcripts.lines import Counts
 from remora.store.foreign import Foreign, is_sqlite
 
 _Looks = list[tuple[int, int] | None]
-MAX_DATABASE = 2_000_000_000  # bytes: it may have to be copied
+MAX_DATABASE = 2_000_000_000  # bytes: a copy may be needed
 _KEPT: dict[Path, tuple[_Looks, Foreign]] = {}
 
 
@@ -39,11 +39,11 @@ class Database:
         *,
         beginning: bool = False,
     ) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table; a column that this version of the host does not have is None.
+        """Yield the rows of a table; a column missing in this version of the host is None.
 
         Args:
             table, columns: their names.
-            where: a column and its value, or with `beginning` how its text begins.
+            where: a column and its value, or with `beginning` a prefix of its text.
             beginning: see `where`.
 
         Raises:
@@ -63,7 +63,7 @@ def opened(path: Path, *, keep: bool = True) -> Iterator[Database]:
 
     Args:
         path: its file.
-        keep: it will be opened again in this run.
+        keep: whether it will be opened again in this run.
 
     Raises:
         SourceError: it cannot be read, or is too large.
@@ -96,12 +96,12 @@ def let_go() -> None:
 
 
 def is_database(path: Path, beginning: str) -> bool:
-    """Return whether a file is a database whose name begins so."""
+    """Return whether a file is a database whose name has a prefix."""
     return path.suffix == ".db" and path.name.startswith(beginning) and is_sqlite(path)
 
 
 def sound(rows: Iterable[dict[str, Any]], path: Path, counts: Counts) -> Iterator[dict[str, Any]]:
-    """Yield rows up to the place where the file is damaged, which is counted."""
+    """Yield rows up to the damaged part of a file, which is counted."""
     try:
         yield from rows
     except SourceError as error:

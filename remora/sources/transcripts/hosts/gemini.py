@@ -1,10 +1,9 @@
-"""Gemini CLI: `tmp/<project>/chats/session-*.jsonl` below `~/.gemini`, one record a line.
+"""Read Gemini CLI's sessions: `tmp/<project>/chats/session-*.jsonl` below `~/.gemini`, one record a line.
 
 Before version 0.39 a session was one JSON object, in a file that ends in `.json`. Both forms are those of the
-host's source (0.56). A message is written again whenever it has more, and the last one counts. `<project>` is
-a short name, whose folder says in `.project_root` where the project lies, or the SHA-256 of that place. A
-rewind takes back what came after it. A replaced history is read for what is new in it: what was said before a
-summary stays.
+host's source (0.56). A message is written again when it grows, and the last one counts. `<project>` is a
+short name, with the project's path in `.project_root` of that folder, or the SHA-256 of the path. A rewind
+removes the messages after it. Of a replaced history only new messages are read: those before a summary stay.
 """
 
 from __future__ import annotations
@@ -58,13 +57,13 @@ _UNTRUSTED = re.compile(r"\A<untrusted_context>\n(.*)\n</untrusted_context>\Z", 
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files of sessions in folders that say where their project lies, then in those named by it."""
+    """Yield the files of sessions in folders with the project's path, then in those named after it."""
     place = home_folder(environ, "", "GEMINI_CLI_HOME") / ".gemini" / "tmp"
     named = [folder for folder in sorted(place.glob("*")) if _root(folder)]
     hashes = (hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest() for folder in folders)
     named += [place / name for name in hashes]
     for folder in named:
-        for ending in (".jsonl", ".json"):  # a session that is resumed goes on in the newer form
+        for ending in (".jsonl", ".json"):  # a resumed session continues in the newer form
             yield from sorted((folder / "chats").glob(f"session-*{ending}"))
 
 
@@ -80,7 +79,7 @@ def sessions(path: Path) -> Iterator[Session]:
 
 
 def _root(folder: Path) -> str:
-    """Return where a project lies, as its folder says; empty if it does not."""
+    """Return the project's path from its folder; empty if it has none."""
     with suppress(OSError):
         return (folder / _ROOT).read_text("utf-8", "replace").strip()[:4096]
     return ""
@@ -185,7 +184,7 @@ def _call(call: Mapping[str, Any], at: str | None) -> Iterator[Turn]:
 
 
 def _result(call: Mapping[str, Any]) -> str:
-    """Return what the model was told, without the mark that it comes from outside; else what was shown."""
+    """Return the text for the model, without the mark for external text; otherwise the displayed text."""
     result, texts = call.get("result"), []
     for part in result if isinstance(result, list) else [result]:
         answer = part.get("functionResponse") if isinstance(part, Mapping) else None

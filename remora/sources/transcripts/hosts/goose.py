@@ -1,9 +1,10 @@
-"""Goose: the database `sessions/sessions.db` in its data folder, before version 1.10 a file for each session.
+"""Read Goose's sessions: the database `sessions/sessions.db` in its data folder; one file each before 1.10.
 
 The formats are those of the host's source: schema 5 to 6 of the database, and `.jsonl` files whose first line
-tells of the session. A row's `content_json` is a message's `content` in such a file. A tool's answer is a
-message of the user. A message that is not `userVisible` is a program's; one follows where a summary replaced
-what came before. All messages are stored anew then, so a key is made of a message's time, not of its row.
+describes the session. A row's `content_json` is the `content` of a message in such a file. A tool's result is
+a message of the user. A message that is not `userVisible` is a program's; one follows after a summary
+replaces earlier messages. All messages are then stored again, so a key is derived from a message's time, not
+from its row.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ACTIONS: Mapping[str, str] = table(
 )
 _REPLIES = ("text", "thinking", "toolRequest", "frontendToolRequest")
 _OWN = "developer__"  # before the names of its own tools in versions before 1.25
-_NOBODYS = ("sub_agent", "hidden", "scheduled")  # sessions in which no person takes part
+_NOBODYS = ("sub_agent", "hidden", "scheduled")  # sessions without a person
 _BYTES = 5_000  # of a message, about
 _DECLINED = "The user has declined to run this tool"
 _EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
@@ -59,7 +60,7 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the sessions in a database, or that of a file; those that no person took part in are left out."""
+    """Yield the sessions in a database, or the one in a file; sessions without a person are left out."""
     if is_database(path, "sessions"):
         with opened(path) as database:
             found = _in_database(database)
@@ -73,7 +74,7 @@ def sessions(path: Path) -> Iterator[Session]:
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a session."""
     known: Counter[str] = Counter()
-    hidden = False  # whether the model no longer saw what came before
+    hidden = False  # whether the model no longer saw the earlier messages
     for message in _rows(path, session.id, counts) if path.suffix == ".db" else _lines(path, counts):
         content = [b for b in _list(message.get("content")) if isinstance(b, Mapping)]
         told = message.get("metadata")
@@ -207,7 +208,7 @@ def _returned(block: Mapping[str, Any], at: str | None) -> Returned:
 
 
 def _for_model(content: list[Any]) -> list[Any]:
-    """Return the blocks that the model saw: some tools say the same to the person again."""
+    """Return the blocks for the model: some tools repeat them for the person."""
     return [block for block in content if "assistant" in _audience(block)]
 
 

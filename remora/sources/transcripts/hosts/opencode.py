@@ -1,14 +1,14 @@
-"""OpenCode: the database `opencode.db` in its data folder, and before version 1.2 a JSON file for each thing.
+"""Read OpenCode's sessions: the database `opencode.db` in its data folder; JSON files before version 1.2.
 
     storage/session/<project>/<session>.json
     storage/message/<session>/<message>.json
     storage/part/<message>/<part>.json
 
-A row's `data` is what such a file holds, so both are read alike. `opencode export` writes a document with the
-same in `info` and `messages`; its file is known by a name that begins with `opencode-` or `ses_`. The shapes
-of messages and parts are read off recordings of versions 1.2.16 to 1.14; places, tables, `metadata`, tokens
-and errors, which those lack, are those of the host's source. A part of a user's message that is `synthetic`
-or `ignored` is a program's.
+A row's `data` is the content of such a file, so both are read alike. `opencode export` writes a document with
+the same data in `info` and `messages`; the name of its file begins with `opencode-` or `ses_`. The shapes of
+messages and parts are derived from recordings of versions 1.2.16 to 1.14; paths, tables, `metadata`, tokens
+and errors, which those lack, from the host's source. A part of a user's message that is `synthetic` or
+`ignored` is a program's.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class _Message(NamedTuple):
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the databases on this machine, then the files of sessions that were never moved into one."""
+    """Yield the databases on this machine, then the files of sessions that were never migrated to one."""
     folder = data_folder(environ, "opencode")
     yield from sorted(folder.glob("opencode*.db"))
     yield from sorted((folder / "storage" / "session").glob("*/*.json"))
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the sessions in a database, or that of a file; those of subagents are left out."""
+    """Yield the sessions in a database, or the one in a file; those of subagents are left out."""
     if is_database(path, "opencode"):
         with opened(path) as database:
             found = _in_database(database)

@@ -1,8 +1,8 @@
-"""Pi: `sessions/<folder>/<time>_<id>.jsonl` below `~/.pi/agent`, one JSON line per entry.
+"""Read Pi's sessions: `sessions/<folder>/<time>_<id>.jsonl` below `~/.pi/agent`, one JSON line per entry.
 
 The format is that of the host's source (0.58) and of recordings of version 3 of the format. Entries form a
-tree: each names the one before it. A session is the path to the last entry; what a person left by going back
-in the tree is counted and not read. An entry whose predecessor cannot be read follows the line before it.
+tree: each names its predecessor. A session is the path to the last entry; branches that a person left
+are counted and not read. An entry whose predecessor cannot be read follows the line before it.
 A fork copies entries with their ids, which are short, so a key is an id and its time.
 """
 
@@ -46,7 +46,7 @@ ACTIONS: Mapping[str, str] = table(
 _EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
 _ABORTED = re.compile(r"Command aborted\s*\Z")
 _SKILL = re.compile(r'<skill name="[^"\n]{1,200}" location="[^"\n]{1,4096}">')
-_SUBAGENT = "subagent-"  # how an extension names the sessions of its subagents
+_SUBAGENT = "subagent-"  # the prefix of an extension's subagent sessions
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
@@ -158,7 +158,7 @@ def _said(blocks: list[Mapping[str, Any]], kind: str) -> str:
 
 
 def _without_skill(prompt: str) -> str:
-    """Return a prompt without the text of the skill that a person named, which the host puts before it."""
+    """Return a prompt without the text of a named skill, which the host puts before it."""
     end = prompt.find("</skill>") if _SKILL.match(prompt) else -1
     return prompt[end + len("</skill>") :] if end >= 0 else prompt
 

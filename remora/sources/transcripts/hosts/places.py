@@ -1,4 +1,4 @@
-"""Where programs keep a user's files, by system."""
+"""Folders of programs for a user's files, by operating system."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ def home(environ: Mapping[str, str]) -> Path:
 
 
 def home_folder(environ: Mapping[str, str], name: str, variable: str = "") -> Path:
-    """Return the folder that a variable names, else the one of that name below the home folder."""
+    """Return the folder in an environment variable, else the folder with a name below the home folder."""
     if variable and environ.get(variable):
         return Path(environ[variable]).expanduser()
     return home(environ) / name
 
 
 def data_folder(environ: Mapping[str, str], name: str) -> Path:
-    """Return a program's data folder by the XDG convention, which some follow on every system."""
+    """Return a program's data folder by the XDG convention, which some programs follow on every system."""
     return home_folder(environ, os.path.join(".local", "share"), "XDG_DATA_HOME") / name  # noqa: PTH118
 
 
 def editor_folders(environ: Mapping[str, str]) -> tuple[Path, ...]:
-    """Return the `User` folders of Visual Studio Code and of editors made from it, for this system."""
+    """Return the `User` folders of Visual Studio Code and of editors based on it, for this system."""
     if sys.platform == "darwin":
         base = home(environ) / "Library" / "Application Support"
     elif os.name == "nt":
@@ -38,6 +38,6 @@ def editor_folders(environ: Mapping[str, str]) -> tuple[Path, ...]:
     return (*(base / name / "User" for name in EDITORS), *served)
 
 
-# Where an editor on another machine, or in a container, keeps what its extensions do here.
+# The folder for extension data of an editor on another machine, or in a container.
 SERVERS = (".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server")
 EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")

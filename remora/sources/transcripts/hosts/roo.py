@@ -1,6 +1,7 @@
-"""Roo Code: `tasks/<task>/api_conversation_history.json` in the extension's folder of an editor.
+"""Read Roo Code's tasks: `tasks/<task>/api_conversation_history.json` in the extension's folder of an editor.
 
-The format is read off the source of version 3.52.1, and of 3.41.3, the last whose models called tools in XML.
+The format is derived from the source of versions 3.52.1 and 3.41.3, the last in which models called tools in
+XML.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def sessions(path: Path) -> Iterator[Session]:
 
 
 def owns(path: Path) -> bool:
-    """Say whether a file is a task of Roo Code: by its folder, or by the note that only it keeps beside."""
+    """Return whether a file is a task of Roo Code: by its folder, or by a note that only Roo Code writes."""
     return path.name == tasks.FILE and (bool(set(FOLDERS) & set(path.parts)) or _note(path).is_file())
 
 

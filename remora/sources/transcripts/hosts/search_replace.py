@@ -1,6 +1,6 @@
-"""Blocks in which a model writes an edit: the text to search for, and what comes in its place.
+"""Parse edit blocks in a model's reply: the text to search for, and its replacement.
 
-Several hosts have their models write them, with markers that differ a little.
+Several hosts use them, with slightly different markers.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 _START = re.compile(r"(?:<{3,}|-{3,}) SEARCH>?\s*$")
 _MIDDLE = re.compile(r"={3,}\s*$")
 _END = re.compile(r"(?:>{3,}|\+{3,}) REPLACE>?\s*$")
-_PLACE = re.compile(r":(?:start|end)_line:\s*+\d*+\s*+$")  # Roo Code says where to look, above dashes
+_PLACE = re.compile(r":(?:start|end)_line:\s*+\d*+\s*+$")  # Roo Code's line numbers, above dashes
 _DASHES = re.compile(r"-{3,}\s*$")
 
 
 def edits_in(text: str) -> list[dict[str, str]]:
-    r"""Return the edits in a text, each as `old_string` and `new_string`; one that does not end is left out.
+    r"""Return the edits in a text, each as `old_string` and `new_string`; an unclosed one is left out.
 
     >>> edits_in("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE")
     [{'old_string': 'a\n', 'new_string': 'b\n'}]
@@ -24,7 +24,7 @@ def edits_in(text: str) -> list[dict[str, str]]:
 
 
 def blocks_in(text: str) -> list[tuple[tuple[int, int], tuple[str, str]]]:
-    """Return the edits in a text, each with its first line and the one after its last."""
+    """Return the edits in a text, each with its first line and the line after its last."""
     found: list[tuple[tuple[int, int], tuple[str, str]]] = []
     start = middle = -1
     lines = text.splitlines(keepends=True)

@@ -1,12 +1,12 @@
-"""SpecStory: `.specstory/history/*.md` in the project, Markdown that it writes of other hosts' sessions.
+"""Read SpecStory's files: `.specstory/history/*.md` in the project, Markdown of other hosts' sessions.
 
-The format is that of its Markdown version 2.1.0, read off its source and off files in public repositories.
-A comment names the session: by this id a copy is known, and not read where the session itself is. A call of a
-tool stands in an element with its name; what it was given is told in words, from which paths, commands and
-patterns are taken. Before version 2 calls were lines of the reply, and stay there.
+The format is that of its Markdown version 2.1.0, derived from its source and from files in public
+repositories. A comment contains the session's id: a copy is recognized by it, and not read if the session
+itself is available. A tool call is an element with the tool's name; its arguments are in prose, from which
+paths, commands and patterns are extracted. Before version 2 calls were lines of the reply, and stay there.
 
-What a tool returned is copied as it was, so a file can end its element and go on as a person: no mark tells
-the two apart. Prompts behind the first call are therefore left out.
+A tool's output is copied unchanged, so it can close its element and imitate a person: the two cannot be
+distinguished. Prompts after the first call are therefore left out.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ACTIONS: Mapping[str, str] = {
         }
     ),
 }
-_HEAD = 10_000  # bytes in which the comment is looked for
+_HEAD = 10_000  # bytes searched for the comment
 _SESSION = re.compile(
     r"^<!-- ([A-Za-z][A-Za-z0-9 .+-]{0,40}?) Session ([A-Za-z0-9_-]{8,100})(?: \(([^)\n]{1,40})\))? -->",
     re.MULTILINE,
@@ -90,7 +90,7 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the session in a file, under the id that it has in its own host."""
+    """Yield the session in a file, with its id in its own host."""
     if path.suffix == ".md" and (found := _SESSION.search(data_of(path, _HEAD).decode("utf-8", "replace"))):
         parents = path.parents
         inside = len(parents) > 2 and parents[1].name == ".specstory"
@@ -102,8 +102,8 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     keys = Keys(session.id)
     text = data_of(path).decode("utf-8", "replace")
     old = _VERSION.search(text[:_HEAD]) is None
-    used = False  # a tool was, so that what follows may be its result
-    fresh = True  # the reply has no calls yet, so that what comes next belongs to it
+    used = False  # a tool was used, so its result may follow
+    fresh = True  # the reply has no calls yet, so the next one belongs to it
     thoughts: list[str] = []
     for message in _messages(text.splitlines()):
         at = _time(message.about)
@@ -147,7 +147,7 @@ class _Message(NamedTuple):
 
 
 def _messages(rows: list[str]) -> Iterator[_Message]:
-    """Yield the messages of a file; what looks like their marks inside of fences is text."""
+    """Yield the messages of a file; message marks inside fences are text."""
     message: _Message | None = None
     tool: _Tool | None = None
     texts: list[str] = []
@@ -232,7 +232,7 @@ def _called(call: _Tool, name: str, at: str | None) -> Iterator[Turn]:
 
 
 def _named(words: str) -> list[str]:
-    """Return the paths that a call's words name as what it reads or changes."""
+    """Return the paths that a call's text names as read or changed."""
     found: list[str] = []
     for row in words.splitlines():
         before, file, path = row.partition(" file: ")
@@ -244,13 +244,13 @@ def _named(words: str) -> list[str]:
 
 
 def _pattern(words: str) -> str:
-    """Return the pattern that a search's words name."""
+    """Return the pattern in the text of a search."""
     row = words.partition("pattern `")[2].partition("\n")[0]
     return row.partition("` include `")[0].rpartition("`")[0] or row.partition("` include `")[0]
 
 
 def _parts(rows: list[str]) -> tuple[str, list[tuple[str, str]]]:
-    """Return the words of a call, and its fences with their languages."""
+    """Return the text of a call, and its fences with their languages."""
     words: list[str] = []
     fences: list[tuple[str, str]] = []
     fence, language = "", ""
@@ -270,7 +270,7 @@ def _parts(rows: list[str]) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _sides(fences: list[tuple[str, str]], output: str) -> dict[str, str]:
-    """Return the old and the new text of an edit: of its diffs, or else the text that it writes."""
+    """Return the old and the new text of an edit: from its diffs, or else the written text."""
     rows = [row for language, body in fences if language == "diff" for row in body.splitlines()]
     old = "\n".join(row[1:] for row in rows if row.startswith("-"))
     new = "\n".join(row[1:] for row in rows if row.startswith("+"))

@@ -1,10 +1,10 @@
-"""Tasks of Cline and of what was made from it: one JSON array of messages, of the shape of Anthropic's API.
+"""Read the tasks of Cline and of its forks: one JSON array of messages, in the format of Anthropic's API.
 
-What a person typed stands between tags (`<task>`, `<feedback>`, `<answer>`, `<user_message>`), or is the
-`feedback` of a result in JSON; all else in a user's message is the program's. A result can hold anyone's
-words, these tags included, so a person speaks only in the result of a tool that asks, and where the program
-itself begins all results of a tool: in a refusal, and with the approval of an edit. Models without tools of
-their own call them in the text, as XML, and get the result as text behind a line in brackets.
+A person's text is between tags (`<task>`, `<feedback>`, `<answer>`, `<user_message>`), or is the `feedback`
+of a result in JSON; the rest of a user's message is the program's. A result can contain third-party text,
+these tags included, so a person's text is accepted only in the result of a tool that asks, and where the
+program itself begins all results of a tool: in a refusal, and with the approval of an edit. Models without
+native tools call them in the text, as XML, and get the result as text after a line in brackets.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ ACTIONS = table(
     }
 )
 _XML = frozenset(ACTIONS) | {"use_mcp_tool"}
-# Tools by which the model speaks to the person, and the argument that says it.
+# Tools by which the model addresses the person, and the argument with the text.
 _SPOKEN = {
     "attempt_completion": "result",
     "ask_followup_question": "question",
     "plan_mode_respond": "response",
     "act_mode_respond": "response",
 }
-# What the results of these begin with is the program's, a refusal too; of others it may be anyone's.
+# Tools whose results begin with the program's text, a refusal included; others may be third-party text.
 _BEGUN = ("edit", "write", "run")
-# Arguments under the names that the contract reads.
+# Arguments and their names in the contract.
 _NAMES = {
     "regex": "pattern",
     "file_pattern": "glob",
@@ -76,7 +76,7 @@ _NAMES = {
     "search": "old_string",
     "replace": "new_string",
 }
-_HEAD = 2_000_000  # bytes in which the first message, and with it the working directory, is looked for
+_HEAD = 2_000_000  # bytes searched for the first message, and for the working directory in it
 _FOLDER = re.compile(
     rb'"<environment_details>(?:[^"\\]|\\.)*?# Current (?:Working|Workspace) Directory '
     rb'\(([^"]{1,4096}?)\) Files'
@@ -85,7 +85,7 @@ _ROOTS = re.compile(rb'# Workspace Roots\\n- [^\n"]{0,200}?: ((?:[^"\\]|\\[^n]){
 _FIRST_TIME = re.compile(rb'"ts":\s*(\d{12,14})\b')
 _TYPED = re.compile(r"<(task|feedback|answer|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
 _TAG = re.compile(r"<(?:task|feedback|answer|user_message)>\n")
-_LINES = 24  # before the tag there is nothing, or sentences of the program
+_LINES = 24  # before the tag there is nothing, or text of the program
 _MENTION = re.compile(r"'([^'\n]{1,1000})' \(see below for (?:file|folder|site) content\)")
 _RESULT = re.compile(r"\[(\w{1,60})(?: for .{0,6000}?)?\] Result:\n*", re.DOTALL)
 _EXIT = re.compile(
@@ -95,7 +95,7 @@ _EXIT = re.compile(
 )
 _REFUSED = "The user denied this operation"
 _FAILED = "The tool execution failed with the following error"
-_RAN = "Command "  # the output of what a completed task shows comes before what is said of it
+_RAN = "Command "  # the output of a completed task's command comes before the comment on it
 _RESUMED = "[TASK RESUMPTION]"
 _STOPPED = "[Response interrupted by user]"
 _OPENING = re.compile(r"<([A-Za-z_]{1,60})>")
@@ -118,7 +118,7 @@ def session(path: Path) -> Session:
 
 
 def _folder(head: bytes) -> bytes:
-    """Return the first working directory that the editor tells the model, as it stands in JSON."""
+    """Return the first working directory in the editor's text for the model, JSON-escaped."""
     found = _FOLDER.search(head)
     return found[1] if found else b""
 
@@ -128,9 +128,9 @@ def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = Fal
 
     Args:
         path: its file.
-        session: it.
-        counts: what is skipped.
-        delegated: another task began it, so that its first prompt is the model's.
+        session: the session in it.
+        counts: the counts of skipped records.
+        delegated: whether another task started it, so that its first prompt is the model's.
     """
     timeline = _Task(Keys(session.id), counts)
     times = _times(path.with_name("ui_messages.json"))
@@ -146,7 +146,7 @@ def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = Fal
 
 
 def _times(path: Path) -> dict[int, Any]:
-    """Return when the window showed something first after each message: older messages have no time."""
+    """Return the time of the first window event after each message: older messages have no time."""
     times: dict[int, Any] = {}
     for shown in map(mapping, items(json_of(data_of(path)) if path.is_file() else None)):
         if (place := number(shown.get("conversationHistoryIndex"))) is not None:
@@ -155,7 +155,7 @@ def _times(path: Path) -> dict[int, Any]:
 
 
 class _Said(NamedTuple):
-    """A result's text without what the program and the person put around it."""
+    """A result's text without the additions of the program and the person."""
 
     text: str
     typed: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class _Said(NamedTuple):
 
 
 class _Task:
-    """The state of a task while it is read: the calls in XML that wait for their results."""
+    """The state of reading a task: the calls in XML that wait for their results."""
 
     def __init__(self, keys: Keys, counts: Counts) -> None:
         self._keys = keys
@@ -267,7 +267,7 @@ class _Task:
             yield Prompt(self._keys.of(text), text, at)
 
     def _take(self, tool: str) -> str:
-        """Return the call that a result is of: the first of the tool that waits."""
+        """Return the call of a result: the first waiting call of the tool."""
         for place, (name, called) in enumerate(self._waiting):
             if called == tool:
                 del self._waiting[place]
@@ -300,7 +300,7 @@ class _Task:
 
 
 def _result(text: str, tool: str) -> _Said:
-    """Return the parts of a tool's result: in JSON or in sentences, as the version had it."""
+    """Return the parts of a tool's result: in JSON or in sentences, depending on the version."""
     action, asked = ACTIONS.get(tool), tool in _SPOKEN and not text.startswith(_RAN)
     begun = asked or action in _BEGUN
     if text.startswith('{"status":'):
@@ -323,7 +323,7 @@ def _result(text: str, tool: str) -> _Said:
 
 
 def _typed(text: str) -> list[str]:
-    """Return what a person typed, of a text whose first tag says so; files that were attached follow it."""
+    """Return the typed parts of a text whose first tag marks one; attached files come after it."""
     at, before = 0, "The user"
     for _ in range(_LINES):
         if _TAG.match(text, at):
@@ -338,7 +338,7 @@ def _typed(text: str) -> list[str]:
 
 
 def split(text: str, tools: Iterable[str]) -> tuple[str, list[tuple[str, dict[str, str]]]]:
-    r"""Return a reply without the calls in XML, and these.
+    r"""Return a reply without the calls in XML, and the calls.
 
     >>> split("I look.\n<read_file>\n<path>a.py</path>\n</read_file>", {"read_file"})
     ('I look.\n', [('read_file', {'path': 'a.py'})])
@@ -363,7 +363,7 @@ def _arguments(body: str) -> dict[str, str]:
     at = 0
     while opening := _OPENING.search(body, at):
         closing = f"</{opening[1]}>"
-        # A file's text may have such a tag in it, so its own is the last one.
+        # A file's text may contain such a tag, so the last one counts.
         find = body.rfind if opening[1] in ("content", "diff", "args") else body.find
         end = find(closing, opening.end())
         if end < 0:
@@ -376,7 +376,7 @@ def _arguments(body: str) -> dict[str, str]:
 
 
 def plain(tool: str, given: Any) -> tuple[str, Any]:
-    """Return a call as the contract reads it: a server's tool by its own name, arguments by usual ones.
+    """Return a call in the form of the contract: an MCP tool by its own name, arguments with usual names.
 
     >>> plain("use_mcp_tool", {"server_name": "db", "tool_name": "ask", "arguments": {"q": 1}})
     ('mcp__db__ask', {'q': 1})

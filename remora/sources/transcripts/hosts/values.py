@@ -1,4 +1,4 @@
-"""What several readers need: a whole file of JSON, its values by kind, keys of what has none."""
+"""Helpers for several readers: whole JSON files, values by kind, and keys for records without ids."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def data_of(path: Path, limit: int = MAX_FILE, *, start: int = 0) -> bytes:
 
 
 def json_of(data: bytes | str) -> Any:
-    """Return a JSON value; None if it is none. NaN and the infinities are left out.
+    """Return a JSON value; None if it is invalid. NaN and the infinities become None.
 
     >>> json_of(b'{"a": NaN}'), json_of("{")
     ({'a': None}, None)
@@ -66,7 +66,7 @@ def items(value: Any) -> list[Any]:
 
 
 def apart(text: str, opening: str, closing: str) -> tuple[str, list[str]]:
-    """Return a text without what stands between marks, and what stands there.
+    """Return a text without the parts between marks, and those parts.
 
     >>> apart("a<b>c</b>d<b>", "<b>", "</b>")
     ('ad<b>', ['c'])
@@ -85,12 +85,12 @@ def apart(text: str, opening: str, closing: str) -> tuple[str, list[str]]:
 
 
 class Keys:
-    """Keys for what a host gives none: of the words and of their place among equal ones.
+    """Keys for records without ids: derived from their text and their position among equal texts.
 
-    They are the same at every reading as long as nothing is inserted that says the same.
+    A key is the same at every reading unless an equal text is inserted before it.
 
     Attributes:
-        session: whose keys they are; those of another session differ.
+        session: the session of the keys; other sessions have other keys.
     """
 
     def __init__(self, session: str) -> None:
@@ -98,7 +98,7 @@ class Keys:
         self._met: Counter[str] = Counter()
 
     def of(self, words: str) -> str:
-        """Return the key of the next thing with these words."""
+        """Return the key of the next record with this text."""
         whole = f"{self.session}\n{words}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(whole).hexdigest()[:20]
         self._met[digest] += 1

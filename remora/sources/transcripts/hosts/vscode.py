@@ -1,10 +1,10 @@
-"""Chat of Visual Studio Code (Copilot): `workspaceStorage/<hash>/chatSessions/<id>.json`, or `.jsonl`.
+"""Read Visual Studio Code's chats (Copilot): `workspaceStorage/<hash>/chatSessions/<id>.json`, or `.jsonl`.
 
-The folder is named by `workspace.json` beside. A file holds a session's requests; a `.jsonl` file holds how
-they came about: a state, then changes of values at paths in it. The format is read off the source of
-version 1.140, and what is in a result's metadata off that of the Copilot extension, which keeps what the
-model said and called in rounds. Without rounds, as of a request that was stopped, the parts that the window
-shows are read instead: they have names of tools and few arguments.
+`workspace.json` in the same folder names the project. A file holds a session's requests; a `.jsonl` file
+holds a state and then changes of values at paths in it. The format is derived from the source of version
+1.140, and that of a result's metadata from the Copilot extension, which stores the texts and calls of the
+model in rounds. Without rounds, as for a stopped request, the displayed parts are read instead: they have
+names of tools and few arguments.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _TOOLS = table(
         "get_doc_info think copilot_getNotebookSummary",
     }
 )
-# The same tools under the names by which the window knows them.
+# The same tools by their names in the window.
 ACTIONS: Mapping[str, str] = _TOOLS | table(
     {
         "read": "copilot_readFile copilot_getErrors copilot_getChangedFiles copilot_readProjectStructure "
@@ -73,11 +73,11 @@ ACTIONS: Mapping[str, str] = _TOOLS | table(
 _FOLDER = "chatSessions"
 _SET, _PUSH, _DELETE = 1, 2, 3
 _CANCELLED = 2  # of a response's state
-_MOST = 100_000  # texts of a result; a broken file may be nested without end
+_MOST = 100_000  # texts of a result; a damaged file may be nested endlessly
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the sessions of windows that had a folder of the project open; of two forms the newer first."""
+    """Yield the sessions of windows with a folder of the project; of two forms the newer first."""
     for editor in editor_folders(environ):
         for note in sorted((editor / "workspaceStorage").glob("*/workspace.json")):
             opened = plain(_opened(note))
@@ -86,7 +86,7 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the session in a file, if anything was asked in it."""
+    """Yield the session in a file, if it has a request."""
     if path.suffix in (".json", ".jsonl") and path.parent.name == _FOLDER:
         state = _state(path, Counts())
         if items(state.get("requests")):
@@ -102,7 +102,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
 
 
 def _opened(note: Path) -> str:
-    """Return the folder that a window had open; empty if it was none, several, or on another machine."""
+    """Return the folder of a window; empty if it has none, several, or one on another machine."""
     told = mapping(json_of(data_of(note))) if note.is_file() else {}
     folder = string(told.get("folder"), 4096)
     return folder if folder.startswith("file://") else ""
@@ -121,7 +121,7 @@ def _state(path: Path, counts: Counts) -> dict[str, Any]:
 
 
 def _change(state: Any, entry: Mapping[str, Any]) -> bool:
-    """Apply a change to a session's state; say whether there was something to change."""
+    """Apply a change to a session's state; return whether its path exists."""
     keys = items(entry.get("k"))
     for key in keys[:-1]:
         state = _at(state, key)
@@ -200,7 +200,7 @@ def _returned(identity: str, content: str, part: Mapping[str, Any]) -> Returned:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the texts in a result: of blocks, and of the tree of a prompt that some tools answer with."""
+    """Return the texts in a result: of blocks, and of the prompt tree that some tools return."""
     found: list[str] = []
     waiting = [value]
     while waiting and len(found) < _MOST:
@@ -215,7 +215,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _shown(parts: list[dict[str, Any]], name: str, at: str | None, counts: Counts) -> Iterator[Turn]:
-    """Yield what the window showed of a request whose rounds are not kept."""
+    """Yield the displayed parts of a request without stored rounds."""
     texts: list[str] = []
     thoughts: list[str] = []
     step = 0
@@ -263,7 +263,7 @@ def _part(part: Mapping[str, Any], name: str, at: str | None) -> Iterator[Turn]:
 
 
 def _plain(tool: str, given: Any) -> tuple[str, Any]:
-    """Return a call as the contract reads it: a server's tool by both names, arguments by usual ones."""
+    """Return a call in the form of the contract: an MCP tool by both names, arguments with usual names."""
     if tool.startswith("mcp_") and not tool.startswith("mcp__"):
         server, _, own = tool[4:].partition("_")
         tool = f"mcp__{server}__{own}"
