@@ -1,4 +1,4 @@
-"""Remora in agent-framework: a context provider.
+"""Adapter for agent-framework: a context provider.
 
 ```text
 remora = RemoraProvider(memory)
@@ -102,7 +102,7 @@ class RemoraProvider(ContextProvider):
             await aside(None, self._end, name, list(context.response.messages))
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return what was learned; None on failure.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
             session_id: the framework's session id.

@@ -100,7 +100,7 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
         self.close()
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return what was learned; None on failure.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
             session_id: the id in the SDK's messages.

@@ -77,7 +77,7 @@ class Loops:
         return loop
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return what was learned."""
+        """Learn from a finished session and return the result."""
         loop = self.of(session_id)
         with self._lock:
             self._open.pop(session_id, None)

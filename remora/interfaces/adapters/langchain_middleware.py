@@ -127,7 +127,7 @@ class RemoraMiddleware(AgentMiddleware):
             await aside(None, self.finish, self._id_in(state))
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return what was learned; None on failure.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
             session_id: the session's id.

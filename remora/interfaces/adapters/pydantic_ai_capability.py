@@ -121,7 +121,7 @@ class RemoraCapability(AbstractCapability[Any]):
         return result
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return what was learned; None on failure.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
             session_id: the session's id.

@@ -125,7 +125,7 @@ class RemoraCallback:
     # The session
 
     def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the finished session and return what was learned; None on failure.
+        """Learn from the finished session and return the result; None on failure.
 
         Args:
             outcome: "success", "failure" or "abandoned", if known.

@@ -1,4 +1,4 @@
-"""Classes of click that write help in the user's language; the English source is with verbs and options."""
+"""Click classes that write help in the user's language; the English texts are with verbs and options."""
 
 from __future__ import annotations
 

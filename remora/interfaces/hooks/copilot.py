@@ -107,7 +107,7 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
 
 
 def _event(payload: Mapping[str, Any]) -> str:
-    """Return an event's camelCase name; empty if it cannot be inferred."""
+    """Return an event's camelCase name, from its keys if it has no name; empty for unsupported events."""
     said = payloads.text(payload, "hook_event_name", "hookEventName")
     if said:
         return said[:1].lower() + said[1:]

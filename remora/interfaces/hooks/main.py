@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
             _write(said) if heard else _note(OSError("stdout is closed"))
     except BaseException as error:  # noqa: BLE001  no error may reach the agent
         _note(error)
-    os._exit(0)  # do not wait for slow threads; files are written atomically
+    os._exit(0)  # do not wait for slow threads; they leave no file half written
 
 
 def answer(arguments: Sequence[str], data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Set an installed agent as the language model that writes memories from sessions, in the user's settings.
+"""Set a coding agent as the language model that writes memories from sessions, in the user's settings.
 
 The commands disable tools and session storage, because the model reads untrusted text.
 """

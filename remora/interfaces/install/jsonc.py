@@ -1,7 +1,7 @@
 """Parser of JSON with comments that keeps positions, and edits that leave the rest of the text unchanged.
 
-Comments and trailing commas are parsed and kept, since VS Code, Gemini CLI and OpenCode allow them. The
-parser does not check whether a host does: an edit adds none that a host could not read.
+Comments and trailing commas are parsed and kept, since VS Code, Gemini CLI and OpenCode allow them. Whether a
+host allows them is not checked: a file that the host could read before an edit, it can read afterwards.
 """
 
 from __future__ import annotations

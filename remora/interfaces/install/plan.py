@@ -147,7 +147,7 @@ class PlanInput(NamedTuple):
         """Return the bytes of a file; None if there is none.
 
         Raises:
-            SourceError: the path is or is below something else, or the file is larger than TOO_LARGE.
+            SourceError: the path is a folder or below a file, or the file is larger than TOO_LARGE.
             StoreError: the file cannot be read.
         """
         if path in self.pending:

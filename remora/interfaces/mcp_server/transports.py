@@ -159,7 +159,7 @@ def token_from(environ: MutableMapping[str, str], name: str) -> str:
     """Remove the token from the environment, so that child processes do not inherit it, and return it.
 
     Raises:
-        ConfigError: there is no token, it is too short, or it has other than printable ASCII characters.
+        ConfigError: there is no token, it is too short, or it has spaces or non-ASCII characters.
     """
     token = environ.pop(name, "").strip()
     make = "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"

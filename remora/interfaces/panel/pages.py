@@ -329,7 +329,7 @@ def preview(asked: Asked) -> View:
 
 
 def privacy(asked: Asked) -> View:
-    """Return the page of data locations and network destinations, with export and erasure."""
+    """Return the page of data locations and of data that may leave the machine, with export and erasure."""
     found = asked.memory.privacy()
     return View(found, "privacy.html", {"privacy": found})
 

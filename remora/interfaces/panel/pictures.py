@@ -14,7 +14,7 @@ _LETTER = 7.2  # maximum width of a label's letter, in pixels
 
 
 class Box(NamedTuple):
-    """A box of a treemap: name, size, filled share (0..1), tooltip, link, and heat relative to the others."""
+    """A box of a treemap: name, size, filled share (0..1), tooltip, link, and heat (0..1)."""
 
     name: str
     size: float

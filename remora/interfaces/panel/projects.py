@@ -49,7 +49,7 @@ class Projects:
         with self._lock:
             if key not in self._open:
                 self.known()
-                root = self._roots.get(key, "")  # also of a deleted project: opening it reports the error
+                root = self._roots.get(key, "")  # also of a project deleted since: opening it reports that
                 if not root:
                     raise NotFound(f"there is no project {key!r} here", hint="Choose one at the top.")
                 self._open[key] = self._opener(root)
