@@ -1,1 +1,1 @@
-"""Ways in: no behaviour of their own."""
+"""Entry points: command line, MCP server, hooks, web panel and adapters, without domain logic."""

@@ -1,4 +1,4 @@
-"""The command line: `remora VERB`. Each verb is loaded when it is called, so that help costs little."""
+"""Command line `remora VERB`; the module of a verb is imported when it is called, so that help is fast."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from remora.interfaces.present import dumps, error_document, exit_code, unexpect
 from remora.interfaces.verbs import VERBS
 from remora.interfaces.words import in_words, language_of, say, speaking
 
-INTERRUPTED = 130  # what a shell reports for a process that Ctrl-C ended
-PIPE_CLOSED = 141  # the same for one whose reader went away
+INTERRUPTED = 130  # exit code of a process ended by Ctrl-C, as shells report it
+PIPE_CLOSED = 141  # the same for SIGPIPE
 
 
 class _ReaderGone(Exception):
-    """Whoever read our output stopped reading."""
+    """The reader of stdout closed the pipe."""
 
 
 class Verbs(click.Group):
-    """The group of verbs: loads them when called, and turns what goes wrong into words and exit codes."""
+    """The group of verbs: loads each on demand, and turns errors into messages and exit codes."""
 
     context_class = Context
 
@@ -41,7 +41,7 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is meant; for an unknown one name those that come close."""
+        """Find the verb; the error for an unknown one suggests up to two similar names."""
         name = args[0]
         if load(name) is None and not name.startswith("-"):
             from difflib import get_close_matches
@@ -60,21 +60,21 @@ class Verbs(click.Group):
                 formatter.write_dl(rows, col_max=12)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb; a reader that went away ends it quietly."""
+        """Run the verb; a closed pipe ends it without a message."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise _ReaderGone from None
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run a command line in the person's language, with JSON in English, and exit with its code."""
+        """Run a command line in the user's language, JSON in English, and exit with its code."""
         given = args[0] if args else kwargs.get("args")
         words = list(sys.argv[1:] if given is None else given)
         with speaking("en" if _wants_json(words) else language_of(os.environ)):
             self._main(words, **kwargs)
 
     def _main(self, words: list[str], **kwargs: Any) -> NoReturn:
-        """Run a command line and exit with its code; every failure leaves through here."""
+        """Run a command line and exit with its code; handle every error."""
         kwargs |= {"args": words, "standalone_mode": False}
         kwargs.setdefault("prog_name", "remora")
         _tolerate_any_text()
@@ -90,7 +90,7 @@ class Verbs(click.Group):
             _leave(_usage(error), words)
         except RemoraError as error:
             _leave(error, words)
-        except Exception as error:  # noqa: BLE001  the last place that can say it in one line
+        except Exception as error:  # noqa: BLE001  one line in place of a traceback
             if os.environ.get("REMORA_DEBUG"):
                 import traceback
 
@@ -131,7 +131,7 @@ def cli(context: click.Context, *, version: bool) -> None:
 
 
 def load(name: str) -> click.Command | None:
-    """Return the command of a verb, importing only the module that holds it; None when there is none."""
+    """Return the command of a verb, importing only its module; None for an unknown verb."""
     match name:
         case "remember" | "edit" | "supersede":
             from remora.interfaces.commands import remember
@@ -221,7 +221,7 @@ def main() -> NoReturn:
 
 
 def _leave(error: BaseException, words: list[str]) -> NoReturn:
-    """Say what went wrong and exit, even where stdout takes nothing more."""
+    """Report an error and exit, even if stdout is closed."""
     with contextlib.suppress(OSError):
         _report(error, words)
     try:
@@ -232,7 +232,7 @@ def _leave(error: BaseException, words: list[str]) -> NoReturn:
 
 
 def _report(error: BaseException, words: list[str]) -> None:
-    """Say what went wrong, as JSON on stdout where that was asked for, else on stderr."""
+    """Report an error: as JSON on stdout with `--json`, else on stderr."""
     if _wants_json(words):
         click.echo(dumps(error_document(error), ascii_only=True))
         return
@@ -248,7 +248,7 @@ def _report(error: BaseException, words: list[str]) -> None:
 
 
 def _usage(error: click.ClickException) -> RemoraError:
-    """Return an error of ours for one of click's: all of them speak of what was typed."""
+    """Return an `InvalidInput` for an error of click; all of these are about the command line."""
     from remora.core.errors import InvalidInput
 
     context = getattr(error, "ctx", None)
@@ -263,7 +263,7 @@ def _wants_json(words: list[str]) -> bool:
 
 
 def _tolerate_any_text() -> None:
-    """Let a stream that cannot hold some character show it as an escape instead of failing."""
+    """Have stdout and stderr escape characters that their encoding lacks, instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -271,10 +271,10 @@ def _tolerate_any_text() -> None:
 
 
 def _let_go_of_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush does not fail."""
+    """Redirect stdout to the null device, so that the interpreter's last flush does not fail."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-    except (OSError, ValueError):  # stdout is no file (a test's buffer): there is nothing to flush
+    except (OSError, ValueError):  # stdout has no file descriptor (a buffer in a test)
         return

@@ -1,4 +1,4 @@
-"""Write a page: as plain lines for a pipe, with tables and colour for a terminal."""
+"""Renderer of pages: plain lines for a pipe, tables and colour for a terminal."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-ITEM_CHARS = 600  # of a hit in a pipe: room for the whole of nearly every memory
-WIDE_CHARS = 160  # of the widest column in a pipe: a list is for looking over
-ITEM_LINES = 4  # of a hit on a terminal
-WIDE_LINES = 3  # of a row in a table
+ITEM_CHARS = 600  # maximum of a hit in a pipe; nearly every memory is shorter
+WIDE_CHARS = 160  # maximum of the widest column in a pipe
+ITEM_LINES = 4  # maximum of a hit on a terminal
+WIDE_LINES = 3  # maximum of a row in a table
 MIN_WIDE = 20  # columns for the widest column, however narrow the terminal
 STYLES = {"id": "cyan", "good": "green", "warn": "yellow", "bad": "bold red", "dim": "dim", "strong": "bold"}
 
 
 def plain(page: Page) -> str:
-    """Return a page as lines without colour, each with its line end; columns are two spaces apart."""
+    """Return a page as plain lines, each with its line end; columns are two spaces apart."""
     return "".join(line.rstrip() + "\n" for part in page for line in _plain_lines(part))
 
 
@@ -62,10 +62,10 @@ def paint(page: Page, stream: TextIO, *, colour: bool, width: int | None = None)
     """Write a page to a terminal.
 
     Args:
-        page: what to show.
-        stream: where; a terminal, or anything else in a test.
-        colour: False writes no escape sequence at all.
-        width: columns; asked of the terminal when left out.
+        page: the page.
+        stream: a terminal, or any text stream in a test.
+        colour: False writes no escape sequences.
+        width: columns; the terminal's width if None.
     """
     from rich.console import Console
 
@@ -162,7 +162,7 @@ def _table(table: Table, width: int) -> RenderableType:
 
 
 def _sizes(table: Table, width: int) -> dict[int, int]:
-    """Return the columns to draw with their widths: no empty ones, and spare ones only where they fit."""
+    """Return the widths of the columns to draw, by index: no empty columns, spare ones only if they fit."""
     wide = table.wide % len(table.head)
     sizes = {}
     for i, name in enumerate(table.head):

@@ -1,4 +1,4 @@
-"""Where a process of ours begins: the hook goes its own short way, everything else is the command line."""
+"""Process entry point: hooks and the status line skip the import of the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line of this process; never returns."""
+    """Run the command line of this process; never return."""
     if sys.argv[1:2] == ["hook"]:
         from remora.interfaces.hooks.main import main as hook
 

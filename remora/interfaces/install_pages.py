@@ -1,4 +1,4 @@
-"""What installing would change and what it did, as pages."""
+"""Pages about installations: planned changes, results and an overview."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIGNS = {"+": "good", "-": "bad", "@": "dim", "\\": "dim"}
 
 
 def proposal(plan: Plan) -> Page:
-    """Return what a plan would change: each file as a diff, and what to know before."""
+    """Return a page with the changes of a plan as diffs, and its notes."""
     title = HOSTS[plan.host].title
     if plan.idle:
         parts: list[Part] = [Para(say("install.idle", title=title), "strong")]
@@ -28,7 +28,7 @@ def proposal(plan: Plan) -> Page:
 
 
 def done(plan: Plan) -> Page:
-    """Return what a plan did, and what there is to do now."""
+    """Return a page with the changes that were made, and the next steps for the user."""
     parts: list[Part] = [
         Para(say("install.done", did=say(f"install.did.{change.action}"), path=change.path), "good")
         for change in plan.every
@@ -39,7 +39,7 @@ def done(plan: Plan) -> Page:
 
 
 def overview(plans: Sequence[Plan | tuple[str, RemoraError]], *, verb: str) -> Page:
-    """Return what would be done for each host that is there, a line for each file."""
+    """Return a page with the planned change of each file, by host."""
     parts: list[Part] = []
     for plan in plans:
         if not isinstance(plan, Plan):

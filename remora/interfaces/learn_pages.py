@@ -1,4 +1,4 @@
-"""What sessions and files taught, and what is said before work begins, as pages."""
+"""Pages about learning: reports, learned memories, checks, plans, taught files and syntheses."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from remora.core.values import Context, Skipped
     from remora.injection.prefetch import Prefetch
 
-ACROSS = "*"  # the name of what lies between modules
-SHOWN = 20  # memories and skipped files that a report names
-TOLD = 5  # of what was left out that a report names, and how much of each
-REASONS = 5  # why something was not worth a memory, the most usual
+ACROSS = "*"  # the module name of a synthesis across modules
+SHOWN = 20  # memories and skipped files in a report
+TOLD = 5  # rejected candidates in a report, for each of two groups
+REASONS = 5  # most frequent reasons why candidates were not worth a memory
 TOLD_CHARS = 100
 NEW = ("stored", "restored")
-SHOWN_SKIPS = 8  # pieces of a file that were left out
+SHOWN_SKIPS = 8  # skipped pieces of a file
 PIECE_CHARS = 200
-MEMORY_CHARS = 400  # of a memory at the end of a session
+MEMORY_CHARS = 400  # of a memory in the summary of a session
 SHOWN_FILES = 2
 
 
 def report(found: LearnReport) -> Page:
-    """Return what was read, what was learned and what was not, with the reasons."""
-    from remora.observer.candidate import NOT_ALONE  # not for the tables of other verbs
+    """Return a page with the sessions read, the memories learned and the rejected candidates with reasons."""
+    from remora.observer.candidate import NOT_ALONE  # imported here: pages of other verbs do not need it
 
     new = [one for one in found.learnt if one.action in NEW]
     again = [one for one in found.learnt if one.action not in NEW]
@@ -83,7 +83,7 @@ def report(found: LearnReport) -> Page:
 
 
 def left_out(found: LearnReport) -> Page:
-    """Return all that was left out: under each filter what it was, whole, and why."""
+    """Return a page with all rejected candidates, by filter, with full text and reason."""
     parts: list[Part] = []
     for name, number in found.discarded.items():
         parts.append(Para(f"{number:,} {_filter(name)}", "strong"))
@@ -112,7 +112,7 @@ def _head(found: LearnReport, new: int, again: int) -> str:
 
 
 def learned(found: Sequence[Learnt]) -> Page:
-    """Return memories that were learned, each with the evidence."""
+    """Return a page with learned memories and their evidence."""
     return tuple(
         Item(
             short(one.memory.id),
@@ -129,7 +129,7 @@ def learned(found: Sequence[Learnt]) -> Page:
 
 
 def evidence(one: Learnt) -> str:
-    """Return why a memory was learned, and what was done where it is not new."""
+    """Return the reason why a memory was learned; for one that is not new, also the action."""
     why = in_words(one.why)
     if one.action == "stored":
         return why
@@ -137,7 +137,7 @@ def evidence(one: Learnt) -> str:
 
 
 def checks(found: Sequence[Suggestion]) -> Page:
-    """Return commands as a table."""
+    """Return a page with a table of suggested commands."""
     rows = tuple((Cell(s.command, "id"), Cell(s.purpose), Cell(in_words(s.why), "dim")) for s in found)
     return (Table(columns("columns.checks"), rows, wide=0),) if rows else ()
 
@@ -154,7 +154,7 @@ def plan(
     *,
     contents: bool = False,
 ) -> Page:
-    """Return what a plan should know, the files to load first, and what the steps come to."""
+    """Return a page with the work state, relevant memories, files to load first, and the step factor."""
     parts: list[Part] = []
     if state:
         parts += [Para(state), Para("")]
@@ -190,7 +190,7 @@ def plan(
 
 
 def taught(found: Sequence[Taught], refused: Sequence[Skipped] = ()) -> Page:
-    """Return what became of files that a person wrote, piece by piece."""
+    """Return a page with the result of each piece of taught files."""
     parts: list[Part] = []
     for one in found:
         parts.append(Para(taught_sentence(one), "strong"))
@@ -210,7 +210,7 @@ def taught(found: Sequence[Taught], refused: Sequence[Skipped] = ()) -> Page:
 
 
 def taught_sentence(one: Taught) -> str:
-    """Return in one line what became of a file."""
+    """Return the result of a taught file in one line."""
     will = "would" if one.dry_run else "did"
     told = [
         say(f"taught.{will}.{action}", n=number)
@@ -241,7 +241,7 @@ def _piece(piece: Piece, *, dry_run: bool) -> Item:
 
 
 def summary(found: SessionSummary) -> Page:
-    """Return what was remembered in a session and what was learned from it, numbered, as in section 13."""
+    """Return a page with the memories that a session used and those learned from it, numbered."""
     t, parts = spoken(), list[Part]()
     if found.outcome:
         outcome = t(f"review.outcome.{found.outcome}")
@@ -269,7 +269,7 @@ def _remembered(one: Remembered, t: Words) -> Para:
 
 
 def learned_item(one: Learnt, number: int, of: int) -> Item:
-    """Return one memory that was learned: its place, its kind, its file, its text, the evidence."""
+    """Return an item for a learned memory: number, type, files, confidence, text and evidence."""
     record, t = one.memory, spoken()
     about = listed(record.related_files or record.related_modules, SHOWN_FILES)
     states = (("review", "warn", record.needs_review), ("verified", "good", record.user_verified))
@@ -286,7 +286,7 @@ def learned_item(one: Learnt, number: int, of: int) -> Item:
 
 
 def synthesized(found: Sequence[Synthesized]) -> Page:
-    """Return what several sessions on modules have in common, as proposed."""
+    """Return a page with the proposals of syntheses, by module."""
     parts: list[Part] = []
     for one in found:
         where = (

@@ -1,4 +1,4 @@
-"""Memories, hits and files, what was done to them and what agents were told, as pages."""
+"""Pages about memories, hits, files, changes, injections, trials and status."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from remora.store.injections import Injection
     from remora.store.uses import Use
 
-# Stages whose score is a factor; the others add evidence or give a rank.
+# Stages whose score is a factor; other stages add evidence or ranks.
 FACTORS = frozenset({"busy", "test", "phase", "source", "use", "confidence", "stale", "review", "pinned"})
 _USES = ("said", "asked", "cited", "helped", "unhelpful", "wrong", "looked")
-# Fields whose change the history of a memory names, beside its text.
+# Fields that the history of a memory shows in addition to its text.
 _SHOWN_CHANGES = (
     "type",
     "confidence",
@@ -64,13 +64,13 @@ _SHOWN_CHANGES = (
     "branch",
     "triggers",
 )
-AROUND = 200  # characters of a message beside one that was found
-CODE_LINES = 8  # of a hit in code
+AROUND = 200  # characters of a message next to a hit
+CODE_LINES = 8  # lines shown of a hit in code
 LONGEST_TYPE = len("causal_dependency")
 
 
 def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
-    """Return what became of a memory that was handed in: stored, merged with what, secrets taken out."""
+    """Return a page with the result of storing a memory: the action, merged origins, removed secrets."""
     found: list[Part] = [Item(short(record.id), (Cell(receipt_sentence(record), "good"),), record.content)]
     got = record.receipt
     if got is not None and got.action == "merged":
@@ -91,12 +91,12 @@ def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
 
 
 def changed(records: Sequence[MemoryRecord], what: str) -> Page:
-    """Return one line for each memory that was changed, with what was done to it."""
+    """Return a line for each changed memory, with the change."""
     return tuple(Item(short(r.id), (Cell(what, "good"),), shorten(r.content, 200)) for r in records)
 
 
 def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
-    """Return memories as a table, one row each."""
+    """Return memories as a table."""
     rows = tuple(
         (
             Cell(short(r.id), "id"),
@@ -113,9 +113,9 @@ def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
 
 
 def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = False) -> Page:
-    """Return search results: rank, score, type, where from, age, text, files.
+    """Return search results: rank, relevance, type, origin, age, text and files.
 
-    With `why` every stage of each, with `around` the messages around those of a conversation.
+    `why` adds the explanation of each hit, `around` the messages next to a hit in a conversation.
     """
     parts: list[Part] = []
     for rank, hit in enumerate(found, 1):
@@ -146,15 +146,15 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
 
 
 def _beginning(text: str) -> str:
-    """Return the first lines of a part of a file: enough to know it by."""
+    """Return the first CODE_LINES lines of a chunk of code."""
     lines = text.split("\n")
     more = len(lines) - CODE_LINES
     return text if more <= 1 else "\n".join((*lines[:CODE_LINES], say("code.more", n=more)))
 
 
 def explanation(hit: Hit, now: float) -> Page:
-    """Return why a hit has its rank: the evidence, and the factors that raised or lowered it."""
-    weighed = any(r.stage == "evidence" for r in hit.why)  # says in shares what the ranks of "paths" say
+    """Return the explanation of a hit's rank: evidence, and factors that raised or lowered it."""
+    weighed = any(r.stage == "evidence" for r in hit.why)  # repeats the ranks of stage "paths" as shares
     told = [r for r in hit.why if r.note and not (weighed and r.stage == "paths")]
     found = [_plain(r.note) for r in told if r.stage not in FACTORS]
     factors = [r for r in hit.why if r.stage in FACTORS]
@@ -183,12 +183,12 @@ def card(
     parents: Sequence[MemoryRecord] = (),
     dependents: Sequence[MemoryRecord] = (),
 ) -> Page:
-    """Return everything that is known about a memory, its text whole.
+    """Return a page with all fields of a memory and its full text.
 
     Args:
         record: the memory.
         now: seconds since the epoch, for ages.
-        parents: the memories it was derived from, as far as they are there.
+        parents: the memories it was derived from; deleted ones are missing.
         dependents: the memories that were derived from it.
     """
     warned = marks(record)
@@ -231,7 +231,7 @@ def card(
 
 
 def corrected(done: Corrected) -> Page:
-    """Return what a correction did."""
+    """Return a page with the result of a correction."""
     old = done.memory
     text = "" if done.choice == "erase" else old.content
     found: list[Part] = [Item(short(old.id), (Cell(say(f"corrected.{done.choice}"), "good"),), text)]
@@ -241,7 +241,7 @@ def corrected(done: Corrected) -> Page:
 
 
 def trust(found: TrustReport) -> Page:
-    """Return the trust level of a project, why it is what it is, and what the next one takes."""
+    """Return a page with the trust level of a project, its reason, and the conditions for the next level."""
     told = say("trust.unasked", confidence=found.threshold)
     rows = [
         ("level", Cell(f"{found.level} {say(f'level.{found.level}')}", "strong")),
@@ -254,7 +254,7 @@ def trust(found: TrustReport) -> Page:
 
 
 def history(found: Sequence[Revision], now: float) -> Page:
-    """Return the changes of a memory, oldest first, numbered as `restore --revision` takes them."""
+    """Return the revisions of a memory, oldest first, numbered for `restore --revision`."""
     rows = []
     known: dict[str, object] = {}
     for number, one in enumerate(found, start=1):
@@ -268,13 +268,13 @@ def history(found: Sequence[Revision], now: float) -> Page:
 
 
 def _author(one: Revision) -> str:
-    """Return who made a change; "you" for a person at this store."""
+    """Return the author of a change; "you" for the user of this store."""
     kind, _, name = one.author.partition(":")
     return say("team.you") if kind == "person" and name == one.device else one.author.strip(":")
 
 
 def _changed(fields: Mapping[str, object], known: Mapping[str, object]) -> str:
-    """Return what a change did, in words: the text, and names and values of other fields."""
+    """Return a description of a change: the text, and names and values of other fields."""
     if not known:
         return str(fields.get("content", ""))
     told = []
@@ -291,7 +291,7 @@ def _plainly(value: object) -> str:
 
 
 def files(found: Sequence[FileHit]) -> Page:
-    """Return related files with score and evidence."""
+    """Return files with score and evidence as a table."""
     rows = tuple(
         (
             Cell(f.path, "id"),
@@ -304,12 +304,12 @@ def files(found: Sequence[FileHit]) -> Page:
 
 
 def demotes(reason: Reason) -> bool:
-    """Return whether a stage lowered a hit."""
+    """Return whether a stage lowered the score of a hit."""
     return reason.stage in FACTORS and reason.score < 1.0
 
 
 def _factor(reason: Reason) -> str:
-    """Return a factor as a reader understands it: the reason, and how much it counts."""
+    """Return a factor as text: the reason and the multiplier."""
     if reason.stage == "source":
         why = say("why.source", name=said_by(reason.note))
     elif reason.stage == "confidence":
@@ -323,7 +323,7 @@ _TERMS = {"dense": "meaning", "cosine": "meaning", "fts": "words", "words": "wor
 
 
 def _plain(note: str) -> str:
-    """Return how a stage found a hit in words of every day.
+    """Return a stage's note with everyday words in place of technical terms.
 
     >>> _plain("dense #2, fts #1, graph #1"), _plain("cosine 0.52, words 0.20 (trusted 1.0)")
     ('meaning #2, words #1, files #1', 'meaning 0.52, words 0.20')
@@ -399,7 +399,7 @@ def pruning(
     *,
     dry_run: bool,
 ) -> Page:
-    """Return what pruning did, or would do."""
+    """Return a page with the result of pruning, or its preview."""
     will = "would" if dry_run else "did"
     rows = [
         (
@@ -428,14 +428,14 @@ def pruning(
 
 
 def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Page:
-    """Return what became of many drafts: a line for each memory, then what was refused, then the sum."""
+    """Return the results of many drafts: stored memories, then refused drafts, then the counts."""
     said: list[Part] = [part for record in records for part in receipt(record)]
     said += [Para(f"{skip.what}: {in_words(skip.why)}", "warn") for skip in skipped]
     return (*said, Para(handed_in_sentence(records, skipped), "strong"))
 
 
 def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> str:
-    """Return how many drafts were stored, merged, brought back and refused.
+    """Return the numbers of stored, merged, restored and refused drafts.
 
     >>> handed_in_sentence((), (Skipped("line 3", "a draft needs 'content'"),))
     'Of 1 draft: 1 refused.'
@@ -450,7 +450,7 @@ def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skippe
 
 
 def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
-    """Return what became of an old memory and of those that rest on it."""
+    """Return a page about a superseded memory and its dependents marked for review."""
     said: list[Part] = [Para(say("superseding", id=short(old.id), text=shorten(old.content, 120)), indent=2)]
     if flagged:
         said.append(Para(flagged_sentence(flagged), "warn", indent=2))
@@ -458,16 +458,16 @@ def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
 
 
 def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
-    """Return the memories that were marked for review with their source."""
+    """Return a sentence about the dependents marked for review."""
     named = listed((short(r.id) for r in flagged), 6)
     return say("flagged", n=len(flagged), ids=named)
 
 
-# What agents were told
+# Injections
 
 
 def log(said: Sequence[Injection]) -> Page:
-    """Return what was said, one block for each time."""
+    """Return the injection log, one item per injection."""
     return tuple(_said(one) for one in said)
 
 
@@ -483,7 +483,7 @@ def _said(one: Injection) -> Item:
 
 
 def why(found: Why) -> Page:
-    """Return where a memory comes from, how far to trust it, and when it was said."""
+    """Return a page with origins, trust, triggers, uses and injections of a memory."""
     m = found.memory
     trust = [spoken().number(m.confidence), m.source]
     trust += [say("why.verified")] if m.user_verified else []
@@ -527,7 +527,7 @@ def why(found: Why) -> Page:
 
 
 def used_for(uses: Mapping[str, Use]) -> str:
-    """Return what a memory was used for, in words.
+    """Return the uses of a memory, in words.
 
     >>> from remora.store.uses import Use
     >>> used_for({"said": Use(14, 9, ""), "helped": Use(6, 6, ""), "wrong": Use(1, 1, "")})
@@ -551,7 +551,7 @@ def _origins(found: Why) -> Iterator[str]:
 
 
 def maintenance(runs: Sequence[Maintained], now: float) -> Page:
-    """Return what the daily maintenance did, newest first."""
+    """Return the daily maintenance runs, newest first."""
     rows = tuple((Cell(when(one.at, now)), Cell(_maintained(one))) for one in runs)
     return (Table(columns("columns.maintenance"), rows, wide=1, whole=True),) if rows else ()
 
@@ -569,7 +569,7 @@ def _maintained(one: Maintained) -> str:
 
 
 def trial(found: TrialReport) -> Page:
-    """Return whether advice helps here: every figure, told and held back."""
+    """Return a page with the results of the trial: each figure with advice given and held back."""
     share = say("trial.share", share=f"{100 * found.share:g}", told=found.told, held=found.held)
     parts: list[Part] = [Para(share), _compared(found.figures)]
     if found.sessions:
@@ -612,7 +612,7 @@ def _compared(figures: Sequence[Compared]) -> Table:
 
 
 def _share(one: Estimate) -> str:
-    """Return a share in percent, with its interval."""
+    """Return a share in percent with its confidence interval."""
     percent = [spoken().number(100 * part, 1) for part in (one.mean, one.low, one.high)]
     return say("interval", value=percent[0], low=percent[1], high=percent[2]) if one.n else f"{percent[0]} %"
 
@@ -623,7 +623,7 @@ def _interval(one: Compared) -> str:
 
 
 def proposals(found: Sequence[Proposal]) -> Page:
-    """Return phase weights that held-back moments speak for."""
+    """Return phase weights proposed from the trial."""
     rows = tuple(
         (Cell(p.phase), Cell(p.type), Cell(f"{p.old:g}"), Cell(f"{p.new:g}"), Cell(f"{p.units:,}"))
         for p in found
@@ -635,7 +635,7 @@ def proposals(found: Sequence[Proposal]) -> Page:
 
 
 def status(found: Status) -> Page:
-    """Return what a project has, and what would be said now."""
+    """Return a page with the counts and sessions of a project, and the brief for a new session."""
     rows = [
         ("project", Cell(found.root)),
         ("memory", Cell(found.home)),
@@ -675,7 +675,7 @@ def status(found: Status) -> Page:
 
 
 def answer(found: Answer) -> Page:
-    """Return an answer: its sentences with what they rest on, or the best passages as they stand."""
+    """Return an answer: sentences with citations and their passages, or only the best passages."""
     if found.how == "nothing":
         return (Para(say("ask.nothing")),)
     rests = tuple(
@@ -704,7 +704,7 @@ def _place_of(passage: Passage) -> str:
 
 
 def preview(found: Preview) -> Page:
-    """Return what would be said at a moment, and which memories about the file stay silent."""
+    """Return the text that an event would inject, and the memories about the file that stay silent."""
     said = found.text.splitlines() if found.text else [say("preview.nothing")]
     silent = tuple(
         Item(short(o.id), (Cell(o.type), Cell(in_words(o.why), "warn")), o.content) for o in found.silent

@@ -1,4 +1,4 @@
-"""Conversations, notes and the journal as pages."""
+"""Pages about conversations, quotes, notes, the journal and imports from other systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from remora.journal.history import HistoryEntry
     from remora.journal.versions import KeptFile
 
-SHOWN = 20  # of what did not come over
+SHOWN = 20  # remarks, and skipped items, of an import
 
 
 def sessions(found: Sequence[SessionInfo], now: float) -> Page:
@@ -38,7 +38,7 @@ def sessions(found: Sequence[SessionInfo], now: float) -> Page:
 
 
 def quotes(found: Sequence[Hit], now: float) -> Page:
-    """Return what a person said, one sentence a row, newest first."""
+    """Return quotes as a table, newest first."""
     rows = tuple(
         (
             Cell(hit.id, "id"),
@@ -52,12 +52,12 @@ def quotes(found: Sequence[Hit], now: float) -> Page:
 
 
 def removed(gone: Sequence[tuple[str, str]]) -> Page:
-    """Return what was deleted, a line each."""
+    """Return a line for each removed quote."""
     return tuple(Item(name, (Cell(say("note.removed"), "good"),), shorten(text, 200)) for name, text in gone)
 
 
 def messages(found: Sequence[Message]) -> Page:
-    """Return messages whole, each under who said it and when."""
+    """Return messages in full, each under its number, role and time."""
     parts: list[Part] = []
     for m in found:
         number = f"#{m.seq}" if m.seq else say("note.summary")
@@ -70,7 +70,7 @@ def messages(found: Sequence[Message]) -> Page:
 
 
 def appended(session_id: str, message: Message, redactions: Sequence[Redaction]) -> Page:
-    """Return that a message is in the log, and what was taken out of it."""
+    """Return a page about an appended message and the secrets removed from it."""
     said: list[Part] = [
         Para(say("session.appended", seq=str(message.seq), session=session_id, role=message.role), "good")
     ]
@@ -80,7 +80,7 @@ def appended(session_id: str, message: Message, redactions: Sequence[Redaction])
 
 
 def compacted(done: Compaction) -> Page:
-    """Return what a compaction did."""
+    """Return a page with the result of a compaction."""
     if not done.removed:
         return (Para(say("compacted.nothing", n=done.kept, session=done.session_id)),)
     made = say("compacted.by_model") if done.how == "model" else say("compacted.by_rules")
@@ -99,7 +99,7 @@ def compacted(done: Compaction) -> Page:
 
 
 def consolidated(done: Sequence[Consolidation], *, cleared: bool = False) -> Page:
-    """Return what went into the journal."""
+    """Return a page with the results of consolidations into the journal."""
     parts: list[Part] = []
     for one in done:
         told = say(f"consolidated.{one.how}")
@@ -139,14 +139,14 @@ def entries(found: Sequence[Entry], now: float) -> Page:
 
 
 def entry(found: Entry, now: float) -> Page:
-    """Return one entry whole."""
+    """Return an entry in full."""
     known = [found.kind, age(found.created_at, now)]
     known += [say("note.aliases", names=listed(found.aliases))] if found.aliases else []
     return (Para(found.name, "strong"), Para(", ".join(known), "dim"), Para(found.content))
 
 
 def found_entries(found: Sequence[tuple[Entry, float]], now: float) -> Page:
-    """Return what a search for words found, with the BM25 of each."""
+    """Return the entries found by a word search, with their BM25 scores."""
     return tuple(
         _item(e, (Cell(spoken().number(score), "good"), Cell(age(e.created_at, now), "dim")))
         for e, score in found
@@ -154,7 +154,7 @@ def found_entries(found: Sequence[tuple[Entry, float]], now: float) -> Page:
 
 
 def changed_entry(found: Entry, done: str, redactions: Sequence[Redaction] = ()) -> Page:
-    """Return what became of an entry."""
+    """Return a line about a changed entry, and the secrets removed from it."""
     said: list[Part] = [Item(found.name, (Cell(done, "good"),), shorten(collapse(found.content), 200))]
     if secrets := redaction_sentence(redactions):
         said.append(Para(secrets, "warn", indent=2))
@@ -167,7 +167,7 @@ def _item(found: Entry, facts: tuple[Cell, ...]) -> Item:
 
 
 def history(found: Sequence[HistoryEntry], now: float) -> Page:
-    """Return entries of the history whole."""
+    """Return history entries in full."""
     parts: list[Part] = []
     for e in found:
         time = (e.time or "")[:16].replace("T", " ") or say("history.no_date")
@@ -177,7 +177,7 @@ def history(found: Sequence[HistoryEntry], now: float) -> Page:
 
 
 def versions(found: Sequence[KeptFile], now: float) -> Page:
-    """Return the earlier texts of a file."""
+    """Return the versions of MEMORY.md as a table."""
     rows = tuple(
         (Cell(v.name, "id"), Cell(age(v.time, now), "dim"), Cell(say("bytes", n=v.size))) for v in found
     )
@@ -185,14 +185,14 @@ def versions(found: Sequence[KeptFile], now: float) -> Page:
 
 
 def restored(name: str, *, changed: bool) -> Page:
-    """Return that an earlier text is back."""
+    """Return a line about a restored version of MEMORY.md."""
     return (
         Para(say("memory_md.restored", name=name) if changed else say("memory_md.equal", name=name), "good"),
     )
 
 
 def moved(report: MoveReport) -> Page:
-    """Return what came over from another system, what was here already, and what did not come."""
+    """Return a page with an import from another system: new, updated, known and skipped items."""
     new = [f"{number:,} {kind}" for kind, number in report.new.items() if number]
     told = {"system": report.system, "what": listed(new) or say("moved.nothing")}
     parts: list[Part] = [
@@ -215,5 +215,5 @@ def moved(report: MoveReport) -> Page:
 
 
 def text(found: str) -> Page:
-    """Return a text as it is."""
+    """Return a text unchanged; an empty page for an empty text."""
     return (Para(found),) if found else ()

@@ -1,7 +1,7 @@
-"""What an answer looks like before anybody knows whether a terminal or a pipe will show it.
+"""Page model of answers, independent of the output.
 
-A page is a row of parts. `draw.plain` writes it as lines for a pipe, `draw.paint` with tables and
-colour for a terminal. Styles are names, not colours: id, good, warn, bad, dim, strong.
+A page is a tuple of parts. `draw.plain` renders it as lines for a pipe, `draw.paint` with tables and colour
+for a terminal. Styles are names, not colours: id, good, warn, bad, dim, strong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Para(NamedTuple):
 
 
 class Item(NamedTuple):
-    """Something with a key and a text: one line in a pipe, a headed block on a terminal."""
+    """A key with facts and a text: one line in a pipe, a block with a heading on a terminal."""
 
     key: str
     facts: tuple[Cell, ...]
@@ -35,7 +35,7 @@ class Item(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """Names with their values, one a line; a value may have several lines."""
+    """Names with their values, one per line; a value may have several lines."""
 
     rows: tuple[tuple[str, Cell], ...]
     indent: int = 0
@@ -45,9 +45,9 @@ class Table(NamedTuple):
     """Rows of cells.
 
     Attributes:
-        wide: the column that takes the room the others leave.
-        spare: columns that a narrow terminal does without, the first to go first.
-        whole: show the wide column in full; otherwise its beginning is enough to know a row by.
+        wide: the index of the column that takes the remaining width.
+        spare: indices of columns that a narrow terminal omits, in this order.
+        whole: show the wide column in full; else only its beginning.
     """
 
     head: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Values and errors as JSON and in words, the same at every way in.
+"""Formats of values and errors as JSON and as text, shared by all interfaces.
 
-JSON keeps every field of a record under its own name; what is absent is null, so that a document has
-the same keys each time. Words are short and stable: scripts cut them into columns.
+JSON has every field of a record under its own name; a missing value is null, so that a document always has
+the same keys. Texts are short and stable, because scripts split them into columns.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SOURCE_WORDS = {
     "mcp_auto": "mcp",
     "commit_auto": "commit",
 }
-# Seconds of a unit, its name, and the number from which the next unit is used.
+# Seconds of a unit, its name, and the number from which the next larger unit is used.
 _AGES = (
     (60, "min", 60),
     (3_600, "h", 36),
@@ -40,20 +40,20 @@ _AGES = (
     (2_629_800, "month", 24),
     (31_557_600, "year", 10_000),
 )
-# What `json` leaves as it is and a terminal obeys or does not show: DEL, C1, direction marks, tag characters.
+# Characters that `json` does not escape and a terminal executes or hides: DEL, C1, direction marks, tags.
 _RAW_IN_JSON = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     r"\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
-GOOD = 0.5  # on the calibrated scale a hit above this is about the question
-FAINT = 0.1  # below this a hit is only what was left
-NAMED = 0.8  # closeness in the graph of a hit whose file the question names
-TOLD = 0.05  # relevance below which a hit is not listed: it shares a common word with the question
+GOOD = 0.5  # calibrated relevance from which a hit is clearly about the question
+FAINT = 0.1  # relevance below which a hit is hardly about the question
+NAMED = 0.8  # graph score from which the question names the hit's file
+TOLD = 0.05  # relevance below which a hit is not listed: it only shares a common word with the question
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as what `json` can write: records become objects, numbers that are not finite null.
+    """Return a value that `json` can encode: records become objects, non-finite numbers become null.
 
     >>> as_json(Redaction("password", 1))
     {'kind': 'password', 'count': 1}
@@ -74,7 +74,7 @@ def as_json(value: Any) -> Any:
 def dumps(value: Any, *, ascii_only: bool = False) -> str:
     """Return a value as one JSON document, indented, without a line end.
 
-    Control characters and signs that nobody sees are escaped: the data stays exact, and a terminal shows it.
+    Control characters and invisible characters are escaped: the data stays exact, and a terminal shows it.
     """
     document = json.dumps(as_json(value), ensure_ascii=ascii_only, indent=2, allow_nan=False)
     return _RAW_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], document)
@@ -99,7 +99,7 @@ def error_document(error: BaseException) -> dict[str, Any]:
 
 
 def unexpected(error: BaseException) -> str:
-    """Return one line about an error that nobody planned for."""
+    """Return one line about an unexpected error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}{': ' + str(error.filename) if error.filename else ''}"
     said = " ".join(str(error).split())
@@ -107,7 +107,7 @@ def unexpected(error: BaseException) -> str:
 
 
 def exit_code(error: BaseException) -> int:
-    """Return the exit code of an error: that of its class, or of the nearest class above it.
+    """Return the exit code of an error's class, or of its nearest base class with one.
 
     >>> from remora.core.errors import StoreBusy
     >>> exit_code(StoreBusy("held")), exit_code(ValueError("?"))
@@ -118,15 +118,15 @@ def exit_code(error: BaseException) -> int:
 
 
 def short(memory_id: str) -> str:
-    """Return the first characters of an id, enough to name it."""
+    """Return the first SHORT_ID characters of an id."""
     return memory_id[:SHORT_ID]
 
 
 def age(iso: str | None, now: float) -> str:
-    """Return how long ago an instant was, in words; the text itself where it is no ISO 8601.
+    """Return the age of an instant, in words; the text itself if it is not ISO 8601.
 
     Args:
-        iso: ISO 8601, or a caller's own words for a time.
+        iso: ISO 8601, or another text for a time.
         now: seconds since the epoch.
 
     >>> age("1970-01-01T00:00:00Z", 7200.0), age("1970-01-01T00:00:00Z", 3 * 86400.0)
@@ -156,7 +156,7 @@ def when(iso: str | None, now: float) -> str:
 
 
 def place(origin: Origin) -> str:
-    """Return where an origin is, as short as can be: a line of a file, a commit, a session or who said it.
+    """Return the place of an origin in short form: a line of a file, a commit, a session or a source.
 
     >>> place(Origin("user_taught", "2026-01-01", path="AGENTS.md", line=12))
     'AGENTS.md:12'
@@ -170,12 +170,12 @@ def place(origin: Origin) -> str:
 
 
 def said_by(source: str) -> str:
-    """Return the source of a memory in a word."""
+    """Return the source of a memory as a word."""
     return spoken().known(f"by.{source}", source)
 
 
 def whence(record: MemoryRecord) -> str:
-    """Return where a memory came from: the place of its first origin, and how many more there are."""
+    """Return the place of a memory's first origin, and the number of further origins."""
     if not record.origins:
         return said_by(record.source)
     more = len(record.origins) - 1
@@ -183,33 +183,33 @@ def whence(record: MemoryRecord) -> str:
 
 
 def hit_key(hit: Hit) -> str:
-    """Return what a person types to get at a hit: the short id of a memory, the id of anything else."""
+    """Return the key of a hit for users: the short id of a memory, the id of any other hit."""
     return short(hit.memory.id) if hit.memory is not None else hit.external_id or hit.id
 
 
 def about(hit: Hit) -> bool:
-    """Return whether a hit is clearly about a question: by its relevance, or a file that is named in it."""
+    """Return whether a hit is clearly about a question: by relevance, or because it names the hit's file."""
     named = any(reason.stage == "graph" and reason.score >= NAMED for reason in hit.why)
     return hit.score >= (FAINT if named else GOOD)
 
 
 def is_empty(memory: Memory) -> bool:
-    """Return whether there is no memory and no record."""
+    """Return whether a project has no memories and no records."""
     return not (memory.list(limit=1) or memory.list(limit=1, records=True))
 
 
 def answered(hits: Sequence[Hit]) -> bool:
-    """Return whether any hit is clearly about a question; it need not be the first."""
+    """Return whether any hit is clearly about a question."""
     return any(map(about, hits))
 
 
 def hit_kind(hit: Hit) -> str:
-    """Return the type of a memory, or what else a hit is."""
+    """Return the type of a memory, or the source of any other hit."""
     return hit.memory.type if hit.memory is not None else hit.source
 
 
 def hit_whence(hit: Hit) -> str:
-    """Return where a hit came from."""
+    """Return the origin of a hit, in short form."""
     if hit.memory is not None:
         return whence(hit.memory)
     if hit.session_id:
@@ -217,21 +217,21 @@ def hit_whence(hit: Hit) -> str:
     if hit.symbol:
         return hit.symbol
     if hit.source in NOTE_KINDS:
-        return ""  # its key says it: the name of an entry, the place in a file
+        return ""  # its key is the origin: the name of an entry, or the place in a file
     if hit.path:
         return f"{hit.path}:{hit.start_line}" if hit.start_line else hit.path
     return hit.source
 
 
 def hit_files(hit: Hit) -> tuple[str, ...]:
-    """Return the files a hit speaks of."""
+    """Return the files that a hit is about."""
     if hit.memory is not None:
         return hit.memory.related_files
     return (hit.path,) if hit.path and hit.session_id else ()
 
 
 def marks(record: MemoryRecord) -> tuple[str, ...]:
-    """Return what a reader should know before trusting a memory, a few words each."""
+    """Return the marks of a memory, such as its trust and review state, a few words each."""
     return tuple(say(f"mark.{name}", value=value) for name, value in _marked(record))
 
 
@@ -241,12 +241,12 @@ def brief_marks(record: MemoryRecord) -> tuple[str, ...]:
 
 
 def warns(record: MemoryRecord) -> bool:
-    """Return whether a mark of a memory says not to trust it blindly."""
+    """Return whether a memory has a mark that is a warning."""
     return any(name not in ("yours", "branch", "pinned", "verified") for name, _ in _marked(record))
 
 
 def _marked(record: MemoryRecord) -> list[tuple[str, str]]:
-    """Return the marks of a memory, each with what its sentence names."""
+    """Return the marks of a memory, each with the value for its sentence."""
     due = "due" if record.review_reason else "review"
     found = [
         ("yours", record.realm == "user", ""),
@@ -272,7 +272,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def listed(items: Iterable[str], most: int = 0) -> str:
-    """Return items joined by commas, at most so many (0: all) and how many more there are.
+    """Return items joined by commas: at most `most` (0 for all), and the number of further ones.
 
     >>> listed(["a", "b", "c"], 2)
     'a, b and 1 more'
@@ -284,7 +284,7 @@ def listed(items: Iterable[str], most: int = 0) -> str:
 
 
 def redaction_sentence(redactions: Sequence[Redaction]) -> str:
-    """Return the number and kinds of removed secrets; empty without any."""
+    """Return a sentence about the number and kinds of removed secrets; empty for none."""
     if not redactions:
         return ""
     total = sum(r.count for r in redactions)
@@ -293,7 +293,7 @@ def redaction_sentence(redactions: Sequence[Redaction]) -> str:
 
 
 def owned_sentence(owned: Ownership) -> str:
-    """Return the module of a file, how often it changed and who mostly did that.
+    """Return a sentence about a file's module, number of commits and main authors.
 
     >>> from remora.core.values import Author
     >>> ada, bo = Author("Ada", 3), Author("Bo", 1)
@@ -314,7 +314,7 @@ def owned_sentence(owned: Ownership) -> str:
 
 
 def receipt_sentence(record: MemoryRecord) -> str:
-    """Return what became of a memory, in words that follow its id."""
+    """Return the result of storing a memory, in words that follow its id."""
     receipt = record.receipt or Receipt("stored")
     alike = (
         say("receipt.same")

@@ -1,4 +1,4 @@
-"""The state of a project as pages: init, index, impact, modules, stats, doctor, and what a person owns."""
+"""Pages about a project: init, index, impact, modules, stats, doctor, health, costs and data."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from remora.app.project.metered_models import Costs
     from remora.graph.modules import ModuleInfo
 
-SHOWN_SKIPS = 10  # reasons why `init` left files out
+SHOWN_SKIPS = 10  # reasons for skipped files of `init`
 SHOWN_UNREAD = 5  # files that an index run could not read
-SHOWN_MEMORIES = 5  # of an impact
-SHOWN_MODULES = 12  # by health
+SHOWN_MEMORIES = 5  # on the page of an impact
+SHOWN_MODULES = 12  # on the page of health
 NOT_CODE = ("", ".md", ".txt", ".rst", ".json", ".toml", ".lock", ".yml", ".yaml", ".cfg", ".ini")
 LEVEL_STYLES = {"ok": "good", "note": "dim", "warning": "warn", "error": "bad"}
 
 
 def initialised(report: InitReport, *, hottest: Sequence[str] = (), facts: Sequence[str] = ()) -> Page:
-    """Return what `init` found, stored, merged and skipped, and what to try next.
+    """Return a page with the results of `init`, and commands to try next.
 
     Args:
-        report: what it did.
-        hottest: the files that change most, to try `related` on.
-        facts: what is known of the repository now, a sentence each.
+        report: the report of the run.
+        hottest: the files that change most, as examples for `related`.
+        facts: sentences about the repository.
     """
     said: list[Part] = [Para(say("init.title", root=report.root), "strong")]
     said += [
@@ -65,7 +65,7 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = (), facts: Seque
 
 
 def facts_of(hottest: Sequence[str], related: Sequence[FileHit], checks: Sequence[str]) -> list[str]:
-    """Return up to three sentences on a repository that was just read.
+    """Return up to three sentences about a repository.
 
     Args:
         hottest: the files that change most.
@@ -83,12 +83,12 @@ def facts_of(hottest: Sequence[str], related: Sequence[FileHit], checks: Sequenc
 
 
 def is_code(path: str) -> bool:
-    """Return whether a file is code by its name."""
+    """Return whether a file is code, by its suffix."""
     return PurePath(path).suffix not in NOT_CODE
 
 
 def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
-    """Return commands that have an answer now, and what each is for."""
+    """Return commands that have results now, each with its purpose."""
     code = next(filter(is_code, hottest), next(iter(hottest), ""))
     tries: list[tuple[str, str]] = []
     ask = say("try.search")
@@ -160,7 +160,7 @@ Changed = Sequence[tuple[str, int]]
 
 
 def of_branches(revived: Changed, merged: Changed, retired: Changed, indent: int = 0) -> list[Part]:
-    """Return what became of memories with their branches, a line each."""
+    """Return lines about memories that were restored, merged or retired with their branches."""
     said: list[Part] = []
     for branch, number in revived:
         back = say("branch.revived", branch=branch, n=number)
@@ -188,17 +188,17 @@ def _skips(report: InitReport) -> list[Part]:
 
 
 def megabytes(size: int) -> str:
-    """Return a size in bytes as people read it."""
+    """Return a size in bytes as text in megabytes (10**6 bytes)."""
     return say("megabytes", size=spoken().number(size / 1e6, 1))
 
 
 def written(what: str, size: int, path: str) -> Page:
-    """Return what was written to a file, and how large that is."""
+    """Return a page about a written file and its size."""
     return (Para(say("written", what=what, size=megabytes(size), path=path)),)
 
 
 def counts(found: Stats) -> Page:
-    """Return what is stored as names and numbers."""
+    """Return the counts and sizes of a project."""
     rows = {
         "project": say("stats.project", name=found.project, id=found.project_id),
         "home": found.home,
@@ -245,7 +245,7 @@ def _parts_of(found: Stats) -> str:
 
 
 def examination(report: Report) -> Page:
-    """Return every finding of the doctor with its advice, and a summary line."""
+    """Return the findings of the doctor with advice, and a summary line."""
     rows = []
     for finding in report.findings:
         style = LEVEL_STYLES[finding.level]
@@ -264,7 +264,7 @@ def examination(report: Report) -> Page:
 
 
 def indexed(report: IndexReport) -> Page:
-    """Return the counts of an index run: files read, left out, and the size of the graph."""
+    """Return the counts of an index run: files read, files left out, and the size of the graph."""
     said: list[Part] = [Para(say("index.files", n=report.files), "strong")]
     graph = (
         say("count.node", n=report.nodes),
@@ -307,8 +307,8 @@ def round_of(report: IndexReport) -> Page:
     return (Para(say("index.round", n=report.read, deleted=report.deleted, files=report.files, ms=ms)),)
 
 
-def impacts(found: Impacts, shown: Sequence[Impact], now: float) -> Page:  # noqa: ARG001  pages take the time
-    """Return what may break, nearest first, then what is remembered about the target."""
+def impacts(found: Impacts, shown: Sequence[Impact], now: float) -> Page:  # noqa: ARG001  as other pages
+    """Return the code that may break, nearest first, then the memories about the target."""
     said: list[Part] = []
     if shown:
         rows = tuple(_row(i) for i in shown)
@@ -336,7 +336,7 @@ def _row(impact: Impact) -> tuple[Cell, ...]:
 
 
 def modules(found: Sequence[ModuleInfo]) -> Page:
-    """Return the modules of the code as a table, one row each."""
+    """Return the modules of the code as a table."""
     rows = tuple(
         (
             Cell(m.name, "id"),
@@ -365,7 +365,7 @@ def modules(found: Sequence[ModuleInfo]) -> Page:
 
 
 def described(report: SemanticReport | None) -> Page:
-    """Return what the language model described; nothing where it was not asked."""
+    """Return the counts of modules described by the language model; empty if it was not asked."""
     if report is None or not report.modules:
         return ()
     relations = say("described.relations", n=report.edges, dropped=report.dropped)
@@ -383,7 +383,7 @@ def described(report: SemanticReport | None) -> Page:
 
 
 def imported(done: Imported) -> Page:
-    """Return what came of an import."""
+    """Return the counts of an import."""
     told = (
         (done.new, say("count.new_memory", n=done.new)),
         (done.known, say("imported.known", n=done.known)),
@@ -399,7 +399,7 @@ def imported(done: Imported) -> Page:
 
 
 def erased(done: Erased, what: str) -> Page:
-    """Return what was erased, where else the words stood, and where they may still stand."""
+    """Return a page about an erasure: what was erased, from which places, and where copies may remain."""
     rows = tuple((Cell(in_words(name)), Cell(f"{number:,}")) for name, number in sorted(done.found.items()))
     also = (Para(say("erased.stood")), Table(columns("columns.places"), rows)) if rows else ()
     away = (Para(say("erased.away")), *(Para(f"- {in_words(one)}") for one in done.elsewhere))
@@ -407,7 +407,7 @@ def erased(done: Erased, what: str) -> Page:
 
 
 def privacy(found: Privacy) -> Page:
-    """Return what lies where on this machine and what may leave it."""
+    """Return the data locations on this machine, and the data that may or never will leave it."""
     rows = tuple(
         (Cell(in_words(one.what)), Cell(megabytes(one.bytes)), Cell(one.path, "dim")) for one in found.places
     )
@@ -424,7 +424,7 @@ def privacy(found: Privacy) -> Page:
 
 
 def health(found: Health) -> Page:
-    """Return the score with its parts, the coverage of the modules, and what needs a person."""
+    """Return the health score with its parts, memory counts, and the coverage of modules."""
     score = say("score.of", score=found.score) if found.score is not None else say("score.none")
     shares = (("fresh", found.fresh), ("reviewed", found.reviewed), ("right", found.right))
     parts = (*shares, ("covered", found.covered))
@@ -449,7 +449,7 @@ def health(found: Health) -> Page:
 
 
 def costs(found: Costs) -> Page:
-    """Return what language models cost, by purpose."""
+    """Return the costs of language models by purpose."""
     priced = any(row.money is not None for row in found.rows)
     rows = []
     for row in found.rows:

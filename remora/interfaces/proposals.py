@@ -1,7 +1,7 @@
-"""Memories that somebody proposes as JSON: one draft, a list of drafts, or a draft on each line.
+"""Parser of memory drafts in JSON: one draft, a list of drafts, or JSON lines.
 
-A draft is an object with the fields of `MemoryDraft`; only `content` must be there. What cannot be
-read is given back with its place and the reason, so that a bad line never takes a good one with it.
+A draft is an object with the fields of `MemoryDraft`; only `content` is required. An invalid draft is
+returned with its place and the reason, so that it does not affect the valid ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ONE, IN_LIST, ON_LINE = "the draft", "draft {}", "line {}"
 
 
 class Proposed(NamedTuple):
-    """One draft of a document: where it stood, and its fields or why it cannot be read."""
+    """One draft of a document: its place, and its fields or the error."""
 
     place: str
     fields: dict[str, Any]
@@ -29,10 +29,10 @@ class Proposed(NamedTuple):
 
 
 def proposals(text: str) -> Iterator[Proposed]:
-    """Yield every draft of a JSON document, or of JSON lines, in order.
+    """Yield the drafts of a JSON document, or of JSON lines, in order.
 
     Raises:
-        InvalidInput: it is neither, or there is nothing in it.
+        InvalidInput: the text is neither, or empty.
     """
     text = text.removeprefix("\ufeff")
     if not text.strip():
@@ -50,10 +50,10 @@ def proposals(text: str) -> Iterator[Proposed]:
 
 
 def payload(text: str) -> dict[str, Any] | None:
-    """Return the payload that a JSON text holds; None for null.
+    """Return the payload in a JSON text; None for null.
 
     Raises:
-        InvalidInput: it is no JSON object.
+        InvalidInput: the text is not a JSON object or null.
     """
     try:
         found = _parsed(text)
@@ -65,12 +65,13 @@ def payload(text: str) -> dict[str, Any] | None:
 
 
 def fields_of(value: object) -> dict[str, Any]:
-    """Return the fields of a draft that came as JSON; null counts as left out.
+    """Return the fields of a draft from parsed JSON; null counts as missing.
 
-    What the fields hold is checked by whoever stores the draft; here only their names and shapes are.
+    Only names and shapes of the fields are checked here; `Memory.remember` checks the values.
 
     Raises:
-        InvalidInput: it is no object, has a field that drafts do not have, or lacks `content`.
+        InvalidInput: the value is not an object, has an unknown field, lacks `content`, or has a payload
+            without a type.
     """
     if isinstance(value, Mapping):
         value = own_names(value)
@@ -95,7 +96,11 @@ def fields_of(value: object) -> dict[str, Any]:
 
 
 def _lines(text: str, whole: InvalidInput) -> Iterator[Proposed]:
-    """Yield a draft for each line; where no line is an object, the text was meant as one document."""
+    """Yield a draft for each line.
+
+    Raises:
+        InvalidInput: no line is an object, so that the text is an invalid document, with the error `whole`.
+    """
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     objects = 0
     found: list[Proposed] = []
@@ -135,7 +140,7 @@ def _parsed(text: str) -> Any:
 
 
 def _record(name: str, value: object, record: type[Any]) -> Any:
-    """Return a record of ours for an object; its values are checked where it is stored."""
+    """Return a record from an object; its values are checked when it is stored."""
     given = _object(name, value, record._fields)
     missing = [n for n in record._fields if n not in given and n not in record._field_defaults]
     if missing:
@@ -169,7 +174,7 @@ def _payload_hint() -> str:
 
 
 def _kind(value: object) -> str:
-    """Return what a JSON value is called in JSON.
+    """Return the name of a JSON value's type.
 
     >>> [_kind(value) for value in (None, True, 1.5, "a", [], {})]
     ['null', 'true', 'a number', 'a text', 'a list', 'an object']

@@ -1,4 +1,4 @@
-"""The shared log, its members, conflicts and disputes as pages."""
+"""Pages about the shared log, its members, conflicts and disputes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN = 20
 
 
 def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecord] = ()) -> Page:
-    """Return how a project is shared, and what waits."""
+    """Return the sharing status of a project: address, counts, waiting and ignored changes."""
     if not found.address:
         return (Para(say("share.alone")),)
     who = f"{found.me}, {spoken().known(f'role.{found.role}')}" if found.me else say("team.unknown")
@@ -65,7 +65,7 @@ def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecor
 
 
 def synced(done: Synced) -> Page:
-    """Return what an exchange did."""
+    """Return the counts of an exchange with the shared log."""
     said = say("sync.done", n=done.sent, received=done.received)
     if done.conflicts:
         said += say("sync.conflicts", n=done.conflicts)
@@ -95,7 +95,7 @@ def members(found: Sequence[MemberInfo]) -> Page:
 
 
 def conflicts(found: Sequence[Contested], now: float) -> Page:
-    """Return the texts between which somebody has to decide."""
+    """Return the conflicts with the texts to choose from."""
     if not found:
         return (Para(say("share.no_conflicts")),)
     parts: list[Part] = []
@@ -109,7 +109,7 @@ def conflicts(found: Sequence[Contested], now: float) -> Page:
 
 
 def disputes(found: Sequence[Dispute], records: Sequence[MemoryRecord], now: float) -> Page:
-    """Return the disputes that nobody has settled."""
+    """Return the open disputes as a table."""
     known = {record.id: record for record in records}
     rows = tuple(
         (
@@ -124,7 +124,7 @@ def disputes(found: Sequence[Dispute], records: Sequence[MemoryRecord], now: flo
 
 
 def thread(record: MemoryRecord, found: Sequence[Comment], now: float) -> Page:
-    """Return a memory and what was said about it."""
+    """Return a memory with the comments of its dispute."""
     items = [
         Item(one.by, (Cell(say(f"share.says.{one.op}")), Cell(age(one.at, now), "dim")), one.text)
         for one in found

@@ -1,4 +1,4 @@
-"""The list of verbs, with the same names and help at every entry point."""
+"""Table of verbs with the names, help and methods that every interface uses."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ class Verb(NamedTuple):
     """One verb.
 
     Attributes:
-        name: its name at every entry point; two words for a verb of a group.
+        name: the name in every interface; two words for a verb of a group.
         help: one line of help.
-        section: its heading in the overview; empty in a group.
-        method: the method of `Memory` behind it (`entries.add` is one of `memory.entries`, and
+        section: the heading in the overview; empty in a group.
+        method: the method of `Memory` that it calls (`entries.add` is a method of `memory.entries`, and
             `session.compact` of the result of `memory.session`); empty for verbs without a memory.
         hidden: True for verbs that only programs call.
     """
@@ -168,7 +168,7 @@ def verb(name: str) -> Verb:
     """Return a verb by its name.
 
     Raises:
-        KeyError: there is no such verb.
+        KeyError: the verb is unknown.
 
     >>> verb("search").method
     'search'

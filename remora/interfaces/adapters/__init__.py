@@ -1,6 +1,6 @@
-"""Remora inside other frameworks: one module for each, imported by who has that framework.
+"""Adapters for agent frameworks, one module per framework.
 
-Each module imports its framework and nothing here imports the module, so `import remora` needs none of
-them. They use what every program can use: the verbs of `Memory` and its `loop`. What fails in the memory
-is never seen by the agent: it goes on without.
+Each module imports its framework, and Remora imports none of the modules, so `import remora` requires no
+framework. Adapters call only the public verbs of `Memory` and its `loop`. A failure of the memory never
+reaches the agent, which continues without it.
 """

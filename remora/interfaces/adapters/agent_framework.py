@@ -1,4 +1,4 @@
-"""Remora in agent-framework: a context provider.
+"""Adapter for agent-framework: a context provider.
 
 ```text
 remora = RemoraProvider(memory)
@@ -7,10 +7,10 @@ await agent.run("fix the cache", session=agent.create_session())
 remora.finish(session.session_id)
 ```
 
-Before a run it extends the instructions, and brings middleware with it: one around tools, which notes each
-call and says what there is to say at the end of its result, and one around requests to the model, which
-says what there is to say between two steps. What was said at a session's start is kept in the session's
-state, so that its instructions stay the same from run to run.
+Before each run the provider extends the instructions and adds two middlewares. The function middleware
+records each tool call and appends advice to its result. The chat middleware injects text between two steps.
+The brief and the text for the first prompt are kept in the session's state, so that the instructions stay
+the same from run to run.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ SOURCE = "remora"
 
 
 class RemoraProvider(ContextProvider):
-    """What the sessions of an agent show and are told. Nothing of it fails a run.
+    """Record and inject into the sessions of an agent. An error of the memory never fails a run.
 
     Args:
         memory: an open memory.
-        host: what your program calls itself.
-        tools: your own tools' names to the ones that Remora knows: Read, Edit, Write, Bash, Grep, Glob,
-            WebFetch for what answers with words from outside. Usual names are known.
-        source_id: the provider's name among others.
+        host: the name of your program.
+        tools: the names of your own tools, mapped to names that Remora knows: Read, Edit, Write, Bash, Grep,
+            Glob, and WebFetch for tools that return external text. Common names are mapped already.
+        source_id: the provider's id among the context providers of the agent.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class RemoraProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],
     ) -> None:
-        """Extend the instructions, note what the person said, and come along with the run."""
+        """Extend the instructions, record the user's messages and add the middleware of the run."""
         name = context.session_id or session.session_id
         said = "\n\n".join(m.text for m in context.input_messages if m.role == "user" and m.text.strip())
         text = await aside("", self._begin, name, said, state)
@@ -96,16 +96,16 @@ class RemoraProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],  # noqa: ARG002
     ) -> None:
-        """Note what the model said, and the calls that ran elsewhere than here."""
+        """Record the model's replies, and the tool calls that the middleware did not see."""
         name = context.session_id or session.session_id
         if context.response is not None:
             await aside(None, self._end, name, list(context.response.messages))
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session, which is over, and return what was learned.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
-            session_id: the session's own.
+            session_id: the framework's session id.
             outcome: "success", "failure" or "abandoned", if known.
         """
         with self._lock:
@@ -113,12 +113,12 @@ class RemoraProvider(ContextProvider):
         return quietly(None, self._loops.finish, session_id, outcome)
 
     def close(self) -> None:
-        """Keep what is known; sessions may go on later."""
+        """Save all sessions without learning from them; they may continue later."""
         self._loops.close()
 
     def _begin(self, name: str, said: str, state: dict[str, Any]) -> str:
         loop, talk = self._loops.of(name), self._talk(name)
-        if not talk.briefed:  # another process's brief may be old by now
+        if not talk.briefed:  # a brief in the state, from another process, may be outdated
             state["brief"] = loop.brief()
             talk.briefed = True
         if "first" not in state and said:
@@ -151,7 +151,7 @@ class RemoraProvider(ContextProvider):
 
 
 class _Talk:
-    """What was said in a session, by the call after whose result it stands, and which calls were noted."""
+    """The texts injected into a session, by the call whose result they follow, and the recorded calls."""
 
     def __init__(self, loop: Callable[[], Loop]) -> None:
         self.loop = loop
@@ -162,31 +162,31 @@ class _Talk:
         self._steps = 0
 
     def is_new(self, call_id: str) -> bool:
-        """Return whether a call is noted for the first time."""
+        """Return whether a call was not recorded before, and record it."""
         with self._lock:
             new = call_id not in self._noted
             self._noted.add(call_id)
             return new
 
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str) -> str:
-        """Return what is said before a call."""
+        """Return the advice before a tool call; empty for none."""
         self.is_new(call_id)
         return self.loop().before(tool, arguments, call_id)
 
     def after(
         self, tool: str, arguments: Mapping[str, Any], result: str, call_id: str, *, failed: bool = False
     ) -> str:
-        """Return what is said to a result."""
+        """Return the advice on the result of a tool call; empty for none."""
         return self.loop().after(tool, arguments, result, failed=failed, call_id=call_id)
 
     def say(self, call_id: str, text: str) -> None:
-        """Have a text stand after the result of a call in every request from now on."""
+        """Insert a text after the result of a call in every later request."""
         if text:
             with self._lock:
                 self._said.setdefault(call_id, []).append(text)
 
     def step(self, messages: Sequence[Message]) -> list[Message]:
-        """Return the messages of a request with what was said, and is said now, after the results."""
+        """Return the messages of a request with earlier and new injections after the results."""
         injection = self.loop().prepare_step(self._steps)
         self._steps += 1
         last = next((ids[-1] for m in reversed(messages) if (ids := _results(m))), "")
@@ -205,7 +205,7 @@ class _Talk:
 
 
 class _AroundTools(FunctionMiddleware):
-    """Note each call of a tool and put what is said to it at the end of its result."""
+    """Record each tool call and append the advice to its result."""
 
     def __init__(self, talk: _Talk, tools: Mapping[str, str]) -> None:
         self._talk = talk
@@ -214,13 +214,13 @@ class _AroundTools(FunctionMiddleware):
     async def process(
         self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]
     ) -> None:
-        """Run the tool between the two moments."""
+        """Run the tool; ask for advice before and after it."""
         tool, arguments = known_as(context.function.name, self._tools), _arguments(context.arguments)
         call_id = str(context.metadata.get("call_id", ""))
         early = await aside("", self._talk.before, tool, arguments, call_id)
         try:
             await call_next()
-        except (MiddlewareException, UserInputRequiredException):  # not the tool's: others steer the run
+        except (MiddlewareException, UserInputRequiredException):  # control flow of the run, not a tool error
             raise
         except Exception as error:
             told = f"{type(error).__name__}: {error}"
@@ -237,19 +237,19 @@ class _AroundTools(FunctionMiddleware):
 
 
 class _AroundRequests(ChatMiddleware):
-    """Put what is said between two steps into a request, and nowhere else."""
+    """Inject text between two steps into the request only, not into the stored messages."""
 
     def __init__(self, talk: _Talk) -> None:
         self._talk = talk
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
-        """Send the request on with what is said."""
+        """Add the injections to the request and pass it on."""
         context.messages = await aside(context.messages, self._talk.step, list(context.messages))
         await call_next()
 
 
 def _results(message: Message) -> list[str]:
-    """Return the ids of the calls whose results a message has."""
+    """Return the ids of the tool calls whose results a message contains."""
     return [str(c.call_id) for c in message.contents if c.type == "function_result" and c.call_id]
 
 
@@ -266,7 +266,7 @@ def _text(result: Any) -> str:
 
 
 def _with(result: Any, text: str) -> Any:
-    """Return a result with a text at its end; None for one that is not text."""
+    """Return a result with a text appended; None if the result is neither text nor a list of contents."""
     if isinstance(result, str):
         return joined(result, text)
     if not isinstance(result, list) or not result or not all(isinstance(part, Content) for part in result):

@@ -1,11 +1,11 @@
-"""Anthropic's memory tool (`memory_20250818`) on the files of a project, for the SDK's tool runner.
+"""Anthropic's memory tool (`memory_20250818`) on files of a project, for the SDK's tool runner.
 
 ```text
 runner = client.beta.messages.tool_runner(model=…, tools=[RemoraMemoryTool(memory)], …)
 ```
 
-The files lie in `memory/tool` of the project's home and are found by `memory.search`. What cannot be done
-is told to the model as a tool error; nothing is raised into the runner.
+The files are in `memory/tool` of the project's home and are found by `memory.search`. A command that fails
+returns a tool error to the model; nothing else is raised into the runner.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RemoraMemoryTool(BetaAbstractMemoryTool):
 
     Args:
         memory: an open memory. It must stay open while the tool is used.
-        cache_control: passed on to the API with the tool.
+        cache_control: passed to the API with the tool.
     """
 
     def __init__(
@@ -53,15 +53,15 @@ class RemoraMemoryTool(BetaAbstractMemoryTool):
         return _told(lambda: self._files.view(command.path, command.view_range))
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Make a file."""
+        """Create a file."""
         return _told(lambda: self._files.create(command.path, command.file_text))
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """Replace a text in a file."""
+        """Replace text in a file."""
         return _told(lambda: self._files.str_replace(command.path, command.old_str, command.new_str))
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Put a text after a line of a file."""
+        """Insert text after a line of a file."""
         return _told(lambda: self._files.insert(command.path, command.insert_line, command.insert_text))
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
@@ -69,16 +69,16 @@ class RemoraMemoryTool(BetaAbstractMemoryTool):
         return _told(lambda: self._files.delete(command.path))
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Give a file or a folder another path."""
+        """Move a file or a folder to another path."""
         return _told(lambda: self._files.rename(command.old_path, command.new_path))
 
     def clear_all_memory(self) -> str:
-        """Delete everything that the tool keeps."""
+        """Delete all files of the tool."""
         return _told(self._files.clear)
 
 
 class AsyncRemoraMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The memory tool for `anthropic.AsyncAnthropic`; the work is done in threads."""
+    """The memory tool for `anthropic.AsyncAnthropic`; commands run in threads."""
 
     def __init__(
         self, memory: Memory, *, cache_control: BetaCacheControlEphemeralParam | None = None
@@ -91,15 +91,15 @@ class AsyncRemoraMemoryTool(BetaAsyncAbstractMemoryTool):
         return await to_thread.run_sync(self._tool.view, command)
 
     async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Make a file."""
+        """Create a file."""
         return await to_thread.run_sync(self._tool.create, command)
 
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """Replace a text in a file."""
+        """Replace text in a file."""
         return await to_thread.run_sync(self._tool.str_replace, command)
 
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Put a text after a line of a file."""
+        """Insert text after a line of a file."""
         return await to_thread.run_sync(self._tool.insert, command)
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
@@ -107,22 +107,25 @@ class AsyncRemoraMemoryTool(BetaAsyncAbstractMemoryTool):
         return await to_thread.run_sync(self._tool.delete, command)
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Give a file or a folder another path."""
+        """Move a file or a folder to another path."""
         return await to_thread.run_sync(self._tool.rename, command)
 
     async def clear_all_memory(self) -> str:
-        """Delete everything that the tool keeps."""
+        """Delete all files of the tool."""
         return await to_thread.run_sync(self._tool.clear_all_memory)
 
 
 def _told(do: Callable[[], str]) -> str:
-    """Return what a command answers; whatever fails is a tool error, which the model can read.
+    """Return the answer of a command, without invisible characters; line ends stay as in the file.
 
-    Signs that nobody sees go; the ends of lines stay as they are in the file, for what is replaced next.
+    The model copies text from the answer into its next `str_replace`, so the line ends must match.
+
+    Raises:
+        ToolError: the command failed; its text is for the model.
     """
     try:
         return clean(do())
     except RemoraError as error:
         raise ToolError(clean(str(error))) from error
-    except Exception as error:  # a command that lacks a field, or has one of another type
+    except Exception as error:  # a field of the command is missing or has the wrong type
         raise ToolError(clean(f"The command cannot be carried out: {error}")) from error

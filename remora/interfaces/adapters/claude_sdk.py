@@ -1,4 +1,4 @@
-"""Remora in the Claude Agent SDK: hooks as Python callbacks, and a durable `SessionStore`.
+"""Adapter for the Claude Agent SDK: hooks as Python callbacks, and a durable `SessionStore`.
 
 ```text
 with remora_hooks(memory) as hooks:
@@ -6,10 +6,10 @@ with remora_hooks(memory) as hooks:
     async for message in query(prompt="fix the cache", options=options): …
 ```
 
-The callbacks do what `remora hook` does for Claude Code: they read its payloads and answer in its form, in
-the program's own process. The SDK calls back at no start and no end of a session: the brief comes with the
-first prompt, and again after the context was shortened. Who also loads Remora's plugin or settings would
-hear everything twice.
+The callbacks read the payloads of Claude Code and answer in its format, like `remora hook`, but in the
+program's own process. The SDK has no callback at the start or end of a session: the brief is injected with
+the first prompt, and again after a compaction. Do not load Remora's plugin or settings as well: every text
+would be injected twice.
 """
 
 from __future__ import annotations
@@ -52,9 +52,8 @@ if TYPE_CHECKING:
     from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
-HOST = "claude-code"  # the SDK runs Claude Code: a transcript that is learned later is of the same session
-# Of the ten events a callback may be for, those at which Remora has something to say or to note. A request
-# for a permission and a notification are the person's.
+HOST = "claude-code"  # the SDK runs Claude Code: a transcript that is learned later has the same session id
+# Eight of the ten callback events; permission requests and notifications concern only the user.
 EVENTS = (
     "UserPromptSubmit",
     "PreToolUse",
@@ -65,12 +64,12 @@ EVENTS = (
     "SubagentStop",
     "Stop",
 )
-TIMEOUT = 10.0  # seconds: the brief and the first word have three each, and the rest is little
+TIMEOUT = 10.0  # seconds: the brief and the advice for the first prompt may take three each
 FOLDER = "claude-sessions"  # below the project's home
 SUFFIX, SUMMARY = ".jsonl", ".summary.json"
 MOST_KNOWN = 256  # files whose entries' ids are kept in memory
 
-_OURS = {"CLAUDECODE": "1"}  # who calls back is known: no look at whose environment this is
+_OURS = {"CLAUDECODE": "1"}  # the caller is known: the process environment is not consulted
 _T = TypeVar("_T")
 
 
@@ -78,17 +77,17 @@ _T = TypeVar("_T")
 
 
 class RemoraHooks(dict[str, list[HookMatcher]]):
-    """What `ClaudeAgentOptions(hooks=…)` takes, with the loops of the sessions behind it.
+    """The hooks for `ClaudeAgentOptions(hooks=…)`, with one loop per session.
 
-    Use it with `with`, or call `close`: then what is known of its sessions is kept. `finish` learns from one;
-    that is needed where Claude Code keeps no transcript, since Remora reads those anyway.
+    Use it with `with`, or call `close`, which saves the sessions. `finish` learns from one session; call it
+    if Claude Code writes no transcript, since Remora learns from transcripts anyway.
     """
 
     def __init__(self, memory: Memory, *, timeout: float = TIMEOUT) -> None:
         super().__init__()
         self._loops = Loops(memory, HOST)
         self._lock = threading.Lock()
-        self._briefed: OrderedDict[str, bool] = OrderedDict()  # sessions that heard a prompt
+        self._briefed: OrderedDict[str, bool] = OrderedDict()  # by session: the brief is due again
         for event in EVENTS:
             self[event] = [HookMatcher(hooks=[self._called], timeout=timeout, on_failure="continue")]
 
@@ -101,20 +100,20 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
         self.close()
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session, which is over, and return what was learned.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
-            session_id: as the SDK's messages have it.
+            session_id: the id in the SDK's messages.
             outcome: "success", "failure" or "abandoned", if known.
         """
         return quietly(None, self._loops.finish, session_id, outcome)
 
     def close(self) -> None:
-        """Keep what is known; sessions may go on later."""
+        """Save all sessions without learning from them; they may continue later."""
         self._loops.close()
 
     async def _called(self, told: Any, tool_use_id: str | None, context: HookContext) -> dict[str, Any]:  # noqa: ARG002
-        """Answer one event; never blocks, never decides."""
+        """Answer one hook event; never block or decide a tool call."""
         nothing: dict[str, Any] = {}
         return await _aside(quietly, nothing, self._answer, told)
 
@@ -157,7 +156,7 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
         return joined(loop.brief(), loop.first_message(moment.text))
 
     def _again(self, moment: Moment) -> str:
-        """Return the brief once more where the context was shortened since, for the session's own agent."""
+        """Return the brief again, once after each compaction, for the main agent; else an empty text."""
         with self._lock:
             due = not moment.agent and self._briefed.get(moment.session, False)
             if due:
@@ -175,8 +174,8 @@ def remora_hooks(memory: Memory, *, timeout: float = TIMEOUT) -> RemoraHooks:
     """Return hooks for `ClaudeAgentOptions(hooks=…)`.
 
     Args:
-        memory: an open memory, of the project that the agent works in.
-        timeout: seconds after which the agent goes on without an answer.
+        memory: the open memory of the project that the agent works in.
+        timeout: seconds after which the agent continues without an answer.
     """
     return RemoraHooks(memory, timeout=timeout)
 
@@ -185,7 +184,7 @@ def remora_hooks(memory: Memory, *, timeout: float = TIMEOUT) -> RemoraHooks:
 
 
 class _Known(NamedTuple):
-    """How far a file was read, which file it was, and the ids of the entries in it."""
+    """The state of a file: bytes read, (device, inode), and the ids of its entries."""
 
     end: int
     file: tuple[int, int]
@@ -193,14 +192,15 @@ class _Known(NamedTuple):
 
 
 class RemoraSessionStore(SessionStore):
-    """Transcripts of Claude Code in files of the project, in the layout that Claude Code has itself.
+    """Store transcripts of Claude Code in the project's home, in the file layout of Claude Code.
 
-    `<home>/claude-sessions/<project key>/<session>.jsonl`, subagents beside it in `<session>/`. So a host
-    that was moved or wiped resumes from them, and `memory.learn(store.folder)` reads them. Entries come back
-    as they were given and are not cleaned of secrets; only the owner may read the files. An entry whose uuid
-    is there already is not added again, whichever process added it.
+    A transcript is `<home>/claude-sessions/<project key>/<session>.jsonl`, those of its subagents are in
+    `<session>/` beside it. A machine that was moved or wiped can resume from them, and
+    `memory.learn(store.folder)` reads them. Entries are returned as they were given and secrets in them are
+    not redacted; only the owner may read the files. An entry whose uuid is already stored is not added
+    again, even if another process added it.
 
-    What cannot be written or read is raised: the SDK retries, tells the program and goes on.
+    Read and write errors are raised: the SDK retries, reports to the program and continues.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -209,12 +209,12 @@ class RemoraSessionStore(SessionStore):
         self._known: OrderedDict[Path, _Known] = OrderedDict()
 
     async def append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
-        """Add entries at the end of a transcript, durably, in one write."""
+        """Append entries to a transcript, durably, in one write."""
         if entries:
             await _aside(self._append, key, list(entries))
 
     async def load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
-        """Return the entries of a transcript in order; None where there is none."""
+        """Return the entries of a transcript in order; None if it does not exist."""
         return await _aside(self._load, key)
 
     async def list_sessions(self, project_key: str) -> list[SessionStoreListEntry]:
@@ -222,15 +222,15 @@ class RemoraSessionStore(SessionStore):
         return await _aside(self._sessions, project_key)
 
     async def list_session_summaries(self, project_key: str) -> list[SessionSummaryEntry]:
-        """Return what the SDK shows of each session of a project, without reading transcripts."""
+        """Return the summaries of a project's sessions, without reading transcripts."""
         return await _aside(self._summaries, project_key)
 
     async def delete(self, key: SessionKey) -> None:
-        """Delete a session with its subagents, or one of its subagents alone."""
+        """Delete a session with its subagents, or only one subagent."""
         await _aside(self._delete, key)
 
     async def list_subkeys(self, key: SessionListSubkeysKey) -> list[str]:
-        """Return what else there is of a session: the transcripts of its subagents."""
+        """Return the subpaths of a session: the transcripts of its subagents."""
         return await _aside(self._subkeys, key)
 
     def _append(self, key: SessionKey, entries: Sequence[Any]) -> None:
@@ -241,11 +241,11 @@ class RemoraSessionStore(SessionStore):
             fresh, known = _fresh(entries, self._ids(path))
             if not fresh:
                 return
-            # Signs beyond ASCII are written as escapes: half of a pair comes back as it was.
+            # ASCII only: escapes preserve unpaired surrogates.
             append_line(path, "".join(json.dumps(entry) + "\n" for entry in fresh))
             self._remember(path, known)
             if path == main:
-                with suppress(RemoraError):  # it is made again from the transcript
+                with suppress(RemoraError):  # the summary is rebuilt from the transcript
                     self._fold(key, path, before, fresh)
 
     def _load(self, key: SessionKey) -> list[Any] | None:
@@ -312,7 +312,7 @@ class RemoraSessionStore(SessionStore):
         return main.with_suffix("").joinpath(*parts[:-1], parts[-1] + SUFFIX)
 
     def _ids(self, path: Path) -> set[str]:
-        """Return the ids of a file's entries; what others added since the last look is read."""
+        """Return the ids of a file's entries; read only the part added since the last call."""
         try:
             status = path.stat()
         except FileNotFoundError:
@@ -336,7 +336,7 @@ class RemoraSessionStore(SessionStore):
                 self._known.popitem(last=False)
 
     def _fold(self, key: SessionKey, path: Path, before: int, fresh: Sequence[Any]) -> None:
-        """Keep the summary of a session up with its transcript; what a crash left out is made good."""
+        """Update the summary of a session; rebuild it if it missed entries because of a crash."""
         data, upto = _summary(path)
         if upto != before:
             data, fresh = None, _entries(path.read_bytes())
@@ -346,12 +346,16 @@ class RemoraSessionStore(SessionStore):
 
 
 async def _aside(call: Callable[..., _T], *args: Any) -> _T:
-    """Call in a thread, whichever event loop the SDK runs in."""
+    """Call in a thread; works with asyncio and trio, as the SDK does."""
     return await to_thread.run_sync(partial(call, *args))
 
 
 def _named(part: str) -> str:
-    """Return the file name of a part of a key; one that no name leads back to cannot be kept."""
+    """Return the file name of a part of a key.
+
+    Raises:
+        InvalidInput: the part is too long to be restored from its file name.
+    """
     made = safe_name(part)
     if original_name(made) is None:
         raise InvalidInput(f"{part[:40]!r}… is too long for a session's key")
@@ -363,7 +367,7 @@ def _beside(path: Path) -> Path:
 
 
 def _summary(path: Path) -> tuple[dict[str, Any] | None, int]:
-    """Return what is known of a transcript's summary, and up to which byte of it."""
+    """Return a transcript's summary and the number of bytes it covers; None and 0 if there is none."""
     try:
         found = json.loads(_beside(path).read_text("utf-8"))
         data, upto = found["data"], found["upto"]
@@ -373,7 +377,7 @@ def _summary(path: Path) -> tuple[dict[str, Any] | None, int]:
 
 
 def _entries(data: bytes) -> list[Any]:
-    """Return the entries of lines; one that is no entry, as a crash may leave it, is passed over."""
+    """Return the entries of JSON lines; skip invalid lines, as a crash may leave them."""
     found = []
     for line in data.split(b"\n"):
         with suppress(ValueError):
@@ -383,7 +387,7 @@ def _entries(data: bytes) -> list[Any]:
 
 
 def _fresh(entries: Sequence[Any], known: set[str]) -> tuple[list[Any], set[str]]:
-    """Return the entries that are not there yet, and the ids that are there with them."""
+    """Return the entries that are not stored yet, and all ids including theirs."""
     found, ids = [], set(known)
     for entry in entries:
         name = entry.get("uuid")

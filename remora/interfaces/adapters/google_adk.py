@@ -1,13 +1,12 @@
-"""Remora in Google's Agent Development Kit: a memory service that lasts.
+"""Durable memory service for Google's Agent Development Kit (ADK).
 
 ```text
 runner = Runner(agent=agent, memory_service=RemoraMemoryService(memory), …)
 ```
 
-What was said in a session becomes turns of a conversation of the project, each event once, however often
-the session is added. What is added as a memory becomes one of the project's, marked as the user's. A search
-finds what this user of this app said and added, and what the project itself remembers; what other users said
-and added is not there.
+Events of a session become turns of a conversation of the project; each event is stored once, however often
+the session is added. An added memory becomes a memory of the project, tagged with the user. A search returns
+turns and memories of this user of this app, and the project's own memories, but nothing of other users.
 """
 
 from __future__ import annotations
@@ -42,38 +41,38 @@ if TYPE_CHECKING:
     from remora.core.values import Hit
 
 HOST = "google-adk"
-FOLDER = "google-adk"  # below the project's home: which events were deleted, a file for each user of an app
-UNNAMED = "-"  # the session of events that come without one
-MOST = 10  # memories a search returns, as the reference in memory does
-RELEVANT = 0.15  # what is below that is not about the question: tools put all of it into the prompt
-DEEP = 60  # hits that are asked for, since others' are left out afterwards
+FOLDER = "google-adk"  # below the project's home: ids of deleted events, a file for each user of an app
+UNNAMED = "-"  # the session of events without a session id
+MOST = 10  # memories a search returns, as in ADK's in-memory service
+RELEVANT = 0.15  # lower scores are irrelevant, and tools put all results into the prompt
+DEEP = 60  # hits before those of other users are filtered out
 
 _log = logging.getLogger("remora.adapters")
 
 
 class Owner(NamedTuple):
-    """Whose memory it is."""
+    """A user of an app."""
 
     app: str
     user: str
 
     @property
     def prefix(self) -> str:
-        """What the ids of this user's conversations begin with."""
+        """The prefix of the ids of this user's conversations."""
         return f"{HOST}:{quote(self.app, safe='')}/{quote(self.user, safe='')}/"
 
     @property
     def tag(self) -> str:
-        """The mark of what this user added: no name in it."""
+        """The tag of this user's memories: a hash, so that it contains no name."""
         return f"{HOST}:{hashlib.sha256(self.prefix.encode()).hexdigest()[:16]}"
 
 
 class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignore]
-    """The memory of a project as a memory service of the kit; nothing of it raises.
+    """The memory of a project as an ADK memory service. Its methods never raise.
 
     Args:
         memory: an open memory.
-        shared: a search also finds what the project remembers, whoever told it.
+        shared: a search also returns the project's own memories, which no ADK user added.
         most: memories a search returns.
     """
 
@@ -83,7 +82,7 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         self._most = most
 
     async def add_session_to_memory(self, session: Session) -> None:
-        """Add what was said in a session; what is there already stays as it is."""
+        """Add the events of a session; events that are already stored stay unchanged."""
         owner = Owner(session.app_name, session.user_id)
         await aside(None, self._add_events, owner, session.id, list(session.events))
 
@@ -94,7 +93,7 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         user_id: str,
         events: Sequence[Event],
         session_id: str | None = None,
-        custom_metadata: Mapping[str, object] | None = None,  # noqa: ARG002  nothing here has a use for it
+        custom_metadata: Mapping[str, object] | None = None,  # noqa: ARG002  not used
     ) -> None:
         """Add some events of a session, each once."""
         await aside(None, self._add_events, Owner(app_name, user_id), session_id or UNNAMED, list(events))
@@ -107,22 +106,22 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Remember statements as this user's. What cannot be stored is told in the program's log."""
+        """Store statements as this user's memories; log a warning for each that cannot be stored."""
         await aside(
             None, self._add_memories, Owner(app_name, user_id), list(memories), dict(custom_metadata or {})
         )
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        """Return what is known about a question, best first; nothing where nothing is."""
+        """Return the turns and memories relevant to a query, best first; empty if there are none."""
         found = await aside([], self._search, Owner(app_name, user_id), query)
         return SearchMemoryResponse(memories=found)
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forget one memory, or one event for good: it is not found again, nor added again."""
+        """Forget one memory, or hide one event for good: it is neither found nor added again."""
         if memory_id:
             await aside(None, self._delete, Owner(app_name, user_id), memory_id)
 
-    # What is added
+    # Adding
 
     def _add_events(self, owner: Owner, session_id: str, events: Sequence[Event]) -> None:
         gone = self._deleted(owner)
@@ -155,7 +154,7 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
             if record.id != memory_id or owner.tag not in record.tags:
                 raise NotFound("no memory of this user")
             others = tuple(tag for tag in record.tags if tag != owner.tag)
-            if any(tag.startswith(f"{HOST}:") for tag in others):  # somebody else added the same
+            if any(tag.startswith(f"{HOST}:") for tag in others):  # another user added the same memory
                 self._memory.edit(record.id, tags=others)
             else:
                 self._memory.forget(record.id)
@@ -178,7 +177,7 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
                 found.add(str(json.loads(line)["event"]))
         return found
 
-    # What is found
+    # Searching
 
     def _search(self, owner: Owner, query: str) -> list[MemoryEntry]:
         if not query.strip():
@@ -188,7 +187,7 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         own = [hit for hit in hits if self._may_see(owner, hit)]
         found = [_entry(hit) for hit in own if hit.score >= RELEVANT]
         if len(found) < self._most and len(own) < len(hits):
-            # Others' words may have taken the places of this user's: look through these alone.
+            # Hits of other users may have displaced this user's: search this user's alone.
             found += self._looked_through(owner, query)
         seen: set[str] = set()
         kept: list[MemoryEntry] = []
@@ -199,7 +198,7 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         return kept[: self._most]
 
     def _may_see(self, owner: Owner, hit: Hit) -> bool:
-        if hit.realm == "user":  # of the person whose machine this is, not of the app's users
+        if hit.realm == "user":  # of the machine's owner, not of a user of the app
             return False
         if hit.source == "turn":
             return (hit.session_id or "").startswith(owner.prefix)
@@ -220,14 +219,14 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
 
 
 def _message(event: Event) -> dict[str, Any]:
-    """Return an event as a message: who said it, when, and its own id so that it is there once."""
+    """Return an event as a message with role, time, and the event's id as the external id."""
     text = "" if event.partial else _text(event.content)
     at = to_iso(event.timestamp) if event.timestamp else None
     return {"role": event.author or "agent", "content": text, "external_id": event.id or None, "time": at}
 
 
 def _instant(text: str | None) -> str | None:
-    """Return a time that can be stored; the kit takes any words for one."""
+    """Return an ISO timestamp; None if it is invalid, since ADK accepts any text as a timestamp."""
     try:
         return to_iso(datetime.fromisoformat(text or "").timestamp())
     except ValueError:
@@ -235,7 +234,7 @@ def _instant(text: str | None) -> str | None:
 
 
 def _text(content: types.Content | None) -> str:
-    """Return what is said in a content; thoughts are not said."""
+    """Return the text of a content without its thoughts."""
     parts = content.parts if content is not None else None
     return "\n".join(part.text for part in parts or () if part.text and not part.thought)
 

@@ -1,4 +1,4 @@
-"""What adapters share: a session's loop at hand, called so that it can neither fail nor hold up its host."""
+"""Helpers of the adapters: the open loops by session, and calls that never raise into the host."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
-MOST_OPEN = 64  # loops; the one that was used longest ago is put by, and taken up again when it is asked for
+MOST_OPEN = 64  # loops; the least recently used one is closed, and opened again on demand
 
-# Programs name their tools as they like. These are usual names, and what Remora knows such a tool as: what it
-# does decides what is worth saying, and whether its answer comes from outside.
+# Common names of tools, by the name that Remora knows. The kind of a tool decides which advice applies and
+# whether its result is external text.
 _USUAL = table(
     {
         "Read": "view_file open_file cat_file get_file read_text_file file_read",
@@ -40,16 +40,16 @@ _T = TypeVar("_T")
 
 
 def quietly(default: _T, call: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
-    """Return what a call returns, or the default where it fails: nobody's agent stops for its memory."""
+    """Return the result of a call; if it raises, log a warning and return the default."""
     try:
         return call(*args, **named)
-    except Exception as error:  # noqa: BLE001  whatever it is
+    except Exception as error:  # noqa: BLE001  no error of the memory may stop the agent
         _log.warning("the memory could not be asked: %s: %s", type(error).__name__, error)
         return default
 
 
 async def aside(default: _T, call: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
-    """Do the same in a thread, so that other work of the event loop goes on meanwhile."""
+    """Do the same in a thread, without blocking the event loop."""
 
     def run() -> _T:
         return quietly(default, call, *args, **named)
@@ -58,7 +58,7 @@ async def aside(default: _T, call: Callable[_P, _T], *args: _P.args, **named: _P
 
 
 class Loops:
-    """The loops of a memory, one a session, made when they are first asked for. Safe to share by threads."""
+    """The open loops of a memory, one per session, created on first use. Thread-safe."""
 
     def __init__(self, memory: Memory, host: str) -> None:
         self._memory = memory
@@ -67,7 +67,7 @@ class Loops:
         self._open: OrderedDict[str, Loop] = OrderedDict()
 
     def of(self, session_id: str) -> Loop:
-        """Return the loop of a session."""
+        """Return the loop of a session; close the least recently used above MOST_OPEN."""
         with self._lock:
             loop = self._open.pop(session_id, None) or self._memory.loop(session_id, host=self._host)
             self._open[session_id] = loop
@@ -77,14 +77,14 @@ class Loops:
         return loop
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session that is over, and return what was learned."""
+        """Learn from a finished session and return the result."""
         loop = self.of(session_id)
         with self._lock:
             self._open.pop(session_id, None)
         return loop.finish(outcome)
 
     def close(self) -> None:
-        """Put all of them by; sessions may go on later."""
+        """Close all loops without learning; their sessions may continue later."""
         with self._lock:
             old = list(self._open.values())
             self._open.clear()
@@ -93,7 +93,7 @@ class Loops:
 
 
 def known_as(tool: str, own: Mapping[str, str]) -> str:
-    """Return the name by which Remora knows a tool: the program's word first, then what is usual.
+    """Return the name by which Remora knows a tool: from the program's mapping, then the common names.
 
     >>> known_as("run_command", {}), known_as("make", {"make": "Bash"}), known_as("get_weather", {})
     ('Bash', 'Bash', 'get_weather')
@@ -102,5 +102,5 @@ def known_as(tool: str, own: Mapping[str, str]) -> str:
 
 
 def joined(*texts: str) -> str:
-    """Return texts as paragraphs of one, the empty ones left out."""
+    """Return the non-empty texts joined as paragraphs."""
     return "\n\n".join(text for text in texts if text)

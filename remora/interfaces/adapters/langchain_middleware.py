@@ -1,9 +1,9 @@
-"""Remora in LangChain agents (and deepagents): `create_agent(…, middleware=[RemoraMiddleware(memory)])`.
+"""Adapter for LangChain and deepagents: `create_agent(…, middleware=[RemoraMiddleware(memory)])`.
 
-What is said at the four points is in what the model is sent, and not in the messages that are stored: the
-brief extends the system message, what bears on a task stands at the end of the person's message, and what is
-said between two steps is a message of its own, at the same place in every later request. Only what is said to
-a tool's result is a part of that result, and stays.
+Injections are part of the requests to the model, not of the stored messages: the brief extends the system
+message, memories about the task are appended to the user's message, and an injection between two steps is a
+message of its own, at the same position in every later request. Only advice on a tool's result is appended
+to that result and stored with it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 HOST = "langchain"
-SESSION = "remora_session"  # the key of the state in which a run's session stands; nobody else sees it
+SESSION = "remora_session"  # the private key of the agent's state that holds the session id of the run
 
 SessionOf = Callable[[Mapping[str, Any]], str]
 
@@ -45,7 +45,7 @@ class RemoraState(AgentState, total=False):  # type: ignore[type-arg, call-arg, 
 
 
 class _Call(NamedTuple):
-    """A call of a tool as Remora knows it."""
+    """A tool call, with the tool's name as Remora knows it."""
 
     tool: str
     arguments: dict[str, Any]
@@ -53,32 +53,32 @@ class _Call(NamedTuple):
 
 
 class _Run:
-    """What was said in a session, and where it stands."""
+    """The injections of a session and their positions."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.brief: str | None = None
-        self.heard: set[str] = set()  # messages of the person
-        self.beside: dict[str, str] = {}  # by the message at whose end it stands
-        self.after: dict[str, str] = {}  # by the message after which it stands
+        self.heard: set[str] = set()  # recorded messages of the user
+        self.beside: dict[str, str] = {}  # texts by the message that they are appended to
+        self.after: dict[str, str] = {}  # texts by the message that they follow
         self.steps = 0
-        self.prepared = ""  # the last message when something could be said between steps
-        self.broken = False  # an error left the agent last; nothing was heard of it since
+        self.prepared = ""  # the last message of the latest step for which an injection was asked
+        self.broken = False  # the latest call of a model or tool raised
 
 
 class RemoraMiddleware(AgentMiddleware):
-    """What a memory knows, said to an agent while it works, and what the agent does, learned by the memory.
+    """Inject memories into an agent's requests and learn from its runs.
 
-    Use it with `with`, or call `close`, so that runs that an error ended are learned, too.
+    Use it with `with`, or call `close`, so that runs that ended with an error are learned, too.
 
     Args:
         memory: an open memory.
-        session_id: None: each run is a session, learned when it ends. A function of the run's configuration,
-            such as `lambda config: config["configurable"]["thread_id"]`: runs with the same answer are one
-            session, which goes on until `finish` is called.
-        host: what your program calls itself.
-        tools: what tools of yours are, where their names do not say so: "Read", "Edit", "Write", "Bash",
-            "Grep", "Glob" or "WebFetch", by name.
+        session_id: if None, each run is a session, learned when it ends. Else a function of the run's
+            configuration, such as `lambda config: config["configurable"]["thread_id"]`: runs with the same
+            result are one session, which lasts until `finish` is called.
+        host: the name of your program.
+        tools: the names of your own tools, mapped to "Read", "Edit", "Write", "Bash", "Grep", "Glob" or
+            "WebFetch". Common names are mapped already.
     """
 
     state_schema = RemoraState
@@ -98,7 +98,7 @@ class RemoraMiddleware(AgentMiddleware):
         self._loops = Loops(memory, host)
         self._lock = threading.Lock()
         self._runs: OrderedDict[str, _Run] = OrderedDict()
-        self._alone = uuid4().hex  # of an agent that calls no `before_agent`
+        self._alone = uuid4().hex  # the session of an agent that does not call `before_agent`
 
     def __enter__(self) -> Self:
         return self
@@ -109,7 +109,7 @@ class RemoraMiddleware(AgentMiddleware):
     # The run
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
-        """Give the run its session."""
+        """Store the run's session id in the state."""
         return {SESSION: self._session()}
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
@@ -127,10 +127,10 @@ class RemoraMiddleware(AgentMiddleware):
             await aside(None, self.finish, self._id_in(state))
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session that is over, and return what was learned.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
-            session_id: its id.
+            session_id: the session's id.
             outcome: "success", "failure" or "abandoned", if known.
         """
         with self._lock:
@@ -138,7 +138,7 @@ class RemoraMiddleware(AgentMiddleware):
         return quietly(None, self._loops.finish, session_id, outcome)
 
     def close(self) -> None:
-        """Learn from runs that an error ended; keep what is known of others, which may go on later."""
+        """Learn from runs that ended with an error; save the others, which may continue later."""
         with self._lock:
             ended = [session for session, run in self._runs.items() if run.broken]
         for session in ended if self._session_of is None else ():
@@ -170,7 +170,7 @@ class RemoraMiddleware(AgentMiddleware):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """Send the model what is said, and note what it says."""
+        """Add the injections to the request, and record the reply."""
         asked = quietly(request, self._with_what_is_said, request)
         try:
             response = handler(asked)
@@ -226,11 +226,11 @@ class RemoraMiddleware(AgentMiddleware):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        """Note a call and its result, and add to the result what is said to it."""
+        """Record a tool call and its result, and append the advice to the result."""
         advice = quietly("", self._before, request)
         try:
             result = handler(request)
-        except GraphBubbleUp:  # the graph stops here for a while; the tool did not fail
+        except GraphBubbleUp:  # an interrupt of the graph, not a failure of the tool
             raise
         except Exception as error:
             quietly("", self._failed, request, error)
@@ -290,7 +290,7 @@ class RemoraMiddleware(AgentMiddleware):
 
 
 def _take_in(run: _Run, loop: Loop, messages: Sequence[BaseMessage]) -> None:
-    """Hear what the person said since, ask what is to be said now, and keep where it stands."""
+    """Record the user's new message, ask for injections, and store them with their positions."""
     person = [(_place(m, n), m) for n, m in enumerate(messages) if isinstance(m, HumanMessage)]
     if person and person[-1][0] not in run.heard:
         place, message = person[-1]
@@ -301,7 +301,7 @@ def _take_in(run: _Run, loop: Loop, messages: Sequence[BaseMessage]) -> None:
         run.heard.update(one for one, _ in person)
     last = _place(messages[-1], len(messages) - 1) if messages else ""
     if last == run.prepared:
-        return  # the same request once more, as after an error of the model's server
+        return  # a retry of the same request, as after an error of the model's server
     run.prepared = last
     injection = loop.prepare_step(run.steps)
     run.steps += 1
@@ -310,12 +310,12 @@ def _take_in(run: _Run, loop: Loop, messages: Sequence[BaseMessage]) -> None:
 
 
 def _place(message: BaseMessage, number: int) -> str:
-    """Return what tells a message from others of its conversation."""
+    """Return a key that identifies a message in its conversation."""
     return message.id or f"{number}:{type(message).__name__}"
 
 
 def _text(message: BaseMessage) -> str:
-    """Return the words of a message."""
+    """Return the text of a message."""
     if isinstance(message.content, str):
         return message.content
     parts = (part if isinstance(part, str) else part.get("text", "") for part in message.content)
@@ -323,7 +323,7 @@ def _text(message: BaseMessage) -> str:
 
 
 def _with(message: Any, said: str) -> Any:
-    """Return a message with a text at its end; the message itself stays as it is."""
+    """Return a copy of a message with a text appended."""
     if not said:
         return message
     content = message.content
@@ -332,7 +332,7 @@ def _with(message: Any, said: str) -> Any:
 
 
 def _result_in(result: Any, call_id: str) -> ToolMessage | None:
-    """Return the message that answers a call, also one that comes with a change of the state."""
+    """Return the message with a call's result, also from the state update of a `Command`; None if absent."""
     if isinstance(result, ToolMessage):
         return result
     messages = _updated(result).get("messages", ()) if isinstance(result, Command) else ()

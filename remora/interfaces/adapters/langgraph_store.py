@@ -1,7 +1,7 @@
 """LangGraph's long-term store (`BaseStore`), durable in a project's home: `graph.compile(store=…)`.
 
-Items are kept as they were put, in a file of their own, whichever process asks for them. A search with a
-query ranks them by Remora's embedding model, or by one of your own (`index`). Times to live are in minutes.
+Items are stored unchanged in a file of their own, which several processes may use. A search with a query
+ranks them by Remora's embedding model, or by your own (`index`). Times to live are in minutes.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 MINUTE = 60.0
-THREADS = 4  # of async batches; the file has one writer at a time
+THREADS = 4  # for async batches; the file has one writer at a time
 
 _NOT_IN_LABELS = (".", "\0", SEPARATOR)
 
-# The event loop that waits for a batch, whose thread may ask it to await an embedding.
+# The event loop that awaits a batch; the batch's thread has it await embeddings.
 _LOOP: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("remora_langgraph_loop", default=None)
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$eq": operator.eq, "$ne": operator.ne}
@@ -58,10 +58,10 @@ class RemoraStore(BaseStore):
 
     Args:
         memory: an open memory.
-        index: `fields` to rank by (the whole value by default) and `embed`, a model in place of Remora's;
+        index: `fields` to rank by (the whole value by default) and `embed`, a model instead of Remora's;
             None for Remora's model on the whole value; False for no ranking.
-        ttl: `default_ttl`, `refresh_on_read`, `omit_expired`, `sweep_interval_minutes`. What has expired is
-            deleted by a later write, or by `sweep_ttl`; nothing runs by itself.
+        ttl: `default_ttl`, `refresh_on_read`, `omit_expired`, `sweep_interval_minutes`. Expired items are
+            deleted by a later write or by `sweep_ttl`; there is no background task.
     """
 
     supports_ttl = True
@@ -75,7 +75,7 @@ class RemoraStore(BaseStore):
     ) -> None:
         super().__init__()
         self.ttl_config = ttl
-        # Not the event loop's own threads: a model that is awaited may need one while a batch waits for it.
+        # Not the event loop's default pool: an awaited model may need a thread while a batch waits for it.
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="remora-store")
         given: Mapping[str, Any] = index or {}
         self._fields: list[str] = list(given.get("fields") or ["$"])
@@ -97,7 +97,7 @@ class RemoraStore(BaseStore):
         self.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do several things: all reads, as things stand before, then all writes, together or not at all."""
+        """Run operations: all reads on the state before, then all writes in one transaction."""
         asked = list(ops)
         for op in asked:
             _require_labels(op)
@@ -117,7 +117,7 @@ class RemoraStore(BaseStore):
         return await loop.run_in_executor(self._pool, context.run, self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
-        """Delete what has expired now; returns how many items that were."""
+        """Delete all expired items now; return their number."""
         return self._items.sweep()
 
     def close(self) -> None:
@@ -145,13 +145,13 @@ class RemoraStore(BaseStore):
         return None
 
     def _texts(self, value: dict[str, Any], index: Index) -> list[str]:
-        """Return what a value is ranked by."""
+        """Return the texts by which a value is ranked."""
         paths = index if isinstance(index, Sequence) else self._fields
         return [text for path in paths for text in get_text_at_path(value, path) if text.strip()]
 
 
 class _Given:
-    """An embedding model of the caller's, as Remora asks its own: sync, or awaited in the caller's loop."""
+    """The caller's embedding model as an embedder of Remora: sync, or awaited in the caller's event loop."""
 
     query_prefix = document_prefix = ""
 
@@ -205,7 +205,12 @@ def _fields(item: Stored) -> dict[str, Any]:
 
 
 def _require_labels(op: Op) -> None:
-    """Refuse a namespace that no store takes; the methods of `BaseStore` do so, its batches do not."""
+    """Validate namespaces; the methods of `BaseStore` do so, its batches do not.
+
+    Raises:
+        InvalidNamespaceError: a label is empty, no text, or contains a forbidden character.
+        ValueError: the operation is unknown.
+    """
     match op:
         case GetOp() | PutOp():
             paths = [op.namespace]
@@ -232,7 +237,7 @@ def _listed(namespaces: Iterable[tuple[str, ...]], op: ListNamespacesOp) -> list
 
 
 def _is_at(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
-    """Return whether a namespace begins or ends as asked; "*" stands for any one label."""
+    """Return whether a namespace matches a prefix or suffix; "*" matches any one label."""
     wanted = tuple(condition.path)
     if len(namespace) < len(wanted):
         return False
@@ -251,7 +256,7 @@ def _filter(wanted: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:
 
 
 def _matches(value: Any, wanted: Any) -> bool:
-    """Return whether a value is as a filter wants it: equal, part by part, or as its operators say."""
+    """Return whether a value matches a filter: by its operators, part by part, or by equality."""
     if isinstance(wanted, Mapping):
         if any(str(name).startswith("$") for name in wanted):
             return all(_holds(value, name, operand) for name, operand in wanted.items())
@@ -273,4 +278,4 @@ def _holds(value: Any, name: str, operand: Any) -> bool:
     try:
         return _ORDER[name](float(value), float(operand))
     except (TypeError, ValueError):
-        return False  # what is no number is neither above nor below one
+        return False  # a value that is not a number matches no order

@@ -1,4 +1,4 @@
-"""Remora in the OpenAI Agents SDK: hooks that capture, a filter that injects, a `Session` that is durable.
+"""Adapter for the OpenAI Agents SDK: hooks that capture, a filter that injects, and a durable `Session`.
 
 ```text
 remora = RemoraHooks(memory, "chat-1")
@@ -9,10 +9,9 @@ await Runner.run(
 remora.finish()
 ```
 
-What the memory says is in what the model is sent, and in nothing else: the filter puts it there at every
-call, at the place where it was said first, so that what went before it stays as a cache of the provider has
-it. `session_input`, as `session_input_callback`, keeps what is said at the first message in the session
-instead.
+Injections are part of the model's input only. The filter adds them to every model call at the position of
+their first use, so that the input before them still matches the provider's prompt cache. `session_input`, as
+`session_input_callback`, stores the injection for the first prompt in the session instead.
 """
 
 from __future__ import annotations
@@ -43,23 +42,22 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 HOST = "openai-agents"
-FOLDER = "openai-agents"  # below the project's home: the items of sessions, a file each
+FOLDER = "openai-agents"  # below the project's home: the items of sessions, a file for each
 SUFFIX = ".jsonl"
-# What a tool answers in the SDK's own words when it failed; the exception itself is not told.
+# The SDK's result texts of failed tools; hooks do not receive the exception.
 _FAILED = re.compile(r"An error occurred while running the tool|Tool '[^']*' timed out after ")
 
 
 class RemoraHooks(RunHooks[Any]):
-    """What one session shows and is told: pass it as `hooks`, and its `model_input` as the filter.
+    """Record one session and inject into it: pass it as `hooks`, and its `model_input` as the filter.
 
     Args:
         memory: an open memory.
-        session_id: the session's own name; the same one goes on where it was.
-        host: what your program calls itself.
-        tools: your own tools' names to the ones that Remora knows: Read, Edit, Write, Bash, Grep, Glob,
-            WebFetch for what answers with words from outside. Usual names are known.
-        role: of the messages that carry what the memory says: "developer", or "system" for models that do
-            not know that one.
+        session_id: the session's id; an existing session is continued.
+        host: the name of your program.
+        tools: the names of your own tools, mapped to names that Remora knows: Read, Edit, Write, Bash, Grep,
+            Glob, and WebFetch for tools that return external text. Common names are mapped already.
+        role: the role of injected messages: "developer", or "system" for models without that role.
     """
 
     def __init__(
@@ -83,24 +81,24 @@ class RemoraHooks(RunHooks[Any]):
         self._greeted = False
         self._filtered = False
         self._step = 0
-        self._heard: set[tuple[int, str]] = set()  # a message's place among the person's, and its text
-        self._said: dict[str, list[str]] = {}  # by the item after which it stands
-        self._asked: deque[tuple[str, str, dict[str, Any]]] = deque()  # calls whose context has no name
+        self._heard: set[tuple[int, str]] = set()  # (index among the user's messages, text)
+        self._said: dict[str, list[str]] = {}  # injected texts by the item that they follow
+        self._asked: deque[tuple[str, str, dict[str, Any]]] = deque()  # calls whose context has no call id
         self._running: dict[int, tuple[str, str, dict[str, Any]]] = {}
         self._replied = ""
 
     # Injection
 
     async def model_input(self, data: CallModelData[Any]) -> ModelInputData:
-        """Return what the model is sent with what the memory says; a `call_model_input_filter`."""
+        """Return the model's input with the injections; a `call_model_input_filter`."""
         return await aside(data.model_data, self._model_input, data.model_data)
 
     async def session_input(
         self, history: list[TResponseInputItem], new: list[TResponseInputItem]
     ) -> list[TResponseInputItem]:
-        """Return history and new input with what is said at the first message; a `session_input_callback`.
+        """Return history, the injection for the first prompt, and new input; a `session_input_callback`.
 
-        It stands before the new input and is kept in the session with it.
+        The injection is stored in the session with the new input.
         """
         return await aside([*history, *new], self._session_input, history, new)
 
@@ -138,7 +136,7 @@ class RemoraHooks(RunHooks[Any]):
             self._said.setdefault(place, []).append(text)
 
     def _with_what_was_said(self, items: Sequence[TResponseInputItem]) -> list[TResponseInputItem]:
-        """Return items with what was said, each after its own and never between two results of one step."""
+        """Return items with each injection after its item, but never between two results of one step."""
         made: list[TResponseInputItem] = []
         waiting: list[str] = []
         left = dict(self._said)
@@ -156,7 +154,7 @@ class RemoraHooks(RunHooks[Any]):
         return message
 
     def _unheard(self, items: Sequence[TResponseInputItem]) -> list[str]:
-        """Return what a person said after the model's last word, each message once."""
+        """Return the user's messages after the model's last item, each message once."""
         start = len(items)
         while start and not _is_of_the_model(items[start - 1]):
             start -= 1
@@ -180,7 +178,7 @@ class RemoraHooks(RunHooks[Any]):
         system_prompt: str | None,  # noqa: ARG002
         input_items: list[TResponseInputItem],
     ) -> None:
-        """Note what the person said, where no filter does it."""
+        """Record the user's messages, unless the filter does."""
         if not self._filtered:
             await aside(None, self._hear, input_items)
 
@@ -190,7 +188,7 @@ class RemoraHooks(RunHooks[Any]):
         agent: Agent[Any],  # noqa: ARG002
         response: ModelResponse,
     ) -> None:
-        """Note what the model said, and the calls that the SDK does not name to `on_tool_start`."""
+        """Record the model's replies, and the calls whose arguments `on_tool_start` does not receive."""
         await aside(None, self._llm_end, response)
 
     async def on_tool_start(
@@ -199,7 +197,7 @@ class RemoraHooks(RunHooks[Any]):
         agent: Agent[Any],  # noqa: ARG002
         tool: Tool,
     ) -> None:
-        """Note a call, and what is said before it; the model sees that with the result."""
+        """Record a tool call and the advice before it, which the model sees with the result."""
         await aside(None, self._tool_start, context, tool)
 
     async def on_tool_end(
@@ -209,7 +207,7 @@ class RemoraHooks(RunHooks[Any]):
         tool: Tool,
         result: object,
     ) -> None:
-        """Note a result, and what is said to it."""
+        """Record a tool's result and the advice on it."""
         await aside(None, self._tool_end, context, tool, result)
 
     async def on_agent_end(
@@ -218,7 +216,7 @@ class RemoraHooks(RunHooks[Any]):
         agent: Agent[Any],  # noqa: ARG002
         output: Any,
     ) -> None:
-        """Note an answer that no model wrote: the result of a tool, handed on as it is."""
+        """Record a final answer that no model wrote: a tool's result passed on as the answer."""
         await aside(None, self._reply, output if isinstance(output, str) else "")
 
     def _llm_end(self, response: ModelResponse) -> None:
@@ -255,7 +253,7 @@ class RemoraHooks(RunHooks[Any]):
         )
 
     def _call(self, context: RunContextWrapper[Any], tool: Tool) -> tuple[str, str, dict[str, Any]]:
-        """Return a call's tool, id and arguments; those of hosted kinds come in the order they were asked."""
+        """Return a call's tool, id and arguments; a call without an id is matched by name and order."""
         name = str(getattr(context, "tool_name", "") or getattr(tool, "name", "") or "tool")
         server = getattr(getattr(tool, "_tool_origin", None), "mcp_server_name", None)
         known = f"mcp__{server}__{name}" if server else known_as(name, self._tools)
@@ -271,7 +269,7 @@ class RemoraHooks(RunHooks[Any]):
     # The session
 
     def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the session, which is over, and return what was learned.
+        """Learn from the finished session and return the result; None on failure.
 
         Args:
             outcome: "success", "failure" or "abandoned", if known.
@@ -279,11 +277,11 @@ class RemoraHooks(RunHooks[Any]):
         return quietly(None, lambda: self._put_by().finish(outcome))
 
     def close(self) -> None:
-        """Keep what is known; the session may go on later."""
+        """Save the session without learning from it; it may continue later."""
         quietly(None, lambda: self._put_by().close())
 
     def _put_by(self) -> Loop:
-        """Return the loop, which is of no more use then; whoever goes on gets another one."""
+        """Return the loop and detach it; the next call of `_loop` opens another one."""
         with self._lock:
             loop, self._opened = self._loop(), None
             return loop
@@ -296,19 +294,19 @@ class RemoraHooks(RunHooks[Any]):
 
 
 class RemoraSession:
-    """The items of a conversation in a file of the project: a `Session` of the SDK.
+    """A `Session` of the SDK that stores its items in a file of the project.
 
-    Items come back as they were given, a line of JSON each, in a file that only its owner may read. What
-    they hold is not cleaned of secrets, or a model could not go on from it. An item that was popped stays in
-    the file, marked; clearing a session empties it.
+    Items are returned as they were given. The file has one JSON line per item, and only its owner may read
+    it. Secrets are not redacted, since the model could not continue from redacted items. A popped item stays
+    in the file, followed by a marker; clearing a session empties the file.
 
-    The file that cannot be written fails no run: what it should hold stays in this object and is
-    written with the next item that can be. `trouble` says what was wrong last.
+    A failed write does not fail a run: the lines stay in this object and are written with the next
+    successful write. `trouble` is the latest error.
 
     Args:
         memory: the memory of the project.
         session_id: any text that is not empty.
-        session_settings: of the SDK, such as a limit.
+        session_settings: settings of the SDK, such as a limit.
     """
 
     def __init__(
@@ -325,7 +323,7 @@ class RemoraSession:
         self._may_write = False
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """Return the items, oldest first; only the last ones where there is a limit."""
+        """Return the items, oldest first; with a limit, only the latest ones."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
         found: list[Any] = await aside([], self._items)
@@ -334,12 +332,12 @@ class RemoraSession:
         return found[-limit:] if limit > 0 else []
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Append items durably, all in one write."""
+        """Append items durably, in one write."""
         if items:
             await aside(None, self._add, [{"item": _as_mapping(item)} for item in items])
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Take the newest item away and return it; None where there is none."""
+        """Remove the newest item and return it; None if there is none."""
         popped: Any = await aside(None, self._pop)
         return popped
 
@@ -370,7 +368,7 @@ class RemoraSession:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from the file for the block; where that cannot be, nothing is written."""
+        """Lock the file against other processes; if that fails, nothing is written in the block."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(lock(self.path))
@@ -389,7 +387,7 @@ class RemoraSession:
         return items
 
     def _read(self) -> list[dict[str, Any]]:
-        """Return the lines of the file; one that a crash cut short is not there."""
+        """Return the lines of the file; skip invalid lines, as a crash may leave them."""
         found: list[dict[str, Any]] = []
         try:
             data = self.path.read_bytes()
@@ -408,7 +406,7 @@ class RemoraSession:
         self._waiting += lines
         if not self._may_write:
             return
-        # Signs beyond ASCII are written as escapes: half of a pair comes back as it was.
+        # ASCII only: escapes preserve unpaired surrogates.
         text = "".join(json.dumps(line, default=_plain) + "\n" for line in self._waiting)
         try:
             append_line(self.path, text)
@@ -422,19 +420,19 @@ class RemoraSession:
 
 
 def _as_mapping(item: Any) -> dict[str, Any]:
-    """Return an item as a mapping of its own; the SDK also has them as models."""
+    """Return an item as a new dict; the SDK passes mappings and pydantic models."""
     if isinstance(item, Mapping):
         return dict(item)
     return dict(item.model_dump(exclude_unset=True)) if hasattr(item, "model_dump") else {}
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON has no form for in one that it has."""
+    """Return a value as JSON can encode it: a model as a dict, anything else as text."""
     return value.model_dump(exclude_unset=True) if hasattr(value, "model_dump") else str(value)
 
 
 def _as_text(value: object) -> str:
-    """Return what a tool gave back, as the model is told it."""
+    """Return a tool's result as text, as the model sees it."""
     parts = value if isinstance(value, list) else [value]
     texts = [_as_mapping(p).get("text") for p in parts if isinstance(p, Mapping) or hasattr(p, "model_dump")]
     found = [text for text in texts if isinstance(text, str)]
@@ -450,12 +448,12 @@ def _is_result(item: Any) -> bool:
 
 
 def _is_of_the_model(item: Any) -> bool:
-    """Whether an item is something the model said or asked for, or what came of that."""
+    """Return whether an item is the model's: a message, a tool call or the result of one."""
     return not isinstance(item, Mapping) or item.get("role") not in ("user", "developer", "system")
 
 
 def _text_of(items: Sequence[Any]) -> str:
-    """Return the text of messages, whatever form their content has."""
+    """Return the text of messages, whose content is text or a list of parts."""
     found: list[str] = []
     for item in items:
         content = item.get("content") if isinstance(item, Mapping) else None
@@ -468,7 +466,7 @@ def _text_of(items: Sequence[Any]) -> str:
 
 
 def _place(item: Any) -> str:
-    """Return what names an item at every call, whatever was cut before it: its call's id, or its words."""
+    """Return a key of an item that stays the same if earlier items are cut: its call's id, or its text."""
     if not isinstance(item, Mapping):
         return ""
     if _is_result(item):
@@ -481,7 +479,7 @@ def _of_call(call_id: str) -> str:
 
 
 def _first_of_the_person(items: Sequence[Any]) -> str:
-    """Return the place of the first message of the last run of messages that persons wrote."""
+    """Return the place of the first message in the last run of user messages; empty for none."""
     for number in range(len(items) - 1, -1, -1):
         before = items[number - 1] if number else None
         if _by_a_person(items[number]) and not _by_a_person(before):
@@ -490,7 +488,7 @@ def _first_of_the_person(items: Sequence[Any]) -> str:
 
 
 def _last_place(items: Sequence[Any]) -> str:
-    """Return the place of the last item that has one."""
+    """Return the place of the last item that has one; empty for none."""
     return next((place for item in reversed(items) if (place := _place(item))), "")
 
 
@@ -500,7 +498,7 @@ def _arguments(given: Any) -> dict[str, Any]:
 
 
 def _unnamed_call(item: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]] | None:
-    """Return tool, id and arguments of a call of the SDK's own kinds, whose hooks are not told them."""
+    """Return tool, id and arguments of a built-in tool's call, which hooks do not receive; else None."""
     call_id = str(item.get("call_id") or item.get("id") or "")
     action = item.get("action")
     match item.get("type"):
@@ -516,7 +514,7 @@ def _unnamed_call(item: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]] | 
 
 
 def _ran_elsewhere(item: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]] | None:
-    """Return tool, id and arguments of what the model's provider did itself: its answer is from outside."""
+    """Return tool, id and arguments of a call that the model's provider ran; None for other items."""
     call_id = str(item.get("id") or "")
     match item.get("type"):
         case "web_search_call":

@@ -1,9 +1,9 @@
-"""Remora in pydantic-ai agents: `Agent(…, capabilities=[RemoraCapability(memory)])`.
+"""Adapter for pydantic-ai agents: `Agent(…, capabilities=[RemoraCapability(memory)])`.
 
-The brief is an instruction. What bears on a prompt, what is said between two steps and what is said to a
-result that is no text are parts of the requests that the model is sent, at the same place in each, and not of
-the run's history. What is said to a text that a tool gives back is a part of that text, and stays. Two tools,
-`recall` and `remember`, let the agent ask and tell by itself.
+The brief is an instruction. Memories about a prompt, injections between two steps and advice on results that
+are not text are parts of the requests to the model, at the same position in each, and not of the run's
+history. Advice on a tool's text result is appended to that text and stored with it. Two tools, `recall` and
+`remember`, let the agent search and store memories itself.
 """
 
 from __future__ import annotations
@@ -40,36 +40,36 @@ if TYPE_CHECKING:
 
 HOST = "pydantic-ai"
 RECALL, REMEMBER = "recall", "remember"
-BUDGET = 1_500  # tokens of what `recall` answers
+BUDGET = 1_500  # tokens of an answer of `recall`
 SILENT = "The memory cannot be asked now."
 
 SessionOf = Callable[["RunContext[Any]"], str]
 
 
 class _Run:
-    """What was said in a session, and where it stands."""
+    """The injections of a session and their positions."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.brief: str | None = None
-        self.heard: set[str] = set()  # runs whose prompt was heard
-        self.said: list[tuple[Any, str]] = []  # texts, each with the part of a message that it follows
-        self.waiting: list[str] = []  # what goes with the next request
+        self.heard: set[str] = set()  # ids of runs whose prompt was recorded
+        self.said: list[tuple[Any, str]] = []  # texts, each with the message part that it follows
+        self.waiting: list[str] = []  # texts for the next request
         self.steps = 0
-        self.prepared: Any = None  # the last part when something could be said between steps
+        self.prepared: Any = None  # the last part of the latest request for which an injection was asked
 
 
 class RemoraCapability(AbstractCapability[Any]):
-    """What a memory knows, said to an agent while it works, and what the agent does, learned by the memory.
+    """Inject memories into an agent's requests and learn from its runs.
 
     Args:
         memory: an open memory.
-        session_id: None: each run is a session, learned when it ends. A function of the run's context, such
-            as `lambda ctx: ctx.deps.conversation`: runs with the same answer are one session, which goes on
-            until `finish` is called.
-        host: what your program calls itself.
-        tools: what tools of yours are, where their names do not say so: "Read", "Edit", "Write", "Bash",
-            "Grep", "Glob" or "WebFetch", by name.
+        session_id: if None, each run is a session, learned when it ends. Else a function of the run's
+            context, such as `lambda ctx: ctx.deps.conversation`: runs with the same result are one session,
+            which lasts until `finish` is called.
+        host: the name of your program.
+        tools: the names of your own tools, mapped to "Read", "Edit", "Write", "Bash", "Grep", "Glob" or
+            "WebFetch". Common names are mapped already.
         own_tools: whether the agent gets the tools `recall` and `remember`.
     """
 
@@ -89,12 +89,12 @@ class RemoraCapability(AbstractCapability[Any]):
         self._loops = Loops(memory, host)
         self._lock = threading.Lock()
         self._runs: OrderedDict[str, _Run] = OrderedDict()
-        self._session = uuid4().hex  # of an agent that asks nobody for a capability of the run's own
+        self._session = uuid4().hex  # for an agent that does not call `for_run`
 
     # The run
 
     async def for_run(self, ctx: RunContext[Any]) -> Self:
-        """Return a copy for one run, which knows its session; all copies share what is open."""
+        """Return a copy for one run, with its session id; all copies share the open loops."""
         own = copy.copy(self)
         run_id = str(getattr(ctx, "run_id", None) or uuid4().hex)
         own._session = quietly("", self._session_of, ctx) if self._session_of else run_id
@@ -107,7 +107,7 @@ class RemoraCapability(AbstractCapability[Any]):
         *,
         handler: Callable[[], Awaitable[AgentRunResult[Any]]],
     ) -> AgentRunResult[Any]:
-        """Learn from a run that is a session of its own, however it ends."""
+        """Run, then learn from a run that is a session of its own, even if it failed."""
         try:
             result = await handler()
         except BaseException as error:
@@ -121,10 +121,10 @@ class RemoraCapability(AbstractCapability[Any]):
         return result
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a session that is over, and return what was learned.
+        """Learn from a finished session and return the result; None on failure.
 
         Args:
-            session_id: its id.
+            session_id: the session's id.
             outcome: "success", "failure" or "abandoned", if known.
         """
         with self._lock:
@@ -132,7 +132,7 @@ class RemoraCapability(AbstractCapability[Any]):
         return quietly(None, self._loops.finish, session_id, outcome)
 
     def close(self) -> None:
-        """Keep what is known of the sessions that did not end; they may go on later."""
+        """Save the open sessions without learning from them; they may continue later."""
         quietly(None, self._loops.close)
 
     def _run(self) -> _Run:
@@ -146,10 +146,10 @@ class RemoraCapability(AbstractCapability[Any]):
     def _loop(self) -> Loop:
         return self._loops.of(self._session)
 
-    # What the agent has of its own
+    # Instructions and tools of the agent
 
     def get_instructions(self) -> Callable[[RunContext[Any]], Awaitable[str]]:
-        """Return the brief as an instruction that is asked for at each request, and is the same at each."""
+        """Return a function that returns the brief; it is called at each request, with the same result."""
 
         async def brief(ctx: RunContext[Any]) -> str:  # noqa: ARG001
             return await aside("", self._brief)
@@ -202,7 +202,7 @@ class RemoraCapability(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Send the model what is said, in this request only."""
+        """Add the injections to this request only."""
         messages = await aside(None, self._with_what_is_said, ctx, list(request_context.messages))
         return request_context if messages is None else replace(request_context, messages=messages)
 
@@ -213,7 +213,7 @@ class RemoraCapability(AbstractCapability[Any]):
         request_context: ModelRequestContext,  # noqa: ARG002
         response: ModelResponse,
     ) -> ModelResponse:
-        """Note what the model said."""
+        """Record the model's reply."""
         await aside(None, self._heard_of, response)
         return response
 
@@ -236,7 +236,7 @@ class RemoraCapability(AbstractCapability[Any]):
             return [_with(message, run.said) for message in messages]
 
     def _hear(self, run: _Run, loop: Loop, ctx: RunContext[Any]) -> str:
-        """Hear what the person said, once for each run, and return what is said to the first of it."""
+        """Record the prompt, once per run, and return the injection for the first prompt of the session."""
         run_id, prompt = str(getattr(ctx, "run_id", "") or ""), _words(ctx.prompt)
         if run_id in run.heard or not prompt.strip():
             return ""
@@ -263,14 +263,14 @@ class RemoraCapability(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
-        """Note a call and its result or failure, and add to it what is said."""
+        """Record a tool call with its result or failure, and add the advice."""
         if self._own_tools and call.tool_name in (RECALL, REMEMBER):
             return await handler(args)
         tool, given = known_as(call.tool_name, self._known), dict(args)
         advice = await aside("", self._before, tool, given, call.tool_call_id)
         try:
             result = await handler(args)
-        except (ApprovalRequired, CallDeferred, SkipToolExecution):  # it was not used
+        except (ApprovalRequired, CallDeferred, SkipToolExecution):  # the tool did not run
             raise
         except Exception as error:
             text = _failure(error)
@@ -298,7 +298,7 @@ class RemoraCapability(AbstractCapability[Any]):
 
 
 def _with(message: ModelMessage, said: Sequence[tuple[Any, str]]) -> ModelMessage:
-    """Return a message with what follows parts of it; the message itself stays as it is."""
+    """Return a copy of a message with the injections that follow its parts, or the message if none do."""
     texts = [text for after, text in said if any(_same(part, after) for part in message.parts)]
     if not texts or message.kind != "request":
         return message
@@ -306,12 +306,12 @@ def _with(message: ModelMessage, said: Sequence[tuple[Any, str]]) -> ModelMessag
 
 
 def _same(part: Any, other: Any) -> bool:
-    """Return whether two parts are one: the same object, or what became of it on its way through a file."""
+    """Return whether two parts are the same object, or equal after a round trip through a file."""
     return part is other or bool(part == other)
 
 
 def _words(prompt: Any) -> str:
-    """Return the words of a prompt, without its pictures and files."""
+    """Return the text of a prompt, without its images and files."""
     if isinstance(prompt, str):
         return prompt
     parts = prompt if isinstance(prompt, Sequence) else ()
@@ -319,14 +319,14 @@ def _words(prompt: Any) -> str:
 
 
 def _failure(error: Exception) -> str:
-    """Return what is told of a failure: what the model is told where it is asked to try again."""
+    """Return the text of a failure: the retry or failure message for the model if it has one."""
     part = getattr(error, "tool_retry", None) or getattr(error, "tool_failed", None)
     content = getattr(part, "content", None)
     return _as_text(content) if content else f"{type(error).__name__}: {error}"
 
 
 def _as_text(result: Any) -> str:
-    """Return a result as the model sees it, near enough to be looked at."""
+    """Return a result as text, approximately as the model sees it."""
     value = getattr(result, "return_value", result)
     if isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""Remora in smolagents: a callback for each step of an agent.
+"""Adapter for smolagents: a callback for each step of an agent.
 
 ```text
 remora = RemoraCallback(memory, "chat-1")
@@ -7,9 +7,9 @@ agent.run(remora.task("fix the cache"))
 remora.finish()
 ```
 
-The framework calls back after a step and keeps its steps in a list that may be changed. So what the memory
-says to an action stands at the end of what came of it, where the model reads it with its next step, and
-stays there. What is to be known before the first step has to be in the instructions and in the task.
+The framework calls back after a step and keeps its steps in a mutable list. Advice on an action is therefore
+appended to the step's observations, which the model reads with its next step, and stays there. The brief and
+the memories about the task must be in the instructions and in the task, before the first step.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 HOST = "smolagents"
-_ARGUMENTS = "\nYou have been provided with these additional arguments"  # what a run adds to its task
-_INTERPRETER = "python_interpreter"  # what a CodeAgent's code is run by
-_ANSWER = "final_answer"  # the tool that ends a run: no action on anything
+_ARGUMENTS = "\nYou have been provided with these additional arguments"  # appended to the task by a run
+_INTERPRETER = "python_interpreter"  # the tool that runs the code of a CodeAgent
+_ANSWER = "final_answer"  # the tool that ends a run; it is no action
 
 
 class RemoraCallback:
-    """What one session of an agent shows and is told. Nothing of it raises.
+    """Record one session of an agent and inject into it. Its methods never raise.
 
     Args:
         memory: an open memory.
-        session_id: the session's own name; the same one goes on where it was.
-        host: what your program calls itself.
-        tools: your own tools' names to the ones that Remora knows: Read, Edit, Write, Bash, Grep, Glob,
-            WebFetch for what answers with words from outside. Usual names are known.
+        session_id: the session's id; an existing session is continued.
+        host: the name of your program.
+        tools: the names of your own tools, mapped to names that Remora knows: Read, Edit, Write, Bash, Grep,
+            Glob, and WebFetch for tools that return external text. Common names are mapped already.
     """
 
     def __init__(
@@ -52,31 +52,31 @@ class RemoraCallback:
         self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
         self._opened: Loop | None = None
         self._lock = threading.RLock()
-        self._tasks: set[str] = set()  # with what the memory said; what the person said was heard then
-        self._heard: set[int] = set()  # steps that hold a task, by identity, while an agent keeps them
+        self._tasks: set[str] = set()  # tasks with injections; their prompts are recorded already
+        self._heard: set[int] = set()  # `id` of the task steps that an agent currently keeps
         self._steps = 0
 
     # Before the first step
 
     def brief(self, task: str = "") -> str:
-        """Return what there is to know, for the agent's `instructions`; empty where there is nothing."""
+        """Return the brief for the agent's `instructions`; empty if there is nothing."""
         return quietly("", lambda: self._loop().brief(task))
 
     def task(self, task: str) -> str:
-        """Return a task with what is known about it, to be run in its place."""
+        """Return a task with the memories about it, to be run instead."""
         with self._lock:
             whole = joined(task, quietly("", lambda: self._loop().first_message(task)))
             self._tasks.add(whole)
             return whole
 
     def callbacks(self) -> dict[type, list[Callable[..., None]]]:
-        """Return what an agent takes as `step_callbacks`."""
+        """Return the callbacks for an agent's `step_callbacks`."""
         return {ActionStep: [self], PlanningStep: [self], FinalAnswerStep: [self]}
 
     # After each step
 
     def __call__(self, step: Any, agent: Any = None) -> None:
-        """Note what came of a step, and put what is said to it at its end."""
+        """Record a step and append the advice to its observations."""
         quietly(None, self._stepped, step, agent)
 
     def _stepped(self, step: Any, agent: Any) -> None:
@@ -101,14 +101,14 @@ class RemoraCallback:
                 step.observations = joined(step.observations or "", text)
 
     def _called(self, call: Mapping[str, Any], step: Any, *, alone: bool) -> str:
-        """Note one call; return what is said to it. The results of several come as one text."""
+        """Record one call and return the advice; several calls of a step share one result text."""
         name, arguments = known_as(str(call["name"]), self._tools), dict(call["arguments"])
         failed = step.error is not None
         result = str(step.error) if failed else str(step.observations or "")
         call_id = str(call["id"] or "") or f"step-{id(step)}"
-        # What would be said before the action comes with its result: the framework asks nobody before.
+        # Advice before the action comes with its result: the framework has no callback before a call.
         before = self._loop().before(name, arguments, call_id)
-        # Of several calls at once nobody knows which one failed.
+        # If a step has several calls, the one that failed is unknown.
         after = self._loop().after(name, arguments, result, failed=failed and alone, call_id=call_id)
         return joined(before, after)
 
@@ -125,7 +125,7 @@ class RemoraCallback:
     # The session
 
     def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the session, which is over, and return what was learned.
+        """Learn from the finished session and return the result; None on failure.
 
         Args:
             outcome: "success", "failure" or "abandoned", if known.
@@ -133,11 +133,11 @@ class RemoraCallback:
         return quietly(None, lambda: self._put_by().finish(outcome))
 
     def close(self) -> None:
-        """Keep what is known; the session may go on later."""
+        """Save the session without learning from it; it may continue later."""
         quietly(None, lambda: self._put_by().close())
 
     def _put_by(self) -> Loop:
-        """Return the loop, which is of no more use then; whoever goes on gets another one."""
+        """Return the loop and detach it; the next call of `_loop` opens another one."""
         with self._lock:
             loop, self._opened = self._loop(), None
             return loop
@@ -150,7 +150,7 @@ class RemoraCallback:
 
 
 def _calls(step: Any) -> list[dict[str, Any]]:
-    """Return what a step did. A step that failed has its calls only in what the model wrote."""
+    """Return the tool calls of a step; for a failed step, those in the model's message."""
     made: list[dict[str, Any]] = [
         {"name": one.name, "arguments": one.arguments, "id": one.id} for one in step.tool_calls or ()
     ]

@@ -1,1 +1,1 @@
-"""The verbs of the command line, a module for each kind; loaded when one is called."""
+"""Verbs of the command line, grouped into modules that are imported on demand."""

@@ -1,4 +1,4 @@
-"""log, why, status, off, on, hook: the verbs about what agents are told."""
+"""Verbs about injections: log, why, status, preview, trial, statusline, off, on, hook."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def statusline(cli: CliContext) -> None:
 
 @command("hook")
 @click.option("--host", metavar="NAME", help="The coding agent that sends the event.")
-def hook(cli: CliContext, *, host: str | None) -> None:  # noqa: ARG001  the entry answers before this is read
+def hook(cli: CliContext, *, host: str | None) -> None:  # noqa: ARG001  `entry` handles hooks before this runs
     """Reads the event from stdin; `remora install` configures the hooks."""
     from remora.interfaces.hooks.main import main
 

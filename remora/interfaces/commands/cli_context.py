@@ -1,4 +1,4 @@
-"""What the verbs share: the options every verb takes, the memory they work on, how answers leave."""
+"""Shared context of the verbs: common options, the open memory, and output."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MAX_DOCUMENT_BYTES = 100_000_000  # of one file, or of stdin
 
 
 class CliContext:
-    """One call of the command line: its settings, its memory, its two streams.
+    """One call of the command line: its options, its memory and its output streams.
 
     Attributes:
-        project: folder or file whose project is meant.
+        project: a folder or file of the project.
         json: True to answer with one JSON document.
-        colour: False to write no escape sequence.
-        clock: what time it is.
+        colour: False to write no escape sequences.
+        clock: the source of the current time.
     """
 
     def __init__(self, clock: Clock | None = None, opener: Callable[..., Memory] | None = None) -> None:
@@ -51,7 +51,10 @@ class CliContext:
     def memory(self, *, writes: bool = True) -> Memory:
         """Return the memory of the project, opened on first use.
 
-        Where nothing is to be written and the files cannot be, it is opened for reading only.
+        If `writes` is False and the files cannot be written, it is opened read-only.
+
+        Raises:
+            StoreReadOnly, StoreFull: the verb writes, and the files cannot be written.
         """
         self._writes = self._writes or writes
         if self._memory is None:
@@ -70,7 +73,7 @@ class CliContext:
         if self._memory is not None:
             memory, self._memory = self._memory, None
             root = ""
-            with suppress(RemoraError):  # it may be closed, or erased
+            with suppress(RemoraError):  # the memory may be closed or erased
                 root = str(memory.root) if self._writes and memory.maintenance_due() else ""
             memory.close()
             if root:
@@ -79,7 +82,7 @@ class CliContext:
                 begin_maintenance(os.environ, root)
 
     def answer(self, document: Any, page: Page | Callable[[], Page]) -> None:
-        """Write the answer: the document as JSON when asked for, else the page as fits the stream."""
+        """Write the answer: the document with `--json`, else the page, styled on a terminal."""
         if self.json:
             utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
             click.echo(dumps(document, ascii_only=not utf8))
@@ -93,40 +96,41 @@ class CliContext:
             click.echo(draw.plain(shown), nl=False)
 
     def ask(self, question: str, waits: str) -> None:
-        """Ask for a yes at the terminal; anything else ends the command, and nothing was changed.
+        """Ask for confirmation at the terminal.
 
         Raises:
-            InvalidInput: nobody can be asked; the message says what waits for a yes.
+            click.Abort: the user declined.
+            InvalidInput: stdin is no terminal, or `--json` is set; `waits` is the message.
         """
         if self.json or not sys.stdin.isatty():
             raise InvalidInput(waits, hint="Use --yes to confirm.")
         click.confirm(question, abort=True, err=True)
 
     def note(self, text: str) -> None:
-        """Say something beside the answer, on stderr; nothing when the answer is JSON."""
+        """Write a line to stderr; nothing with `--json`."""
         if not self.json:
             click.echo(safe(text), err=True)
 
     def remark(self, text: str) -> None:
-        """Say as a note what an answer came with."""
+        """Write a translated note of an answer to stderr."""
         self.note(say("note", text=in_words(text)))
 
     def tell(self, notes: Sequence[str]) -> None:
-        """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
+        """Write the notes of an answer to stderr; omit "no embedding model" if the settings turned it off."""
         wanted = self.memory(writes=False).settings.embedding.provider == "none"
         for note in notes:
             if not (wanted and note == "no embedding model"):
                 self.remark(note)
 
     def progress(self) -> Bar:
-        """Return a progress bar on stderr; it shows nothing unless a person is watching."""
+        """Return a progress bar on stderr; hidden with `--json` or if stderr is no terminal."""
         return Bar(shown=not self.json and sys.stderr.isatty(), colour=self.colour)
 
     def statement(self, words: Sequence[str], what: str) -> str:
         """Return the words of a command line as one text; a single "-" reads stdin.
 
         Raises:
-            InvalidInput: there are no words, or stdin cannot be read as text.
+            InvalidInput: there are no words, or stdin is not readable text.
         """
         if list(words) == ["-"]:
             return self.document("-")
@@ -137,10 +141,10 @@ class CliContext:
         return " ".join(words)
 
     def document(self, path: str) -> str:
-        """Return the whole text of a file that was named on the command line; "-" is stdin.
+        """Return the text of a file named on the command line; "-" is stdin.
 
         Raises:
-            InvalidInput: it cannot be read, is no text, or is larger than what is read at once.
+            InvalidInput: the file cannot be read, is not text, or exceeds MAX_DOCUMENT_BYTES.
         """
         from remora.core.decoding import decode
 
@@ -169,15 +173,15 @@ class CliContext:
         return text
 
     def repository_path(self, path: str, *, folders: bool = False) -> str:
-        """Return a path as memories name it: relative to the project's root, with forward slashes.
+        """Return a path relative to the project's root, with forward slashes, as in memories.
 
-        A path is taken from where the user stands, as in any other program; from the root only when
-        it is there and not here. What does not exist at all (yet, or any more) is taken from where
-        the user stands, too. What lies outside the project is left as it was written.
+        A path is resolved against the current folder, and against the root only if it exists there and not
+        in the current folder. A path that does not exist is resolved against the current folder, too. A path
+        outside the project is returned as typed.
 
         Args:
             path: as typed.
-            folders: write a folder with "/" at its end, which in a filter means all below it.
+            folders: append "/" to a folder, which in a filter matches everything below it.
         """
         root = self.memory(writes=False).root
         written = path.replace(os.sep, "/").removeprefix("./")
@@ -200,7 +204,7 @@ def _open(project: str, **how: Any) -> Memory:
 
 
 class Bar:
-    """A progress bar that takes (what, done, of) and draws on stderr while it is entered."""
+    """A context manager that draws a progress bar on stderr; it yields a function of (what, done, of)."""
 
     def __init__(self, *, shown: bool, colour: bool) -> None:
         self._shown = shown
@@ -232,20 +236,21 @@ class Bar:
 
 
 def colour_is_welcome() -> bool:
-    """Return whether the environment allows colour, as no-color.org and terminals have it."""
+    """Return whether the environment allows colour: no `NO_COLOR` (no-color.org), and no dumb terminal."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def split(values: Iterable[str]) -> list[str] | None:
-    """Return repeated and comma-separated values as one list, None when there is none."""
+    """Return repeated and comma-separated values as one list; None if there are none."""
     found = [part.strip() for value in values for part in value.split(",")]
     return [part for part in found if part] or None
 
 
 def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a verb: help from the verb list, and the options that every verb takes.
+    """Return a decorator that makes a function a verb, with the common options.
 
-    The function gets the cli first, then its own parameters by name.
+    The help is the verb's line in the verb list, then the function's docstring. The function receives the
+    `CliContext` first, then its own parameters by name.
     """
     entry: Verb = verb(name)
 
@@ -269,13 +274,13 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
 def group(
     name: str, commands: Sequence[click.Command], *, epilog: str = "", otherwise: str = ""
 ) -> click.Group:
-    """Return the group of a verb; called with nothing behind it, it does what its first command does.
+    """Return the group of a verb; without a subcommand it runs its first command.
 
     Args:
-        name: of the verb.
-        commands: in order.
-        epilog: of its help.
-        otherwise: the command that is meant by a word that is the name of none.
+        name: the verb.
+        commands: the subcommands, in the order of the help.
+        epilog: the last paragraph of the help.
+        otherwise: the command to run if the first word names no command; empty for none.
     """
     entry = verb(name)
     first = commands[0]
@@ -303,7 +308,7 @@ class _Ordered(click.Group):
     """A group that lists its commands in the order in which they were added.
 
     Attributes:
-        otherwise: the command that is meant by a word that is the name of none; empty for none.
+        otherwise: the command to run if the first word names no command; empty for none.
     """
 
     context_class = Context
@@ -312,7 +317,7 @@ class _Ordered(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant."""
+        """Find the command, or the `otherwise` command for a word that names none."""
         if self.otherwise and args[0] not in self.commands and not args[0].startswith("-"):
             return self.otherwise, self.commands[self.otherwise], args
         return super().resolve_command(ctx, args)
@@ -322,7 +327,7 @@ class _Ordered(click.Group):
 
 
 def common(function: F, *, again: bool = False) -> F:
-    """Add --project, --json and --no-color; they may stand before a verb or behind it (`again`)."""
+    """Add --project, --json and --no-color, which are accepted before and after (`again`) a verb."""
 
     def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
         cli = context.ensure_object(CliContext)

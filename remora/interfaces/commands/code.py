@@ -1,4 +1,4 @@
-"""index, impact, files, modules: the verbs about the code itself."""
+"""Verbs about the code: index, impact, files, modules."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def impact(cli: CliContext, *, target: str, depth: int, limit: int, tests: bool)
 
 
 def _target(cli: CliContext, target: str) -> str:
-    """Return a target with its path, if any, made relative to the root."""
+    """Return a target with its path, if it has one, relative to the project's root."""
     path, colon, symbol = target.partition(":")
     if "/" in path or Path(path).is_file():
         return cli.repository_path(path) + colon + symbol

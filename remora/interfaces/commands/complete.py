@@ -1,4 +1,4 @@
-"""Values for shell completion: ids from the store, words from the fixed lists."""
+"""Completers for shell completion: ids of memories and words of fixed lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_IDS = 50
 
 
 def words(choices: Sequence[str]) -> Completer:
-    """Return a completer for one of a few words; also for the last of several behind commas."""
+    """Return a completer for words of a fixed list; in a comma-separated list it completes the last."""
 
     def complete(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -29,7 +29,7 @@ def words(choices: Sequence[str]) -> Completer:
 
 
 def ids(*, forgotten: bool = False) -> Completer:
-    """Return a completer for ids of memories, with their text as help; newest first."""
+    """Return a completer for ids of memories, newest first, with their text as help."""
 
     def complete(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
         cli = context.find_object(CliContext)
@@ -52,7 +52,7 @@ def _ids(project: str, start: str, *, forgotten: bool) -> list[CompletionItem]:
                 for apart in (False, True)
                 for record in memory.list(limit=10_000, include_forgotten=forgotten, records=apart)
             ]
-    except RemoraError:  # no memory yet, or none that can be read: there is nothing to offer
+    except RemoraError:  # no memory yet, or it cannot be read
         return []
     matching = [r for r in records if r.id.startswith(start) and (r.deprecated or not forgotten)][:MOST_IDS]
     return [

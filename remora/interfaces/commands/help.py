@@ -1,4 +1,4 @@
-"""Help in the language that is spoken; its English stands beside the verbs and options."""
+"""Click classes that write help in the user's language; the English texts are with verbs and options."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from remora.interfaces.words import in_words
 
 
 class Formatter(click.HelpFormatter):
-    """Writes help in the language that is spoken."""
+    """Write help in the user's language."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write how a verb is called."""
+        """Write the usage line."""
         super().write_usage(prog, args, prefix or in_words("Usage:") + " ")
 
     def write_heading(self, heading: str) -> None:
@@ -21,12 +21,12 @@ class Formatter(click.HelpFormatter):
         super().write_heading(in_words(heading))
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs; an example keeps its command."""
+        """Write paragraphs; the command of an example is not translated."""
         example, colon, command = text.partition("Example: ")
         super().write_text(in_words(text) if example or not colon else f"{in_words('Example:')} {command}")
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        """Write names, each with its help; click puts defaults and ranges behind it in brackets."""
+        """Write names with their help; click appends defaults and ranges in brackets."""
         told = []
         for name, text in rows:
             text, start, more = text.partition("  [")
@@ -36,12 +36,12 @@ class Formatter(click.HelpFormatter):
 
 
 class Context(click.Context):
-    """The call of a verb, whose help is in the language that is spoken."""
+    """The context of a verb, with help in the user's language."""
 
     formatter_class = Formatter
 
 
 class Command(click.Command):
-    """A verb."""
+    """A verb, with help in the user's language."""
 
     context_class = Context

@@ -1,4 +1,4 @@
-"""install, uninstall: the verbs that connect coding agents."""
+"""Verbs that connect coding agents: install, uninstall."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def uninstall(
 
 
 def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked: bool) -> None:
-    """Let an agent that is here write what sessions teach, if the person says so; nobody is asked twice."""
+    """Set an installed agent as the writer of memories from sessions; ask the user first, and only once."""
     from remora.app.project.locate import config_dir, data_dir, settings_for
 
     settings = settings_for(_root(Path(cli.project)), os.environ)
@@ -152,7 +152,7 @@ def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked
 
 
 class _Where:
-    """Where the command stands, and how it is called."""
+    """The environment of an installation: project, home, data folder and the command that runs Remora."""
 
     def __init__(
         self, cli: CliContext, scope: str | None, *, given: str | None = None, slow: bool = False
@@ -167,7 +167,7 @@ class _Where:
                 f"{root} is your home folder, not a project",
                 hint="Change to a project folder, or use --scope user to install for every project.",
             )
-        # One's own programs lie in the home folder, also where that is a repository.
+        # If the home folder is itself a repository, the user's programs are inside it.
         self._outside = "" if _home().is_relative_to(root) else str(root)
         call = call_of(given, os.environ, outside=self._outside)
         self._place = Place(root, _home(), os.environ, call, sys.platform, every=slow)
@@ -177,7 +177,7 @@ class _Where:
         return find_program(program, self._environ, outside=self._outside) is not None
 
     def found(self) -> tuple[str, ...]:
-        """Return the hosts that are here: a folder of theirs, or a program on the path."""
+        """Return the hosts found on this machine: by one of their folders, or a program on the path."""
         return tuple(name for name, host in HOSTS.items() if self._is_here(host))
 
     def _is_here(self, host: Host) -> bool:
@@ -188,7 +188,7 @@ class _Where:
     def plan(
         self, names: Sequence[str], make: Callable[[planning.PlanInput, Host], Plan]
     ) -> list[Plan | Failed]:
-        """Return a plan for each host, each as if those before it were carried out."""
+        """Return a plan or an error for each host; each plan builds on the changes of those before it."""
         plans: list[Plan | Failed] = []
         pending: dict[Path, bytes | None] = {}
         for name in names:
@@ -205,7 +205,11 @@ class _Where:
 
 
 def _root(path: Path) -> Path:
-    """Return the top of the project that a path belongs to; nothing is written."""
+    """Return the root of a path's project, without writing.
+
+    Raises:
+        InvalidInput: the path does not exist.
+    """
     from remora.sources.git import Repository
 
     if not path.exists():
@@ -213,7 +217,7 @@ def _root(path: Path) -> Path:
     real = path.resolve()
     try:
         repository = Repository.discover(real)
-    except SourceError:  # without git, or in a repository that git refuses, the folder itself is meant
+    except SourceError:  # no git, or git refuses the repository: use the folder itself
         repository = None
     if repository is not None:
         return repository.root
@@ -259,7 +263,7 @@ def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
 def _carry_out(
     cli: CliContext, plans: Sequence[Plan | Failed], *, yes: bool, dry_run: bool, one: bool
 ) -> None:
-    """Show the change, ask, make it."""
+    """Show the changes, ask for confirmation and apply them."""
     failures = [plan for plan in plans if not isinstance(plan, Plan)]
     if one and failures:
         raise failures[0][1]
@@ -268,7 +272,7 @@ def _carry_out(
     agreed = bool(busy) and not dry_run and _agreed(cli, ready, yes=yes)
     if not busy or dry_run:
         _show(cli, ready)
-    # A record may have something to say anew even where no file changes.
+    # A plan without file changes may still update its record.
     for plan in ready if agreed or (not busy and not dry_run) else ():
         carry_out(plan)
     documents = [_document(plan, applied=agreed) for plan in plans]

@@ -1,4 +1,4 @@
-"""learn, learned, checks: the verbs about what agents did."""
+"""Verbs about agent sessions: learn, reflect, learned, checks, synthesize."""
 
 from __future__ import annotations
 
@@ -137,7 +137,11 @@ def learned(
 
 
 def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
-    """Return what a run, or a session, added alone and nobody has confirmed since."""
+    """Return the memories that only this run or session added and that nobody verified or pinned.
+
+    Raises:
+        InvalidInput: the session id is not complete.
+    """
     fresh = [one for one in found.learned if not (one.memory.user_verified or one.memory.pinned)]
     if session_id is None:
         return [one for one in fresh if one.action in learn_pages.NEW]

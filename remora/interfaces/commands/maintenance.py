@@ -1,4 +1,4 @@
-"""The verbs about the store itself: init, move-in, stats, doctor, reindex, backup, recover and their kin."""
+"""Verbs about the store: init, move-in, stats, health, doctor, reindex, backup, recover, work, costs."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None)
 
 
 def _installed(project: Path) -> Iterator[Finding]:
-    """Yield what is to be said of the hooks and servers that were installed."""
+    """Yield findings about the installed hooks and servers."""
     from remora.app.health.findings import Finding
     from remora.app.project.locate import locate
     from remora.disk.live import OFF_FILE
@@ -164,13 +164,13 @@ def _installed(project: Path) -> Iterator[Finding]:
 
 
 def _ask_about_listener(project: Path) -> None:
-    """Ask about a model server of this machine that is not trusted by itself; the answer is remembered."""
+    """Ask whether to trust a model server on this machine, if it needs asking; store the answer."""
     from remora.app.project.destinations import to_ask
     from remora.app.project.locate import locate
     from remora.disk.places import data_folder
     from remora.net.listeners import allow
 
-    with suppress(RemoraError):  # what cannot be opened is a finding
+    with suppress(RemoraError):  # `diagnose` reports a project that cannot be opened
         url, why = to_ask(locate(project, os.environ)[1], os.environ)
         if url:
             question = say("doctor.listener", url=url, why=why)

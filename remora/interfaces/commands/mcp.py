@@ -1,4 +1,4 @@
-"""mcp: the verb that serves the memory of a project over MCP."""
+"""Verb `mcp`: serve the memory of a project over MCP."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def mcp(
         server = _built(cli, holder, read_only=read_only)
         if sys.stdin is not None and sys.stdin.isatty():
             cli.note(say("mcp.waiting"))
-        with speaking("en"):  # to agents
+        with speaking("en"):  # the readers are agents
             transports.over_stdio(server, holder)
         return
     token = transports.token_from(os.environ, token_variable)
@@ -95,8 +95,12 @@ def mcp(
 
 
 def _built(cli: CliContext, holder: Holder, *, read_only: bool) -> Server:
-    """Return the server, loaded now: it is most of what a start costs."""
-    with paused():  # nothing of what is loaded becomes garbage; looking for some is a tenth of the time
+    """Return the server; its imports are most of the start time.
+
+    Raises:
+        InvalidInput: the package `mcp` is not installed.
+    """
+    with paused():  # imports create no garbage, and collecting would take a tenth of the time
         try:
             from remora.interfaces.mcp_server.server import build
             from remora.interfaces.mcp_server.tools import Tools
@@ -115,7 +119,7 @@ def _built(cli: CliContext, holder: Holder, *, read_only: bool) -> Server:
 def entry(
     project: str, host: str, port: int, token_variable: str, *, http: bool, read_only: bool
 ) -> dict[str, Any]:
-    """Return what a host's configuration needs, in the form that most hosts take."""
+    """Return the server's entry for a host's configuration, in the format of most hosts."""
     if http:
         headers = {"Authorization": f"Bearer ${{{token_variable}}}"}
         return {"mcpServers": {"remora": {"type": "http", "url": address(host, port), "headers": headers}}}
@@ -126,7 +130,7 @@ def entry(
 
 
 def address(host: str, port: int) -> str:
-    """Return the URL of a server that listens at a place."""
+    """Return the URL of a server at a host and port."""
     return f"http://{_in_url(host)}:{port}/mcp"
 
 

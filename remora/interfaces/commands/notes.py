@@ -1,4 +1,4 @@
-"""note, journal: the verbs about notes, archives and the journal."""
+"""Verbs about notes, archives and the journal: note, journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""panel: the verb that opens the memory of this machine in a browser."""
+"""Verb `panel`: open the memories of this machine in a browser."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def panel(cli: CliContext, *, port: int, no_open: bool, demo: bool) -> None:
 
 @contextmanager
 def _shown(cli: CliContext, *, demo: bool) -> Iterator[tuple[Memory, dict[str, str]]]:
-    """Yield the memory that is shown first, and the environment of its data folder."""
+    """Yield the memory to show first, and the environment with its data folder."""
     if not demo:
         yield cli.memory(), dict(os.environ)
         return

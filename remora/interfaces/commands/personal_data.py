@@ -1,4 +1,4 @@
-"""export, import, erase, privacy: take what is remembered along, and take it back."""
+"""Verbs about stored data: export, import, erase, privacy."""
 
 from __future__ import annotations
 
@@ -90,7 +90,12 @@ def _what(
     whole: bool,
     everything: bool,
 ) -> str:
-    """Return what is to be erased, in words; an unknown id stops before anything is asked."""
+    """Return a description of the data to erase.
+
+    Raises:
+        InvalidInput: nothing is named.
+        NotFound: an id is unknown.
+    """
     if ids:
         records = {memory.show(one).id for one in ids}
         return say("count.memory", n=len(records))

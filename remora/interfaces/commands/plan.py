@@ -1,4 +1,4 @@
-"""plan, teach: what is said before work begins, and what a person says once and for all."""
+"""Verbs plan (context before work begins) and teach (memories from a text)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remora.app.importing.teach import Taught
 
 file_type = click.Path(path_type=str)
-LARGEST = 100_000  # steps that a limit can be asked for
+LARGEST = 100_000  # maximum of --steps
 
 
 @command("plan", epilog='Example: remora plan "make the token lifetime a setting" --steps 100')

@@ -1,4 +1,4 @@
-"""quote: what a person said in sessions; each sentence can become a memory, or go."""
+"""Verb `quote`: list the user's sentences from sessions, turn them into memories or remove them."""
 
 from __future__ import annotations
 

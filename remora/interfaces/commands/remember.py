@@ -1,4 +1,4 @@
-"""remember, edit, supersede: the verbs that write a text."""
+"""Verbs that write memories: remember, edit, supersede."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remora.interfaces.commands import complete
 from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.words import say
 
-TOGETHER = 200  # drafts in one transaction: others that write wait for its end, some tenths of a second
+TOGETHER = 200  # drafts in one transaction, which blocks other writers for some tenths of a second
 
 type_option = click.option(
     "--type",
@@ -29,7 +29,7 @@ file_type = click.Path(path_type=str)
 
 
 def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that set the triggers of a memory, which are else read from its text."""
+    """Add the options that set a memory's triggers; without them the triggers are read from its text."""
     for name, metavar, text in (
         ("--when", "EVENT", 'When to tell it: "before each commit", or a changed file; repeatable.'),
         ("--wants", "THING", "A command or name that it requires; not told after its use; repeatable."),
@@ -138,16 +138,16 @@ def remember(
 def _triggers(
     forbids: Sequence[str], wants: Sequence[str], when: Sequence[str]
 ) -> dict[str, Sequence[str]] | None:
-    """Return what the options say, or None: then the text is read for it."""
+    """Return the triggers from the options; None for none, so that they are read from the text."""
     given = {"forbids": forbids, "wants": wants, "when": when}
     return {name: value for name, value in given.items() if value} or None
 
 
 def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], options: dict[str, Any]) -> int:
-    """Store every draft that can be stored, say what became of each, and return the exit code.
+    """Store all valid drafts, report each result, and return the exit code.
 
-    Many share a transaction: the disk is waited for once. When one of them finds the store failing, they
-    are tried one by one, so that all before it are kept.
+    Drafts share a transaction per TOGETHER, so that there is one disk sync for each. If the store fails in
+    one, its drafts are stored one by one, so that those before the failing one are kept.
     """
     user = options.pop("user")
     records: list[MemoryRecord] = []
@@ -172,7 +172,7 @@ def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], optio
                 for one in group:
                     try:
                         store([one])
-                    except RemoraError:  # the store itself: the next draft would fare no better
+                    except RemoraError:  # an error of the store: later drafts would fail, too
                         cli.note(
                             memory_pages.handed_in_sentence(records, skipped)
                             + say("drafts.stopped", place=one.place)

@@ -1,4 +1,4 @@
-"""Go through what was learned with a person: keep, edit, drop, or leave for later."""
+"""Interactive review of learned memories: keep, edit, drop, or leave for later."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.interfaces.commands.cli_context import CliContext
 
-KEEP_ALL, REVIEW_ONLY = 2, 3  # trust levels: the default is "keep all"; only what needs review is asked
+KEEP_ALL, REVIEW_ONLY = 2, 3  # trust levels: "keep all" is the default; only `needs_review` is asked
 CHOICES = "kedlaq"  # keep, edit, drop, later, keep all, quit: as `review.ask` of the catalogues has them
 
 
 def somebody() -> bool:
-    """Return whether a person is there to be asked."""
+    """Return whether stdin and stderr are terminals, so that a question can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 class Reviewed(NamedTuple):
-    """What a person said of what was learned."""
+    """The results of a review: memories by decision, number left for later, and errors."""
 
     kept: tuple[MemoryRecord, ...] = ()
     edited: tuple[MemoryRecord, ...] = ()
@@ -40,26 +40,31 @@ class Reviewed(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """How a person is asked: show one memory and hear a letter; let the person change a text."""
+    """The prompts of a review.
+
+    Attributes:
+        letter: shows a memory with its number and the total, and returns a letter of CHOICES.
+        text: has the user edit a text; None if it was not saved.
+    """
 
     letter: Callable[[Learnt, int, int], str]
     text: Callable[[str], str | None]
 
 
 def due(learned: Sequence[Learnt], level: int) -> list[Learnt]:
-    """Return what a person is asked about at a trust level: what needs review first."""
+    """Return the memories to ask about at a trust level; those that need review come first."""
     open_ = [one for one in learned if not one.memory.user_verified]
     asked = open_ if level < REVIEW_ONLY else [one for one in open_ if one.memory.needs_review]
     return sorted(asked, key=lambda one: not one.memory.needs_review)
 
 
 def _default(one: Learnt, level: int) -> str:
-    """Return the answer that Enter gives: at level 2 "keep all", but not of what needs review."""
+    """Return the answer for Enter: at level 2 "keep all", except for a memory that needs review."""
     return "a" if level == KEEP_ALL and not one.memory.needs_review else "l"
 
 
 def asking(cli: CliContext, level: int) -> Asking:
-    """Return the questions of a terminal, for a trust level."""
+    """Return the prompts for a terminal at a trust level."""
     shown = spoken()("review.ask")
 
     def letter(one: Learnt, number: int, of: int) -> str:
@@ -78,7 +83,7 @@ def asking(cli: CliContext, level: int) -> Asking:
 
 
 def review(memory: Memory, found: Sequence[Learnt], ask: Asking) -> Reviewed:
-    """Ask about each memory and do what the person says; what fails is told and the rest goes on."""
+    """Ask about each memory and apply the answer; an error is recorded and the review continues."""
     kept: list[MemoryRecord] = []
     edited: list[MemoryRecord] = []
     dropped: list[MemoryRecord] = []
@@ -110,7 +115,7 @@ def review(memory: Memory, found: Sequence[Learnt], ask: Asking) -> Reviewed:
 
 
 def page(found: Reviewed) -> Page:
-    """Return what a person decided."""
+    """Return a page with the results of a review."""
     t = spoken()
     counts = (("kept", len(found.kept)), ("edited", len(found.edited)), ("dropped", len(found.dropped)))
     told = [t(f"review.{what}", n=number) for what, number in (*counts, ("later", found.later)) if number]

@@ -1,4 +1,4 @@
-"""search, context, related, show, list: the verbs that read."""
+"""Verbs that read: search, ask, context, related, show, list."""
 
 from __future__ import annotations
 
@@ -364,7 +364,7 @@ def _paths(cli: CliContext, files: tuple[str, ...]) -> list[str] | None:
 def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
     try:
         return memory.show(memory_id)
-    except NotFound:  # pruned since
+    except NotFound:  # pruned
         return None
 
 
@@ -382,7 +382,7 @@ def ask(cli: CliContext, *, question: tuple[str, ...], thread: str) -> None:
 
 
 def _nothing(cli: CliContext, *, filtered: bool, listed: str = "") -> str:
-    """Return why there is no answer, and what to do about it; `listed` is the sentence of an empty list."""
+    """Return the reason for an empty result and the next step; `listed` is the sentence of an empty list."""
     memory = cli.memory(writes=False)
     code = say("empty.code") if memory.modules() else ""
     if not is_empty(memory):
@@ -391,7 +391,7 @@ def _nothing(cli: CliContext, *, filtered: bool, listed: str = "") -> str:
         if listed:
             return say(listed)
         return say("empty.search") + code
-    if code:  # so `init` was here, or `index`
+    if code:  # `init` or `index` was run
         return say("empty.memories") + code + say("empty.remember")
     return say("empty.begin")
 

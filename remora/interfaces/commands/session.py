@@ -1,4 +1,4 @@
-"""session: the verbs about conversations."""
+"""Verb `session` with its subcommands about conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""share, team, sync, conflicts, dispute: one memory on several machines and in a team."""
+"""Verbs that share a memory with other machines and a team: share, team, sync, conflicts, dispute."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _leave(cli: CliContext, *, yes: bool) -> None:
 
 
 def _named(name: str, function: Callable[..., None]) -> click.Command:
-    """Return a command under one of its names; `share` and `team` have some in common."""
+    """Return a command under one of its names; `share` and `team` have some commands in common."""
     options = {
         _init: (
             click.argument("address", default="git"),
@@ -89,7 +89,7 @@ def _named(name: str, function: Callable[..., None]) -> click.Command:
     }
 
     @functools.wraps(function)
-    def made(cli: CliContext, **given: Any) -> None:  # click keeps the options of a function in the function
+    def made(cli: CliContext, **given: Any) -> None:  # click stores options on the function
         function(cli, **given)
 
     for option in reversed(options[function]):

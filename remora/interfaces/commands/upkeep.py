@@ -1,4 +1,4 @@
-"""verify, pin, forget, restore, prune: the verbs that look after what is there."""
+"""Verbs that maintain memories: wrong, trust, verify, pin, forget, restore, prune."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from remora.interfaces.words import say
 ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
 
 
-MANY = 20  # memories, above which a person is asked first
+MANY = 20  # memories; more than these need a confirmation
 
 
 def filters(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ids, and the options that choose memories in their place."""
+    """Add the argument for ids, and the options that select memories instead."""
     for option in (
         click.option("--yes", is_flag=True, help=f"Do not ask before changing more than {MANY}."),
         click.option("--needs-review", is_flag=True, help="Only memories that need review."),
@@ -43,7 +43,11 @@ def filters(verb: Callable[..., Any]) -> Callable[..., Any]:
 def _chosen(
     cli: CliContext, ids: tuple[str, ...], chosen: dict[str, Any], verb: str, *, everything: bool = False
 ) -> tuple[str, ...]:
-    """Return the ids that were given, or those of the memories that pass all filters, after asking."""
+    """Return the given ids, or the ids of the memories that pass all filters; confirm if above MANY.
+
+    Raises:
+        InvalidInput: both or neither of ids and filters are given, or the user cannot be asked.
+    """
     yes = chosen.pop("yes")
     filtered = everything or any(chosen.values())
     if bool(ids) == bool(filtered):
@@ -133,7 +137,11 @@ def wrong(
 def _asked_what_is_wrong(
     cli: CliContext, record: MemoryRecord
 ) -> tuple[list[str], str | None, dict[str, Any]]:
-    """Ask a person on a terminal what is wrong; without one, say which options there are."""
+    """Ask the user what is wrong; return the choice, the right text and the places where it holds.
+
+    Raises:
+        InvalidInput: stdin is no terminal, or `--json` is set.
+    """
     from remora.app.agent.correction import CHOICES
 
     if cli.json or not sys.stdin.isatty():
@@ -243,9 +251,10 @@ def _each(
     change: Callable[[str], MemoryRecord],
     done: Callable[[MemoryRecord], str],
 ) -> list[MemoryRecord]:
-    """Change each memory and answer with one line for each; an unknown id stops before the first change.
+    """Change each memory, print a line for each, and return the memories as they were before.
 
-    Returns the memories as they were.
+    Raises:
+        NotFound: an id is unknown; nothing was changed.
     """
     memory = cli.memory()
     olds = list({m.id: m for m in map(memory.show, ids)}.values())

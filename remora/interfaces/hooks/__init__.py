@@ -1,1 +1,1 @@
-"""`remora hook`: what the hosts of agents call at each event of a session."""
+"""`remora hook`: the command that hosts run at each event of a session."""

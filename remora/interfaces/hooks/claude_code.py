@@ -1,8 +1,8 @@
-"""Claude Code's hooks: the names that most other hosts took over.
+"""Hook format of Claude Code, whose names most other hosts adopted.
 
-A tool's failure has an event of its own. What a hook says to the model is `additionalContext`, which only
-some events take; a stop takes it too, but the agent would go on because of it. Every event shows the person
-a `systemMessage`.
+A failed tool has an event of its own. Text for the model is `additionalContext`, which only some events
+accept; a stop accepts it too, but then the agent would continue. Every event shows the user a
+`systemMessage`.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _KINDS = {
     "SessionEnd": moments.END,
 }
 _NOT_A_PERSON = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")  # sources of a prompt
-# What comes as a prompt without a source: a task in the background is over, another agent writes.
+# Prompts without a source that no user wrote: the end of a background task, messages of other agents.
 _NOTICES = ("<task-notification", "<teammate-message", "<cross-session-message")
 
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     kind = _KINDS.get(payloads.text(payload, "hook_event_name"), moments.OTHER)
     if _of_another_host(payload, environ) or _nobody(kind, payload):
         kind = moments.OTHER
@@ -60,7 +60,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
-    """Return what is printed; None for nothing."""
+    """Return the JSON object to print; None for no output."""
     event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
@@ -69,7 +69,7 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
 
 
 def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:
-    """Say whether a prompt is no person's, or a subagent only the summarizer of a compaction."""
+    """Return whether a prompt is not the user's, or a subagent is the summarizer of a compaction."""
     if kind == moments.PROMPT:
         said = payloads.text(payload, "prompt").lstrip()
         return payload.get("source") in _NOT_A_PERSON or said.startswith(_NOTICES)
@@ -77,9 +77,9 @@ def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:
 
 
 def _of_another_host(payload: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
-    """Say whether another host runs Claude Code's settings beside its own, where the same event comes again.
+    """Return whether another host, which runs Claude Code's settings too, sends a duplicate of its own event.
 
-    Cursor and Copilot CLI do; VS Code does too, and its payloads have no `hook_event_name`.
+    Cursor and Copilot CLI do so; VS Code does too, but its payloads have no `hook_event_name`.
     """
     if "conversation_id" in payload or "cursor_version" in payload:
         return True

@@ -1,9 +1,10 @@
-"""Codex' hooks: Claude Code's names, `turn_id` for the prompt, and outputs that may hold nothing unknown.
+"""Hook format of Codex: Claude Code's names, `turn_id` for the prompt, and outputs without unknown keys.
 
-Edits are patches (`apply_patch`), read for their files. There is no event for a failure: the answer of a tool
-shows it by `exit_code`, `success`, `isError` or `error` where it is an object; where it is text, by the frame
-("Process exited with code 1", "Exit code: 1") or by Codex' own words ("apply_patch verification failed").
-Some versions hand a command's bare output to the hook: then nobody can tell, and `failed` is not set.
+Edits are patches (`apply_patch`), which are parsed for their files. There is no event for a failed tool. If
+the tool's response is an object, `exit_code`, `success`, `isError` or `error` shows the failure; if it is
+text, its frame ("Process exited with code 1", "Exit code: 1") or a message of Codex ("apply_patch
+verification failed") does. Some versions pass only a command's output to the hook; then the failure is
+unknown and `failed` is not set.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 HOST = "codex"
 TRANSCRIPTS = True
-# Codex puts what is over 2,500 tokens, by its count of four bytes each, into a file instead.
+# Bytes. Codex moves output above 2,500 tokens, counted as four bytes each, into a file.
 LIMIT = 9_600
 INJECTS = frozenset(
     (moments.START, moments.PROMPT, moments.BEFORE, moments.AFTER, moments.SUBAGENT_START),
@@ -39,19 +40,19 @@ _KINDS = {
     "Interrupt": moments.STOP,
     "SessionEnd": moments.END,
 }
-# One unknown key spoils an output: the only events whose outputs have `systemMessage`.
+# The events whose outputs may have `systemMessage`; Codex rejects an output with an unknown key.
 _NOTED = ("SessionStart", "SubagentStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Interrupt")
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     kind = _KINDS.get(payloads.text(payload, "hook_event_name"), moments.OTHER)
     made = payloads.moment(kind, HOST, {**payload, "prompt_id": payload.get("turn_id")}, of_codex)
     return _answered(made, payload.get("tool_response")) if made.kind == moments.AFTER else made
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
-    """Return what is printed; None for nothing."""
+    """Return the JSON object to print; None for no output."""
     event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
@@ -60,7 +61,7 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
 
 
 def _answered(made: Moment, answer: Any) -> Moment:
-    """Return the moment with what the answer shows: whether the tool failed, and its text without a frame."""
+    """Return the moment with `failed`, and for commands and edits the text without its frame."""
     if made.action not in ("run", "edit", "write"):
         return made._replace(failed=payloads.shows_failure(answer))
     from remora.sources.transcripts.codex_output import read_output

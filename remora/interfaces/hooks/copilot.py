@@ -1,13 +1,12 @@
-"""Copilot CLI's hooks, in either of their two forms.
+"""Hook format of Copilot CLI, in both of its forms.
 
-Events that are registered under a PascalCase name come like Claude Code's, with the event's name and Claude
-Code's names of the tools. Under a camelCase name the payload does not tell its event, so it is known by its
-parts, arguments may be JSON in a string, and tools have Copilot's own names.
+Events registered under a PascalCase name have the payloads of Claude Code, with the event's name and Claude
+Code's tool names. Under a camelCase name the payload does not contain the event's name, so that the event is
+inferred from its keys; arguments may be JSON in a string, and tools have Copilot's own names.
 
-`postToolUseFailure` is for tools that could not do their work. A command that failed comes as `postToolUse`,
-with its exit code in the last line: `<shellId: 0 completed with exit code 1>`. What a command hook prints
-reaches the model after a tool and at a subagent's start; at a session's start and with a prompt nobody reads
-it.
+`postToolUseFailure` is for tools that could not run. A failed command is a `postToolUse` with its exit code
+in the last line: `<shellId: 0 completed with exit code 1>`. The output of a command hook reaches the model
+after a tool and at the start of a subagent; it is ignored at the start of a session and with a prompt.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ _CAMEL = {
     "last_assistant_message": "response",
     "stop_hook_active": "stopHookActive",
 }
-# What tells an event that does not tell its name: the first whose parts are all there.
+# Keys by which an event without a name is inferred: the first row whose keys are all present.
 _PARTS = (
     ("", ("transformedPrompt",)),
     ("", ("errorContext",)),
@@ -85,12 +84,12 @@ _CODE = r"(?:completed|exited) with exit code (\d{1,9})>?\s*\Z"
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     kind = _KINDS.get(_event(payload), moments.OTHER)
     told = {**payload, **{ours: payload[theirs] for ours, theirs in _CAMEL.items() if theirs in payload}}
     told.setdefault("tool_response", payload.get("tool_result"))
     told["agent_id"] = told.get("agent_id") or told.get("agent_name")
-    # One tool for reading, making and changing files, which says in `command` which of them.
+    # `str_replace_editor` reads, creates and edits files; its `command` argument says which.
     editor = payloads.text(payloads.mapping(told.get("tool_input")), "command")
     made = payloads.moment(kind, HOST, told, lambda tool: _meaning(tool, editor))
     if made.kind != moments.AFTER:
@@ -101,14 +100,14 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
-    """Return what is printed; None for nothing."""
+    """Return the JSON object to print; None for no output."""
     if moment.kind not in INJECTS or _KINDS.get(_event(payload)) != moment.kind or not reply.text.strip():
         return None
     return {"additionalContext": payloads.fitted(reply.text)}
 
 
 def _event(payload: Mapping[str, Any]) -> str:
-    """Return an event's camelCase name; empty for one that is not ours."""
+    """Return an event's camelCase name, from its keys if it has no name; empty for unsupported events."""
     said = payloads.text(payload, "hook_event_name", "hookEventName")
     if said:
         return said[:1].lower() + said[1:]

@@ -1,12 +1,12 @@
-"""Cursor's hooks: a session is a conversation, a prompt a generation, and answers are JSON in a string.
+"""Hook format of Cursor: a session is a conversation, a prompt a generation, results are JSON in a string.
 
-`preToolUse`, `postToolUse` and `postToolUseFailure` tell of every tool with an id. `beforeShellExecution`,
-`afterShellExecution`, `beforeMCPExecution`, `afterMCPExecution`, `beforeReadFile` and `afterFileEdit` tell of
-some of them again, without one: they are understood, and nobody should ask for both. A command that failed
-comes as `postToolUseFailure`, or as `postToolUse` whose answer has an `exitCode`.
+`preToolUse`, `postToolUse` and `postToolUseFailure` report every tool, with a call id.
+`beforeShellExecution`, `afterShellExecution`, `beforeMCPExecution`, `afterMCPExecution`, `beforeReadFile` and
+`afterFileEdit` report some of them again, without an id: they are supported, but do not register both. A
+failed command is a `postToolUseFailure`, or a `postToolUse` whose output has an `exitCode`.
 
-What reaches the model is `additional_context` at a session's start and after a tool. With a prompt it is
-undocumented, and taken by versions of today when `continue` is true.
+Text for the model is `additional_context` at the start of a session and after a tool. With a prompt it is
+undocumented; current versions accept it if `continue` is true.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ _ACTIONS = table(
         "task": "Subagent",
     }
 )
-# Servers are not named to a hook, so these are known to be ours by their own names.
+# Payloads do not name the MCP server, so Remora's tools are recognised by their own names.
 _OURS = frozenset(
     "search_memory record_memory get_session_context analyze_impact get_dependencies context_for_task "
     "why forget review".split()
 )
-# Events of one tool each: its name, and what it was asked to do.
+# Events of a single tool, with the tool's name and its arguments.
 _TOOLS = {
     "beforeShellExecution": ("Shell", ("command",)),
     "afterShellExecution": ("Shell", ("command",)),
@@ -70,11 +70,11 @@ _TOOLS = {
 
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     event = payloads.text(payload, "hook_event_name")
     kind = _KINDS.get(event, moments.OTHER)
     if payload.get("failure_type") == "permission_denied":
-        kind = moments.OTHER  # a person said no: nothing failed
+        kind = moments.OTHER  # the user denied permission: not a failure
     roots = payloads.items(payload.get("workspace_roots")) or [environ.get("CURSOR_PROJECT_DIR")]
     answer = payloads.decoded(
         payload.get("tool_output") or payload.get("result_json") or payload.get("output")
@@ -101,14 +101,14 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
         return made._replace(source=moments.ABORTED)
     if made.kind != moments.AFTER:
         return made
-    # What a file or a server says of errors is its own business: only a command's answer is the host's.
+    # Only a command's output is the host's: the content of a file or a server may mention errors.
     failed = made.action == "run" and payloads.shows_failure(answer)
     action = "edit" if event == "afterFileEdit" else made.action
     return made._replace(action=action, failed=failed)
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
-    """Return what is printed; None for nothing."""
+    """Return the JSON object to print; None for no output."""
     event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in ("sessionStart", "beforeSubmitPrompt", "postToolUse"):
         return None

@@ -1,7 +1,7 @@
-"""Gemini CLI's hooks: Claude Code's names for most parts, its own for the events and the tools.
+"""Hook format of Gemini CLI: Claude Code's names for most keys, its own for events and tools.
 
-Calls and prompts have no ids. A failed tool comes as `AfterTool` like any other: with an `error` in its
-answer, or, when a command failed, with a line `Exit Code: 1` in the text for the model.
+Calls and prompts have no ids. A failed tool is an `AfterTool` event with an `error` in its response, or, for
+a failed command, with a line `Exit Code: 1` in the text for the model.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _CODE = r"^Exit Code: (\d{1,9})$"
 
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     kind = _KINDS.get(payloads.text(payload, "hook_event_name"), moments.OTHER)
     told = {
         **payload,
@@ -66,7 +66,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
-    """Return what is printed; None for nothing."""
+    """Return the JSON object to print; None for no output."""
     event = payloads.text(payload, "hook_event_name")
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
@@ -75,7 +75,7 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
 
 
 def _meaning(tool: str, server: str) -> str:
-    """Return a tool's action; a server's is called `mcp_<server>_<tool>`."""
+    """Return a tool's action; a tool of an MCP server is named `mcp_<server>_<tool>`."""
     if tool in _ACTIONS:
         return _ACTIONS[tool]
     if server or (tool.startswith("mcp_") and not tool.startswith("mcp__")):

@@ -1,4 +1,4 @@
-"""Which hosts there are, which one a payload comes from, and the module of each, loaded when it is needed."""
+"""Registry of the hosts: detect the host of a payload and import its module on demand."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     )
 
     class Host(Protocol):
-        """What a host's module gives.
+        """The interface of a host's module.
 
         Attributes:
             INJECTS: kinds of moments at which text reaches the model.
-            TRANSCRIPTS: the host leaves a transcript of each session that we can read.
+            TRANSCRIPTS: the host writes a transcript of each session that Remora can read.
         """
 
         INJECTS: frozenset[str]
         TRANSCRIPTS: bool
 
         def parse(self, payload: Mapping[str, Any], environ: Mapping[str, str], /) -> Moment:
-            """Return the moment that a payload tells of; never raises."""
+            """Return the `Moment` of a payload; never raise."""
             ...
 
         def render(
             self, payload: Mapping[str, Any], moment: Moment, reply: Reply, /
         ) -> dict[str, Any] | None:
-            """Return what is printed; None for nothing."""
+            """Return the JSON object to print; None for no output."""
             ...
 
     _ALL: tuple[Host, ...] = (claude_code, codex, cursor, gemini, copilot, vscode, windsurf, opencode)
@@ -49,10 +49,10 @@ _GEMINI = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel"
 
 
 def host_named(name: str) -> Host:
-    """Return the module of a host; no other host's is loaded.
+    """Import and return only the module of a host.
 
     Raises:
-        InvalidInput: there is no such host.
+        InvalidInput: the host is unknown.
     """
     if name not in HOSTS:
         from remora.core.errors import InvalidInput
@@ -65,10 +65,10 @@ def host_named(name: str) -> Host:
 
 
 def detect(payload: Mapping[str, Any], environ: Mapping[str, str]) -> str:
-    """Return the host that a payload comes from, for calls that do not say it; empty where nobody knows.
+    """Return the host of a payload, for calls without `--host`; empty if it is unknown.
 
-    The order matters: environments are inherited, and the events of one host carry names of another's.
-    Copilot CLI and OpenCode cannot be told: what we install for them says who they are.
+    The order matters: environments are inherited, and hosts use each other's event names. Copilot CLI and
+    OpenCode cannot be detected; their installed hooks pass `--host`.
 
     >>> detect({"agent_action_name": "post_write_code"}, {}), detect({"turn_id": "t"}, {}), detect({}, {})
     ('windsurf', 'codex', '')

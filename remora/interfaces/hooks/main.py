@@ -1,8 +1,8 @@
-"""`remora hook --host NAME`: one event of an agent's host on stdin, at most one JSON object on stdout.
+"""`remora hook --host NAME`: read one hook event from stdin, write at most one JSON object to stdout.
 
-It always exits with 0 and never blocks an action: a host that reads another code, or a text that is no JSON,
-would stop or disturb the agent. Whatever goes wrong leaves one line in `hooks.log` and says nothing. The
-environment is read for the data folder and the host's own ids; none of it is stored.
+The exit code is always 0 and an action is never blocked: another code, or output that is not JSON, would stop
+or disturb the agent. An error is written to `hooks.log` in one line, without output. The environment is read
+for the data folder and the host's ids, and is not stored.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any, NoReturn
 from remora.core import moments
 from remora.core.moments import Moment, Reply
 
-MAX_INPUT = 64_000_000  # bytes of an event; what is longer is not an event
+MAX_INPUT = 64_000_000  # bytes of an event; a longer input is rejected
 USAGE = """\
 remora hook [--host NAME] < EVENT
 
 Answers one event of an agent's host. `remora install HOST` writes the host's settings.
 """
 _WORK_AT = (moments.START, moments.END)
-_NAMES = ("hook_event_name", "hookEventName", "event", "agent_action_name")  # where an event's name stands
+_NAMES = ("hook_event_name", "hookEventName", "event", "agent_action_name")  # keys of an event's name
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
-    """Answer the event on stdin and leave."""
-    if os.environ.get("REMORA_HOOKS") == "off":  # a language model that we asked ourselves
+    """Answer the event on stdin and exit."""
+    if os.environ.get("REMORA_HOOKS") == "off":  # set for agents that Remora itself runs as a language model
         os._exit(0)
     try:
         heard = _fill_in()
@@ -35,13 +35,18 @@ def main(arguments: Sequence[str]) -> NoReturn:
             _write(USAGE.encode())
         elif said := answer(arguments, _event()):
             _write(said) if heard else _note(OSError("stdout is closed"))
-    except BaseException as error:  # noqa: BLE001  nothing of ours may reach the agent
+    except BaseException as error:  # noqa: BLE001  no error may reach the agent
         _note(error)
-    os._exit(0)  # a thread that takes too long is left behind; nothing is half written
+    os._exit(0)  # do not wait for slow threads; they leave no file half written
 
 
 def answer(arguments: Sequence[str], data: bytes) -> bytes:
-    """Return what is printed for an event: one line of JSON, or nothing."""
+    """Return the output for an event: one line of JSON, or nothing.
+
+    Raises:
+        ValueError: the event is not a JSON object, or its name is unknown.
+        InvalidInput: the host is unknown.
+    """
     from remora.app.agent.hook_event import respond
     from remora.disk.live import ENDLESS
     from remora.interfaces.hooks.hosts import detect, host_named
@@ -65,7 +70,7 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
     if not host.TRANSCRIPTS:
         _aside(_capture, moment)
     shown = host.render(payload, moment, clean(noticed(reply)))
-    # Where nothing we say is heard there may be no event for a start or an end: a prompt has to do.
+    # A host without injection may have no event for a start or an end: use the prompt.
     starts = moment.kind in _WORK_AT or (moment.kind == moments.PROMPT and not host.INJECTS)
     if starts or (moment.kind == moments.STOP and moment.host in ENDLESS):
         _aside(_work, moment)
@@ -73,21 +78,21 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
 
 
 def noticed(reply: Reply) -> Reply:
-    """Return a reply with a notice for the person of what the agent is told; without ids none is due."""
+    """Return a reply with a notice to the user that memories were injected; unchanged without ids."""
     if not reply.text or not reply.ids or reply.note or reply.quiet:
         return reply
-    from remora.interfaces.words import Words, language_of  # most moments have nothing to say
+    from remora.interfaces.words import Words, language_of  # imported here: most replies are empty
 
     return reply._replace(note=Words(language_of(os.environ))("line.notice", n=len(reply.ids)))
 
 
 def clean(reply: Reply) -> Reply:
-    """Return a reply without signs that a terminal obeys or that nobody sees."""
+    """Return a reply without control characters and invisible characters."""
     if all(
         text.isascii() and all(map(str.isprintable, text.split("\n"))) for text in (reply.text, reply.note)
     ):
         return reply
-    from remora.core.text import safe  # costs as much to load as all else that an answer needs
+    from remora.core.text import safe  # imported here: it takes as long as all other imports of an answer
 
     return reply._replace(text=safe(reply.text), note=safe(reply.note))
 
@@ -105,15 +110,19 @@ def _work(moment: Moment) -> None:
 
 
 def _aside(doing: Callable[[Moment], None], moment: Moment) -> None:
-    """Do what must not cost the agent its answer."""
+    """Call a function; log its error, so that the agent still gets the answer."""
     try:
         doing(moment)
-    except Exception as error:  # noqa: BLE001  it is noted, and the answer is given
+    except Exception as error:  # noqa: BLE001  logged; the answer is still given
         _note(error)
 
 
 def _require_known(host: object, payload: dict[str, Any]) -> None:
-    """Raise for an event that we never heard of; one that is left alone on purpose is fine."""
+    """Check that an ignored event is known.
+
+    Raises:
+        ValueError: the event has no name, or an unknown one.
+    """
     named = next((name for key in _NAMES if isinstance(name := payload.get(key), str) and name), "")
     known = getattr(host, "_KINDS", ())
     if not (named in known or named[:1].lower() + named[1:] in known or named.startswith(("pre_", "post_"))):
@@ -121,7 +130,7 @@ def _require_known(host: object, payload: dict[str, Any]) -> None:
 
 
 def _here() -> str:
-    """Return the folder of this process; empty where it is gone."""
+    """Return the current folder; empty if it was deleted."""
     try:
         return os.getcwd()  # noqa: PTH109
     except OSError:
@@ -129,7 +138,7 @@ def _here() -> str:
 
 
 def _fill_in() -> bool:
-    """Put nothing in the place of streams that are closed, lest a file of ours gets their number.
+    """Open the null device for closed standard streams, so that no file gets their descriptor.
 
     Returns:
         Whether stdout was open.
@@ -139,7 +148,7 @@ def _fill_in() -> bool:
         try:
             os.fstat(number)
         except OSError:
-            closed.append(os.open(os.devnull, os.O_RDWR))  # the lowest number that is free
+            closed.append(os.open(os.devnull, os.O_RDWR))  # gets the lowest free descriptor
     return 1 not in closed
 
 
@@ -170,5 +179,5 @@ def _note(error: BaseException) -> None:
         from remora.app.agent.hook_context import note_trouble
 
         note_trouble(error)
-    except BaseException:  # noqa: BLE001, S110  a log that cannot be written is no reason to fail
+    except BaseException:  # noqa: BLE001, S110  a log that cannot be written must not fail the hook
         pass

@@ -1,16 +1,16 @@
-"""OpenCode: our plugin sends what OpenCode hands to it, because OpenCode has no hooks of its own.
+"""Hook format of OpenCode, which has no command hooks: Remora's plugin forwards its plugin hooks and events.
 
-The plugin sends one object for each of OpenCode's plugin hooks and events that concern us:
+The plugin sends one object for each hook or event that Remora uses:
 
     {"event": NAME, "directory": FOLDER, "input": {...}, "output": {...}}
 
 `event` is the hook's name ("tool.execute.after") or the event's type ("session.idle"); `input` and `output`
-are what OpenCode hands to the hook, `input` of an event is its `properties`. Long outputs may come cut.
+are the arguments of the hook, or `input` is the `properties` of the event. Long outputs may be truncated.
 
-What is printed is `{"context": TEXT, "message": TEXT}`, each where there is one: the plugin keeps the context
-of a session and adds it to the system prompt (`experimental.chat.system.transform`), and shows the message.
-Nothing can be said after a tool. A tool that throws gives no event; a command that failed has its exit code
-in the `metadata` of its output.
+The output is `{"context": TEXT, "message": TEXT}`, both optional: the plugin keeps the context of a session
+and adds it to the system prompt (`experimental.chat.system.transform`), and shows the message. Text after a
+tool is not possible. A tool that throws causes no event; a failed command has its exit code in the `metadata`
+of its output.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _ACTIONS = table(
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     kind = _KINDS.get(payloads.text(payload, "event"), moments.OTHER)
     given, answer = payloads.mapping(payload.get("input")), payloads.mapping(payload.get("output"))
     info = payloads.mapping(given.get("info"))
@@ -81,7 +81,7 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
-    """Return what is printed; None for nothing."""
+    """Return the JSON object to print; None for no output."""
     if moment.kind == moments.OTHER or payloads.text(payload, "event") not in _KINDS:
         return None
     answer = {}
@@ -93,12 +93,12 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
 
 
 def _typed(part: Any) -> bool:
-    """Say whether a part of a message is what a person typed: OpenCode puts files and notes beside it."""
+    """Return whether a part of a message was typed by the user; OpenCode adds files and synthetic parts."""
     return isinstance(part, dict) and part.get("type") == "text" and not part.get("synthetic")
 
 
 def _meaning(tool: str) -> str:
-    """Return a tool's action; a server's is called `<server>_<tool>`."""
+    """Return a tool's action; a tool of an MCP server is named `<server>_<tool>`."""
     if tool in _ACTIONS:
         return _ACTIONS[tool]
     server, bar, own = tool.partition("_")

@@ -1,11 +1,12 @@
-"""What the payloads and answers of all hosts have in common: how their parts are read, cut and written.
+"""Shared parser and writer of hook payloads for all hosts.
 
-A host sends one JSON object an event. Any part of it may be missing, of another type, or ten megabytes long:
-every part is asked for by name and type, what does not fit is as if it were not there, and long texts are
-cut before anything is done with them. `moment` reads the names that Claude Code uses (interfaces of other
-hosts are mostly Claude's with other names); a host's module says first what it calls them.
+A host sends one JSON object per event. A value may be missing, of another type, or ten megabytes long: every
+value is read by key and type, an invalid one counts as missing, and long texts are cut before they are
+processed. `moment` reads the keys of Claude Code; the modules of other hosts map their own keys to these
+first.
 
-This is loaded for every tool that an agent uses. It imports nothing that costs, and compiles nothing.
+This module is loaded for every tool call of an agent, so it imports only fast modules and compiles no
+patterns.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 MAX_TEXT = 8_000  # characters of a prompt, a reply, an output
-MAX_EDIT = 4_000  # of what an edit brings in, and of what it takes out
-MAX_NAME = 1_000  # of a pattern or an address
+MAX_EDIT = 4_000  # of the text that an edit adds, and of the text that it removes
+MAX_NAME = 1_000  # of a pattern or a URL
 MAX_ID = 200
 MAX_PATH = 4_096
 MAX_PATHS = 50
-MAX_ITEMS = 50  # of a list that are looked at
-MAX_JSON = 1_000_000  # characters of JSON inside a JSON string that are read
-LOOKED_AT = 100_000  # characters of an output that are looked at, at both its ends
-# What a host takes at once: Claude Code and Cursor 10,000 characters. Bytes are at least as many as
-# characters, however a host counts those.
+MAX_ITEMS = 50  # entries of a list that are read
+MAX_JSON = 1_000_000  # characters of JSON inside a JSON string that are parsed
+LOOKED_AT = 100_000  # characters of an output that are read, half at each end
+# Bytes that a host accepts: Claude Code and Cursor accept 10,000 characters, and a text has at least as many
+# bytes as characters, however a host counts these.
 LIMIT = 10_000
 MORE = "\n[There is more in memory: search_memory or `remora search` finds it.]"
 
@@ -49,27 +50,27 @@ _TEXT_OF = {
     moments.STOP: "last_assistant_message",
 }
 _SOURCES = {"new": "startup"}
-# Where an answer has its words; the first ones are an edit's too, the others would repeat the file.
+# Keys of the text in a tool's response; for edits only `_WORDS`, since `_CONTENTS` would repeat the file.
 _WORDS = tuple("stdout output llmContent textResultForLlm text_result_for_llm stderr error message".split())
 _CONTENTS = ("content", "text", "result", "file")
 _COMMANDS = ("command", "cmd", "command_line", "commandLine")
 _PATCHES = ("input", "patch", "patchText", "patch_text", "command")
 _BEGIN_PATCH = "*** Begin Patch"
 _CODES = ("exit_code", "exitCode", "exit")
-_NO_FAILURES = (0, 130)  # 130: a person interrupted it
-_CODE_AT = 500  # characters at the end of an output, where a host tells an exit code
+_NO_FAILURES = (0, 130)  # 130: interrupted by the user
+_CODE_AT = 500  # characters at the end of an output that may contain an exit code
 
 
 # Parts
 
 
 def text(told: Mapping[str, Any], *keys: str) -> str:
-    """Return the first of some parts that is a text with something in it, whole; empty where none is."""
+    """Return the first value of some keys that is a non-empty string; empty if there is none."""
     return next((value for key in keys if isinstance(value := told.get(key), str) and value), "")
 
 
 def name(value: Any) -> str:
-    """Return an id or a tool's name; empty for what is none.
+    """Return an id or a tool's name, cut to MAX_ID characters; empty if it is not a string.
 
     >>> name("toolu_1"), name(5), name(None)
     ('toolu_1', '', '')
@@ -78,12 +79,12 @@ def name(value: Any) -> str:
 
 
 def place(value: Any) -> str:
-    """Return a path as the host has it; empty for what cannot be one."""
+    """Return a path as the host wrote it; empty if it is not a string, blank, or longer than MAX_PATH."""
     return sound(value) if isinstance(value, str) and len(value) <= MAX_PATH and value.strip() else ""
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """Return an object; JSON in a string is read, what is none is empty, and another text is its `input`.
+    """Return an object: a dict, JSON in a string, or other text as `input`; empty for other types.
 
     >>> mapping('{"command": "make"}'), mapping("*** Begin Patch"), mapping([1])
     ({'command': 'make'}, {'input': '*** Begin Patch'}, {})
@@ -97,7 +98,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def decoded(value: Any) -> Any:
-    """Return what a JSON text says; the text itself where it is none, or too long to be worth reading."""
+    """Return the value of a JSON text; the text itself if it is not JSON or longer than MAX_JSON."""
     if isinstance(value, str) and value[:1] in ("{", "[") and len(value) <= MAX_JSON:
         try:
             return json.loads(value)
@@ -107,18 +108,18 @@ def decoded(value: Any) -> Any:
 
 
 def items(value: Any) -> list[Any]:
-    """Return the entries of a list that are looked at: of a long one the first and the last."""
+    """Return the entries of a list; for more than MAX_ITEMS, half of them from each end."""
     if not isinstance(value, list):
         return []
     return value if len(value) <= MAX_ITEMS else [*value[: MAX_ITEMS // 2], *value[-MAX_ITEMS // 2 :]]
 
 
 def words(value: Any, *, contents: bool = True) -> str:
-    r"""Return what an answer says: a text, blocks of text, or an object with either; of long ones the ends.
+    r"""Return the text of a response: a string, text blocks, or an object with either; cut in the middle.
 
     Args:
         value: any JSON value.
-        contents: what an object holds under "content" and the like is part of it.
+        contents: include the values of "content" and similar keys.
 
     >>> words([{"type": "text", "text": "a"}, {"type": "image"}]), words({"stdout": "b", "stderr": "c"})
     ('a', 'b\nc')
@@ -166,16 +167,16 @@ def moment(
     told: Mapping[str, Any],
     meaning: Callable[[str], str] = action_of,
 ) -> Moment:
-    """Return the moment that a payload tells of, whose parts have the names that Claude Code gives them.
+    """Return the `Moment` of a payload with the keys of Claude Code.
 
-    A stop that a hook has already prevented once is none of ours (nobody may loop), nor is a tool that a
-    person interrupted.
+    A stop that a hook has already prevented once is ignored (it could loop), as is a tool that the user
+    interrupted: their kind is OTHER.
 
     Args:
         kind: one of `remora.core.moments.KINDS`.
-        host: who sends it.
+        host: the host's name.
         told: the payload.
-        meaning: a tool's name to one of `remora.core.events.ACTIONS`.
+        meaning: maps a tool's name to one of `remora.core.events.ACTIONS`.
     """
     if (kind in (moments.STOP, moments.SUBAGENT_STOP) and told.get("stop_hook_active")) or (
         kind == moments.FAILED and told.get("is_interrupt")
@@ -184,7 +185,7 @@ def moment(
     used = _used(told, meaning) if kind in _TOOL_KINDS else {}
     said = words(told.get(_TEXT_OF.get(kind, "")), contents=used.get("action") not in _EDITING)
     if kind == moments.PROMPT:
-        from remora.core.typed_prompt import without_blocks  # no other moment needs it
+        from remora.core.typed_prompt import without_blocks  # imported here: only prompts need it
 
         said = without_blocks(said)
     source = name(told.get("source")) if kind == moments.START else ""
@@ -205,7 +206,7 @@ def moment(
 
 
 def _used(told: Mapping[str, Any], meaning: Callable[[str], str]) -> dict[str, Any]:
-    """Return what a tool was asked to do, as parts of a `Moment`."""
+    """Return the fields of a `Moment` for a tool call."""
     tool = name(told.get("tool_name"))
     given = mapping(told.get("tool_input"))
     action = meaning(tool)
@@ -223,7 +224,7 @@ def _used(told: Mapping[str, Any], meaning: Callable[[str], str]) -> dict[str, A
         used["pattern"] = both_ends(text(given, "pattern", "query", "regex", "glob_pattern"), MAX_NAME)
         paths = _paths(given)
         used["place"] = next((path for path in paths if action == "glob" or not names_a_file(path)), "")
-        if action == "search":  # in a file or in a folder, which is no file that was read
+        if action == "search":  # a searched file counts as read, a folder does not
             used["paths"] = tuple(path for path in paths if names_a_file(path))
     elif action == "fetch":
         used["url"] = both_ends(_address(given), MAX_NAME)
@@ -251,13 +252,13 @@ def _address(given: Mapping[str, Any]) -> str:
     for one in named:
         if isinstance(one, str) and one:
             return one
-    asked = text(given, "prompt")[:LOOKED_AT]  # Gemini CLI has its address inside a prompt
+    asked = text(given, "prompt")[:LOOKED_AT]  # Gemini CLI passes the URL inside a prompt
     start = asked.find("http")
     return asked[start:].split(None, 1)[0] if start >= 0 else ""
 
 
 def _patched(given: Mapping[str, Any], action: str) -> dict[str, Any]:
-    """Return what a patch in the format of `apply_patch` does; empty where there is none."""
+    """Return the fields of a `Moment` for a patch in the format of `apply_patch`; empty if there is none."""
     said = _command(given) if action == "run" else text(given, *_PATCHES)
     if _BEGIN_PATCH not in said:
         return {}
@@ -281,11 +282,11 @@ def _below(folder: str, path: str) -> str:
     return path if alone else f"{folder}/{path}"
 
 
-# What answers show of failing, in hosts that have no event for it
+# Failures in responses, for hosts without an event for them
 
 
 def shows_failure(answer: Any) -> bool:
-    """Say whether an answer says that the tool failed: by a mark, an error, or an exit code.
+    """Return whether a response shows that the tool failed: by a flag, an error, or an exit code.
 
     >>> shows_failure({"is_error": True}), shows_failure({"metadata": {"exit": 1}}), shows_failure("error")
     (True, True, False)
@@ -302,11 +303,11 @@ def shows_failure(answer: Any) -> bool:
 
 
 def code_told(said: str, pattern: str) -> bool:
-    r"""Say whether an output tells of an exit code other than 0, in a host's own words.
+    r"""Return whether an output reports a failing exit code: other than 0 and 130.
 
     Args:
         said: the output.
-        pattern: the host's words, with a group for the number, of a few digits.
+        pattern: the host's wording, with a group for the number of at most nine digits.
 
     >>> code_told("no such file\nExit Code: 2", r"^Exit Code: (\d{1,9})$")
     True
@@ -321,7 +322,7 @@ def code_told(said: str, pattern: str) -> bool:
 
 
 def fitted(said: str, limit: int = LIMIT) -> str:
-    r"""Return a text of at most `limit` bytes, cut at the end of a line, with a note that there is more.
+    r"""Return a text of at most `limit` bytes; a longer one is cut at a line end and gets a note.
 
     >>> print(fitted("one\ntwo\nthree\n" * 20, 80))
     one
@@ -334,19 +335,19 @@ def fitted(said: str, limit: int = LIMIT) -> str:
         return said
     kept = data[: limit - len(MORE)].decode("utf-8", "ignore")
     end = kept.rfind("\n")
-    if end <= 0:  # one long line: at least at a word
+    if end <= 0:  # one long line: cut at a word
         end = kept.rfind(" ")
     return (kept[:end] if end > 0 else kept).rstrip() + MORE
 
 
 def spoken(event: str, said: str, note: str, limit: int = LIMIT) -> dict[str, Any] | None:
-    """Return an answer as Claude Code takes it, and those hosts that took its form over; None for silence.
+    """Return a hook's output in the format of Claude Code and compatible hosts; None for no output.
 
     Args:
-        event: the event's name as the host has it.
-        said: for the model; empty for nothing.
-        note: for the person; empty for nothing.
-        limit: what the host takes at once, in bytes.
+        event: the host's name of the event.
+        said: text for the model; empty for none.
+        note: notice to the user; empty for none.
+        limit: bytes that the host accepts in one text.
     """
     answer: dict[str, Any] = {}
     if note.strip():

@@ -1,7 +1,7 @@
-"""`remora statusline`: one line for the status bar of a coding agent about the session told on stdin.
+"""`remora statusline`: one line about the session on stdin, for the status bar of a coding agent.
 
-It begins as a hook does and reads only what a hook reads, since a host asks for it again and again. Nothing
-in it reaches the model. Whatever goes wrong, the line is empty.
+A host runs it often, so it starts like a hook and reads only the files that a hook reads. The line does not
+reach the model. After an error the line is empty.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ DATABASE = "memory.db"
 
 
 def main() -> NoReturn:
-    """Print the line for the session on stdin and leave."""
+    """Print the line for the session on stdin and exit."""
     sys.stdout.write(answer(sys.stdin.buffer.read(), os.environ) + "\n")
     sys.stdout.flush()
     os._exit(0)
 
 
 def answer(told: bytes, environ: Mapping[str, str]) -> str:
-    """Return the line for what a host tells, a JSON object; empty for anything else and after any failure."""
+    """Return the line for a host's JSON object; empty for other input and after an error."""
     try:
         payload = json.loads(told)
         return line(payload, environ) if isinstance(payload, dict) else ""
-    except Exception as error:  # noqa: BLE001  a status bar is no place for errors; the log of hooks is
+    except Exception as error:  # noqa: BLE001  errors go to the log of hooks, not to the status bar
         note_trouble(error, environ)
         return ""
 
 
 def line(payload: Mapping[str, Any], environ: Mapping[str, str], host: str = "claude-code") -> str:
-    """Return the line: memories of the project, how often the session was told something, what waits.
+    """Return the line: memories of the project, injections into the session, memories waiting for review.
 
     Args:
-        payload: what the host tells, with `session_id`.
+        payload: the host's JSON object, with `session_id`.
         environ: the process environment.
-        host: its name.
+        host: the host's name.
     """
     session = str(payload.get("session_id", ""))
     path = os.path.join(folder(environ), file_name(host, session))  # noqa: PTH118  as a hook does

@@ -1,7 +1,7 @@
-"""VS Code's agent hooks: Claude Code's form, with `sessionId` and `hookEventName`.
+"""Hook format of VS Code: Claude Code's, with `sessionId` and `hookEventName`.
 
-There is no event for a failure, and none for a session's end. A command that failed says so in the last line
-of its answer ("Command exited with code 1"), where it says so at all.
+There is no event for a failed tool, and none for the end of a session. The last line of a failed command's
+output may contain the exit code ("Command exited with code 1").
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _CODE = r"exited with (?:exit )?code (\d{1,9})\.?\s*\Z"
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     told = {**payload, "session_id": payloads.text(payload, "sessionId", "session_id")}
     made = payloads.moment(_KINDS.get(_event(payload), moments.OTHER), HOST, told, _meaning)
     if made.kind != moments.AFTER or made.action != "run":
@@ -60,7 +60,7 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
-    """Return what is printed; None for nothing."""
+    """Return the JSON object to print; None for no output."""
     event = _event(payload)
     if moment.kind == moments.OTHER or event not in _KINDS:
         return None
@@ -72,7 +72,7 @@ def _event(payload: Mapping[str, Any]) -> str:
 
 
 def _meaning(tool: str) -> str:
-    """Return a tool's action; a server's is called `mcp_<server>_<tool>`."""
+    """Return a tool's action; a tool of an MCP server is named `mcp_<server>_<tool>`."""
     if tool in _ACTIONS:
         return _ACTIONS[tool]
     if tool.startswith("mcp_") and not tool.startswith("mcp__"):

@@ -1,8 +1,8 @@
-"""Windsurf's hooks (Cascade; now Devin Desktop): an event is an action of the agent, with its `tool_info`.
+"""Hook format of Windsurf (Cascade; now Devin Desktop): an event is an agent's action with its `tool_info`.
 
-Nothing that a hook prints reaches the model. There is no event for a failure and none for a session's start
-or end: a command failed where `tool_info` says so (`exit_code`, `error`); a server's tool where its result
-does (`isError`).
+The output of a hook does not reach the model. There is no event for a failed tool, and none for the start or
+end of a session. `tool_info` shows a failed command (`exit_code`, `error`); the result shows a failed tool of
+an MCP server (`isError`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TIMES = {"pre": moments.BEFORE, "post": moments.AFTER}
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
-    """Return the moment that a payload tells of; never raises."""
+    """Return the `Moment` of a payload; never raise."""
     event = payloads.text(payload, "agent_action_name")
     time, _, tool = event.partition("_")
     info = payloads.mapping(payload.get("tool_info"))
@@ -60,5 +60,5 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 
 def render(_payload: Mapping[str, Any], _moment: Moment, _reply: Reply) -> dict[str, Any] | None:
-    """Return nothing: what a hook prints is for nobody."""
+    """Return None: Windsurf ignores the output of hooks."""
     return None

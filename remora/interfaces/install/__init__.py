@@ -1,1 +1,1 @@
-"""Connect the hosts of agents to Remora, and take the connection out again."""
+"""Installer that connects hosts to Remora and undoes it."""

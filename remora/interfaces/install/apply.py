@@ -1,4 +1,4 @@
-"""Carry out a plan: every file atomically, after a last look that nobody changed it meanwhile."""
+"""Apply an installation plan: write each file atomically, after checking that no file has changed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from remora.interfaces.install.plan import Change, Plan
 
 
 def carry_out(plan: Plan) -> None:
-    """Do what a plan says. The record is written first: what a crash leaves half done can be undone.
+    """Apply a plan. The record is written first, so that a partial installation can be undone after a crash.
 
     Raises:
-        Conflict: a file is not as it was when the plan was made; nothing was changed.
+        Conflict: a file changed since the plan was made; nothing was changed.
         StoreReadOnly: a file or folder cannot be written; nothing was changed.
-        StoreFull: no room. What was done before is in the record.
+        StoreFull: the disk is full; the record covers the changes made so far.
     """
     todo = [change for change in plan.every if change.action != "keep"]
     for change in todo:
@@ -64,7 +64,7 @@ def _require_writable(path: Path) -> None:
 
 
 def _real(path: Path) -> Path:
-    """Return the file itself, behind a link."""
+    """Return the target of a symbolic link, or the path itself."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
@@ -74,7 +74,7 @@ def _write(change: Change, *, shared: bool) -> None:
         with os_errors(real, "remove"):
             real.unlink(missing_ok=True)
         return
-    if shared:  # a file of a repository is for all who may read the repository
+    if shared:  # a file of a repository gets the permissions of its folder
         with os_errors(real, "make the folder of"):
             for folder in reversed([p for p in real.parents if not p.exists()]):
                 folder.mkdir(mode=0o700)
@@ -87,5 +87,5 @@ def _write(change: Change, *, shared: bool) -> None:
 
 def _remove_empty(folders: Iterable[Path]) -> None:
     for folder in reversed(list(folders)):
-        with suppress(OSError):  # somebody else has something in it
+        with suppress(OSError):  # the folder is not empty
             folder.rmdir()

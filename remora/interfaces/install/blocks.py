@@ -1,4 +1,4 @@
-"""A block of our own between two marks, in a text that has comments: Markdown, TOML, JavaScript."""
+"""Marked blocks: Remora's lines between two marker lines in Markdown, TOML or JavaScript."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from remora.interfaces.install.insertions import Draft, ended, line_end
 
 
 class Block(NamedTuple):
-    """A block, its marks, and what stands before it in a file that holds nothing else.
+    """A block of lines between two marker lines.
 
     Attributes:
-        begin: the line it begins with; nothing but our files has it.
-        body: its lines.
-        end: the line it ends with.
-        head: what a new file begins with: the front matter of a rule file.
+        begin: the first marker line; only blocks of Remora contain it.
+        body: the lines of the block.
+        end: the last marker line.
+        head: the first lines of a new file: the front matter of a rule file.
     """
 
     begin: str
@@ -23,15 +23,15 @@ class Block(NamedTuple):
     head: str = ""
 
     def lines(self, newline: str) -> str:
-        """Return the block as it is written, with its last line end."""
+        """Return the block with its markers and its last line end."""
         return f"{self.begin}\n{self.body.rstrip()}\n{self.end}\n".replace("\n", newline)
 
     def whole(self) -> str:
-        """Return a file that holds nothing but the block."""
+        """Return the text of a new file: head and block."""
         return self.head + self.lines("\n")
 
     def span(self, text: str) -> tuple[int, int] | None:
-        """Return where the block stands in a text, marks and last line end included; None without both."""
+        """Return the span of the block in a text, including markers and last line end; None if incomplete."""
         start = _line_at(text, self.begin, 0)
         if start < 0:
             return None
@@ -42,12 +42,12 @@ class Block(NamedTuple):
         return start, len(text) if stop < 0 else stop + 1
 
     def holds(self, text: str) -> bool:
-        """Return whether a text has the block exactly as it is."""
+        """Return whether a text contains exactly this block."""
         span = self.span(text)
         return span is not None and text[span[0] : span[1]] == self.lines(line_end(text))
 
     def add(self, draft: Draft) -> None:
-        """Put the block at the end of a text, after an empty line."""
+        """Append the block to a text, after an empty line."""
         text = draft.text
         if not text:
             draft.insert(0, self.whole())
@@ -57,7 +57,7 @@ class Block(NamedTuple):
         draft.insert(len(text), ended(text) + gap + self.lines(newline))
 
     def removed(self, text: str) -> str | None:
-        """Return a text without the block; None when nothing is left but what a new file begins with."""
+        """Return a text without the block; None if only the head is left."""
         span = self.span(text)
         if span is None:
             return text
@@ -66,13 +66,13 @@ class Block(NamedTuple):
         if not behind.strip() and before.replace("\r", "").strip() == self.head.strip():
             return None
         newline = line_end(text)
-        if before.endswith(newline * 2):  # the empty line that we put there
+        if before.endswith(newline * 2):  # the empty line that `add` inserted
             before = before[: -len(newline)]
         return before + behind
 
 
 def _line_at(text: str, line: str, start: int) -> int:
-    """Return where a line stands, which has nothing else in it but blanks; -1 when it does not."""
+    """Return the position of a line, which may have trailing blanks; -1 if it is absent."""
     at = text.find(line, start)
     while at >= 0:
         opens = at == 0 or text[at - 1] == "\n"

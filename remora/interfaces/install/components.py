@@ -1,4 +1,4 @@
-"""What Remora puts into a host's files: hooks, a server, a block of text. Each can be added and taken out."""
+"""Components of an installation in a host's files: hooks, an MCP server, a text block; add and remove."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ RULES = "rules"
 
 
 class Kept(NamedTuple):
-    """What a record says of a file as it was before we came.
+    """The record of a file's state before the installation.
 
     Attributes:
-        ours: an earlier install put the piece that is asked into this file.
-        empty: paths, joined by dots, of objects and arrays that were there with nothing in them.
-        top: keys of the outermost object that we added beside our entries.
-        fresh: we made the file.
+        ours: an earlier installation added the piece to this file.
+        empty: paths, joined by dots, of objects and arrays that were present and empty.
+        top: other keys of the outermost object that the installation added.
+        fresh: the installation created the file.
     """
 
     ours: bool = False
@@ -33,35 +33,35 @@ class Kept(NamedTuple):
 
 
 class Piece(Protocol):
-    """Something of ours in a file."""
+    """A part of an installation in a file."""
 
     def there(self, text: str, kept: Kept) -> bool:
-        """Return whether any of it is in a text, in whatever form."""
+        """Return whether a text contains the piece, in any version."""
 
     def right(self, text: str, kept: Kept) -> bool:
-        """Return whether a text has it as it should be, and needs nothing."""
+        """Return whether a text needs no change."""
 
     def add(self, draft: Draft) -> None:
-        """Add it to a text that has none of it."""
+        """Add the piece to a text that does not contain it."""
 
     def removed(self, text: str, kept: Kept) -> str | None:
-        """Return a text without it; None when the file has nothing else and is ours."""
+        """Return a text without the piece; None if the file is Remora's and contains nothing else."""
 
     def by_hand(self) -> str:
-        """Return what somebody would have to put into the file."""
+        """Return the text to add to the file by hand."""
 
     def remark(self, text: str, kept: Kept) -> str:
-        """Return what is to be said of the text as it is; empty when nothing is."""
+        """Return a remark to the user about the text; empty for none."""
 
 
 class Hooks(NamedTuple):
-    """The handlers of a host's events, below `hooks` in a JSON file.
+    """The handlers of a host's events, under `hooks` in a JSON file.
 
     Attributes:
-        ours: knows our handlers.
-        entries: what goes into the list of each event.
+        ours: recognises Remora's handlers.
+        entries: the handler to add to the list of each event.
         top: other keys that the file needs.
-        alone: the file's name is ours.
+        alone: the file is named by Remora and contains nothing else.
     """
 
     ours: Ours
@@ -70,11 +70,11 @@ class Hooks(NamedTuple):
     alone: bool = False
 
     def there(self, text: str, kept: Kept) -> bool:  # noqa: ARG002
-        """Return whether any handler of ours is in a text."""
+        """Return whether a text contains a handler of Remora."""
         return any(self._mine(entry) for _, entries in _events(text) for entry in entries)
 
     def right(self, text: str, kept: Kept) -> bool:  # noqa: ARG002
-        """Return whether our handlers are there, each once, and none that should not be."""
+        """Return whether a text contains exactly Remora's current handlers, each once."""
         found = {event: [e for e in entries if self._mine(e)] for event, entries in _events(text)}
         return {event: mine for event, mine in found.items() if mine} == {
             event: [entry] for event, entry in self.entries.items()
@@ -93,7 +93,7 @@ class Hooks(NamedTuple):
             jsonc.append(draft, ["hooks", event], entry)
 
     def removed(self, text: str, kept: Kept) -> str | None:
-        """Return a text without our handlers; what somebody added beside them stays."""
+        """Return a text without Remora's handlers; others stay."""
         if not self.there(text, kept):
             return text
         for event, entries in _events(text):
@@ -111,12 +111,12 @@ class Hooks(NamedTuple):
         return _left(text, kept, self.top, alone=self.alone)
 
     def by_hand(self) -> str:
-        """Return the file as it would be with nothing else in it."""
+        """Return the content of a file with only the hooks."""
         hooks = {event: [entry] for event, entry in self.entries.items()}
         return jsonc.pretty({**self.top, "hooks": hooks}, "  ", "\n", opened=2)
 
     def remark(self, text: str, kept: Kept) -> str:  # noqa: ARG002
-        """Say whether the hooks are switched off altogether."""
+        """Return a remark if all hooks are disabled in the file."""
         root = jsonc.parse(text)
         off = jsonc.at_path(root, ["disableAllHooks"])
         if off is not None and off.plain() is True:
@@ -135,13 +135,13 @@ class Hooks(NamedTuple):
 
 
 class Server(NamedTuple):
-    """The MCP server in a JSON file.
+    """The entry of the MCP server in a JSON file.
 
     Attributes:
-        ours: knows our servers.
-        path: keys that lead to it; the last is its name.
-        value: what is there.
-        top: other keys that a new file gets.
+        ours: recognises Remora's servers.
+        path: the keys to the entry; the last is the server's name.
+        value: the entry.
+        top: other keys for a new file.
     """
 
     ours: Ours
@@ -150,17 +150,17 @@ class Server(NamedTuple):
     top: Mapping[str, Any] = {}
 
     def there(self, text: str, kept: Kept) -> bool:
-        """Return whether our server is in a text; one of that name that we did not write is not ours."""
+        """Return whether a text has Remora's server, not another server of that name."""
         found = self._found(text)
         return found is not None and (found == self.value or (kept.ours and self.ours.server(found)))
 
     def right(self, text: str, kept: Kept) -> bool:
-        """Return whether it is there, or somebody has set up another one under its name."""
+        """Return whether a text has the entry, or another server of that name."""
         found = self._found(text)
         return found == self.value or (found is not None and not self.there(text, kept))
 
     def add(self, draft: Draft) -> None:
-        """Add the server."""
+        """Add the server, unless the name is taken."""
         if self._found(draft.text) is not None:
             return
         for key, value in self.top.items() if jsonc.parse(draft.text) is None else ():
@@ -176,14 +176,14 @@ class Server(NamedTuple):
         return _left(text, kept, self.top)
 
     def by_hand(self) -> str:
-        """Return the file as it would be with nothing else in it."""
+        """Return the content of a file with only the server."""
         value: Any = self.value
         for key in reversed(self.path):
             value = {key: value}
         return jsonc.pretty({**self.top, **value}, "  ", "\n", opened=len(self.path) + 1)
 
     def remark(self, text: str, kept: Kept) -> str:
-        """Say that the name is taken."""
+        """Return a remark if the name is taken by another server."""
         found = self._found(text)
         if found is None or self.there(text, kept):
             return ""
@@ -195,12 +195,12 @@ class Server(NamedTuple):
 
 
 class TomlServer(NamedTuple):
-    """The MCP server in a TOML file, in a block of its own.
+    """The table of the MCP server in a TOML file, in a marked block.
 
     Attributes:
-        ours: knows our servers.
-        path: of its table.
-        block: the table between its marks.
+        ours: recognises Remora's servers.
+        path: the keys of the table.
+        block: the table between its markers.
     """
 
     ours: Ours
@@ -208,18 +208,18 @@ class TomlServer(NamedTuple):
     block: Block
 
     def there(self, text: str, kept: Kept) -> bool:
-        """Return whether our table is in a text."""
+        """Return whether a text has Remora's table, with or without markers."""
         found = tomls.value_at(tomls.parse(text), self.path)
         marked = self.block.span(text) is not None
         return marked or (found is not None and kept.ours and self.ours.server(found))
 
     def right(self, text: str, kept: Kept) -> bool:
-        """Return whether the block is there, or somebody has set up another server under its name."""
+        """Return whether a text has the block, or another server of that name."""
         found = tomls.value_at(tomls.parse(text), self.path)
         return self.block.holds(text) or (found is not None and not self.there(text, kept))
 
     def add(self, draft: Draft) -> None:
-        """Add the block."""
+        """Add the block, unless the name is taken."""
         if tomls.value_at(tomls.parse(draft.text), self.path) is None:
             tomls.add(draft, self.block, self.path)
 
@@ -235,7 +235,7 @@ class TomlServer(NamedTuple):
         return self.block.body
 
     def remark(self, text: str, kept: Kept) -> str:
-        """Say that the name is taken."""
+        """Return a remark if the name is taken by another server."""
         found = tomls.value_at(tomls.parse(text), self.path)
         if found is None or self.there(text, kept):
             return ""
@@ -243,12 +243,12 @@ class TomlServer(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """A block of text: rules for a model, or a plugin.
+    """A marked block of text: rules for a model, or a plugin.
 
     Attributes:
-        block: with its marks.
-        sign: what the first mark of any block like it holds, whichever host it was written for.
-        alone: the file's name is ours: nothing else belongs into it.
+        block: the block with its markers.
+        sign: text in the first marker of such a block, for every host.
+        alone: the file is named by Remora and contains nothing else.
     """
 
     block: Block
@@ -256,18 +256,18 @@ class Marked(NamedTuple):
     alone: bool = False
 
     def there(self, text: str, kept: Kept) -> bool:  # noqa: ARG002
-        """Return whether the block is in a text."""
+        """Return whether a text contains the block."""
         return self.block.span(text) is not None
 
     def right(self, text: str, kept: Kept) -> bool:
-        """Return whether the block is there, or that of another host that says the same."""
+        """Return whether a text contains the current block, or the equivalent block of another host."""
         return self.block.holds(text) or (self.sign in text and not self.there(text, kept))
 
     def add(self, draft: Draft) -> None:
         """Add the block.
 
         Raises:
-            Broken: the file has our name and is somebody else's.
+            Broken: the file has Remora's file name but other content.
         """
         if self.alone and draft.text.strip():
             raise Broken("there is a file of this name that is not ours", draft.text, 0)
@@ -285,7 +285,7 @@ class Marked(NamedTuple):
         return self.block.whole()
 
     def remark(self, text: str, kept: Kept) -> str:
-        """Say that another host's block serves this one too."""
+        """Return a remark if another host's block is present and serves this host, too."""
         if self.sign in text and not self.there(text, kept):
             return "the rules are there already, put there for another host"
         return ""
@@ -300,7 +300,7 @@ def _events(text: str) -> list[tuple[str, list[Any]]]:
 
 
 def _left(text: str, kept: Kept, top: Mapping[str, Any], *, alone: bool = False) -> str | None:
-    """Return what is left of a JSON file once our entries are out; None when it was only there for them."""
+    """Return a JSON file, after removing entries, without the added keys; None if it is to be deleted."""
     root = jsonc.parse(text)
     if root is None or root.kind != "object":
         return text

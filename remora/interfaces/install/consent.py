@@ -1,6 +1,6 @@
-"""Whether an agent that is here may write down what sessions teach: asked once, set in the user's settings.
+"""Set a coding agent as the language model that writes memories from sessions, in the user's settings.
 
-The commands give the model no tools and keep no session: it reads text that others wrote.
+The commands disable tools and session storage, because the model reads untrusted text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from remora.disk.files import read_small, write_atomic
 from remora.interfaces.install import tomls
 from remora.interfaces.install.insertions import Broken
 
-# By host: the program, and how it answers a prompt on its standard input.
+# By host: the command that answers a prompt on its standard input.
 WRITERS = {
     "claude-code": 'claude -p --tools "" --strict-mcp-config --no-session-persistence',
     "codex": "codex exec --sandbox read-only --skip-git-repo-check --ephemeral -",
@@ -26,14 +26,15 @@ def program_of(command: str) -> str:
 
 
 def set_writer(path: Path, command: str) -> None:
-    """Add a command as the language model that writes what sessions teach to the user's settings.
+    """Set a command as the language model that writes memories from sessions.
 
     Args:
-        path: of `config.toml`; made where it is missing. What stands in it stays.
-        command: for `llm.command`.
+        path: the path of `config.toml`, created if missing; existing settings stay.
+        command: the value of `llm.command`.
 
     Raises:
-        ConfigError: the file sets `[llm]` or `[learn]` already, or is not TOML.
+        ConfigError: the file already has `[llm]` or `[learn]`, or is not TOML.
+        SourceError: the tables cannot be appended to the file.
     """
     text = (read_small(path.resolve()) or b"").decode("utf-8")
     try:

@@ -1,4 +1,4 @@
-"""Whether what was installed can run, and does: the program is there, and sessions reported to it."""
+"""Check installations: the program can run, and recent sessions sent hook events."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from remora.interfaces.install.records import FOLDER, read
 from remora.sources.transcripts.discovery import find
 from remora.sources.transcripts.hosts import DATABASES
 
-SESSIONS = 3  # the newest, that are looked at
+SESSIONS = 3  # the newest ones, which are checked
 
 
 def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield a finding for each installed host whose hooks or server cannot run, or are not safe to."""
+    """Yield a finding for each installed host; a warning if its command cannot run or is not safe."""
     for path in sorted((data_folder / FOLDER).glob("*.json")):
         try:
             found = json.loads(path.read_text("utf-8"))
@@ -47,16 +47,16 @@ def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding
 
 
 def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield a finding for each host with installed hooks whose last sessions in a project were silent.
+    """Yield a warning for each host with installed hooks whose latest sessions in a project sent no events.
 
-    A host may skip hooks without a word: until a person trusts them, or where an organisation forbids them.
+    A host may skip hooks silently: until the user trusts them, or if an organisation forbids them.
     """
     for path in sorted((data_folder / FOLDER).glob("*.json")):
         record = read(path)
         if record is None or record.root not in ("", str(root)) or record.host not in HOSTS:
             continue
         if record.host in DATABASES or not any(HOOKS in past.parts for past in record.files):
-            continue  # to copy a database takes too long here
+            continue  # copying a database takes too long here
         since = max(path.stat().st_mtime, time.time() - KEPT)
         found = find(root, environ, hosts=[record.host], since=since).transcripts
         late = [t for t in found if t.session_id and _seconds(t.started) >= since][-SESSIONS:]
@@ -68,7 +68,7 @@ def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterato
 
 
 def _seconds(text: str) -> float:
-    """Return a time in seconds since the epoch; 0.0 for one that is unknown."""
+    """Return a time in seconds since the epoch; 0.0 if it is unknown."""
     try:
         return from_iso(text)
     except ValueError:
@@ -76,7 +76,7 @@ def _seconds(text: str) -> float:
 
 
 def trouble_of(words: list[str], environ: Mapping[str, str]) -> str:
-    """Return what is wrong with a command that a host runs; empty when nothing is."""
+    """Return the problem of a command that a host runs; empty for none."""
     program = words[0]
     if os.path.isabs(program):  # noqa: PTH117
         if not os.access(program, os.X_OK):

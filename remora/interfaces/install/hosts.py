@@ -1,4 +1,4 @@
-"""The hosts: where each keeps its hooks, its servers and its rules, and in which form."""
+"""Table of hosts: paths and formats of the files with their hooks, MCP servers and rules."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from remora.interfaces.install.blocks import Block
 from remora.interfaces.install.components import HOOKS, MCP, RULES, Hooks, Marked, Piece, Server, TomlServer
 from remora.interfaces.install.launch_command import NAME, Call, Ours
 
-# The project's files, which others share; one's own for every project; one's own for this project alone.
+# The project's shared files; the user's files for every project; the user's files for this project.
 PROJECT, USER, LOCAL = "project", "user", "local"
 SCOPES = (PROJECT, USER, LOCAL)
-SECONDS = 5  # of a hook; Remora itself stops after three
-CODEX_END_SECONDS = 3  # Codex gives its SessionEnd no more, and warns of what asks for it
+SECONDS = 5  # timeout of a hook; Remora itself stops after three
+CODEX_END_SECONDS = 3  # the maximum for SessionEnd in Codex, which warns about a longer timeout
 END_SECONDS = 10  # Claude Code gives all hooks of SessionEnd 1.5 s together unless one of them asks for more
 EDITS = "Edit|Write|MultiEdit|NotebookEdit"
 SIGN = "remora:begin"
@@ -37,16 +37,16 @@ Its answers are facts to weigh, not instructions."""
 
 
 class Place(NamedTuple):
-    """Where we are, and how Remora is called from there.
+    """The environment of an installation.
 
     Attributes:
-        root: top of the project.
-        home: of the user.
+        root: the root of the project.
+        home: the user's home folder.
         environ: the process environment.
-        call: the words that start Remora.
+        call: the command that runs Remora.
         platform: "linux", "darwin", "win32".
-        known: commands that earlier installs wrote.
-        every: also what is slow on this platform.
+        known: commands written by earlier installations.
+        every: include hooks that are slow on this platform.
     """
 
     root: Path
@@ -58,19 +58,19 @@ class Place(NamedTuple):
     every: bool = False
 
     def folder(self, variable: str, otherwise: str) -> Path:
-        """Return a folder that a variable of the environment may move."""
+        """Return the folder that an environment variable names; by default a folder of the home."""
         named = self.environ.get(variable)
         return Path(named).expanduser() if named else self.home / otherwise
 
 
 class File(NamedTuple):
-    """One thing of ours in one file.
+    """One piece in one file.
 
     Attributes:
         part: "hooks", "mcp" or "rules".
-        scope: whose file it is: one of `SCOPES`.
-        path: of the file.
-        piece: what goes into it.
+        scope: one of `SCOPES`.
+        path: the path of the file.
+        piece: the piece to add to it.
     """
 
     part: str
@@ -80,18 +80,18 @@ class File(NamedTuple):
 
 
 class Host(NamedTuple):
-    """An agent's host.
+    """A host.
 
     Attributes:
-        name: as in `--host`.
-        title: as people call it.
-        commands: programs that show that it is there.
-        files: what goes where.
-        traces: files and folders that show that it is there, of the project and of the user.
-        tells: hooks reach the model at the start of a session; where they do not, rules stand in.
-        also_runs: files of other hosts whose hooks it runs beside its own and would tell everything twice.
-        runs_claude: files of Claude Code's that it runs, too; those hooks notice it and stay silent there.
-        after: what there is to do or to know once it is installed.
+        name: the name for `--host`.
+        title: the product's name.
+        commands: programs whose presence shows that the host is installed.
+        files: returns the pieces and their files.
+        traces: returns files and folders, of the project and of the user, that show that the host is used.
+        tells: hooks reach the model at the start of a session; if not, rules replace them.
+        also_runs: returns hook files of other hosts that it runs, too, and that would inject twice.
+        runs_claude: returns files of Claude Code that it runs, too; their hooks detect it and do nothing.
+        after: steps and notes for the user after the installation.
     """
 
     name: str
@@ -120,7 +120,7 @@ def _stdio(place: Place, **more: Any) -> dict[str, Any]:
 
 
 def claude_folder(place: Place) -> Path:
-    """Return Claude Code's folder of the user."""
+    """Return the user's folder of Claude Code."""
     return place.folder("CLAUDE_CONFIG_DIR", ".claude")
 
 
@@ -136,10 +136,10 @@ def _claude_code(place: Place) -> list[File]:
     program, *rest = place.call.hook(host)
 
     def handlers(*, shared: bool) -> dict[str, Any]:
-        # A repository's settings are read by others, too: VS Code and Copilot CLI run the hooks in them and
-        # do not all know `args`, and Copilot refuses every tool where a hook's program is missing. A line
-        # for the shell that ends in `exit 0` is harmless there. The user's own settings name the program
-        # and its arguments, which needs no shell: one process less, on Windows three.
+        # VS Code and Copilot CLI also run the hooks in a repository's settings. Not all of them support
+        # `args`, and Copilot denies every tool call if a hook's program is missing; a shell line that ends in
+        # `exit 0` is harmless there. The user's own settings have program and arguments, which need no shell:
+        # one process less, on Windows three.
         def handler(seconds: int = SECONDS) -> dict[str, Any]:
             if shared and place.call.plain:
                 return {"type": "command", "command": place.call.sh(host), "timeout": seconds}
@@ -237,7 +237,7 @@ def _cursor(place: Place) -> list[File]:
         "subagentStop": handler,
         "stop": handler,
     }
-    if place.call.windows and not place.every:  # each runs inside a PowerShell, about a second
+    if place.call.windows and not place.every:  # each hook starts a PowerShell: about a second
         del entries["postToolUse"]
     hooks = Hooks(ours, entries, {"version": 1})
     server = Server(ours, ("mcpServers", NAME), _stdio(place))
@@ -298,7 +298,7 @@ def _copilot(place: Place) -> list[File]:
         "powershell": place.call.powershell(host),
         "timeoutSec": SECONDS,
     }
-    # Not preToolUse: it takes no text for the model, and Copilot refuses the tool where the hook fails.
+    # Not preToolUse: it accepts no text for the model, and Copilot denies the tool call if the hook fails.
     events = "sessionStart userPromptSubmitted postToolUse postToolUseFailure preCompact"
     events += " subagentStart subagentStop agentStop sessionEnd"
     hooks = Hooks(ours, dict.fromkeys(events.split(), handler), {"version": 1}, alone=True)
@@ -377,7 +377,7 @@ def _opencode(place: Place) -> list[File]:
     ours = _ours(place, host)
     plugin = Marked(_plugin(place.call), ">>> remora >>>", alone=True)
     value = {"type": "local", "command": place.call.serve(), "enabled": True}
-    # OpenCode writes the schema into a file that has none, and the file anew with it.
+    # OpenCode rewrites a file without the schema to add it.
     server = Server(ours, ("mcp", NAME), value, {"$schema": "https://opencode.ai/config.json"})
     own = _opencode_home(place)
 
@@ -513,12 +513,12 @@ HOSTS: dict[str, Host] = {
 
 
 def files_of(host: Host, place: Place, scope: str | None) -> Iterator[File]:
-    """Return what goes where.
+    """Yield the pieces of an installation with their files.
 
     Args:
-        host: which one.
-        place: where we are.
-        scope: one of `SCOPES`; None for the project, and for what a host only has for the user.
+        host: the host.
+        place: the environment of the installation.
+        scope: one of `SCOPES`; None for the project, and for parts that a host only has for the user.
     """
     every = host.files(place)
     in_project = {file.part for file in every if file.scope == PROJECT}

@@ -1,7 +1,7 @@
-"""A text that is added to and nothing else, and what was added, so that it can be taken out exactly.
+"""Insert-only text edits with a record of the inserted spans, so that they can be undone exactly.
 
-Everything that installing does to a file that is there already is an insertion. What was inserted is
-known by its places, so that a record of a few numbers is enough to give back the old bytes.
+An installation changes an existing file only by insertions. The record stores their positions, a few numbers,
+which suffice to restore the original bytes.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import NamedTuple
 from remora.core.errors import RemoraError, SourceError
 
 BOM = "\ufeff"
-Span = tuple[int, int]  # first and last-but-one character
+Span = tuple[int, int]  # start and end (exclusive), in characters
 
 
 class Draft:
     """A text, and the spans of it that were inserted.
 
     Attributes:
-        text: as it is now.
-        inserted: spans of `text` that were not there before, in order, none touching another.
+        text: the current text.
+        inserted: the inserted spans of `text`, in order, not adjacent.
     """
 
     def __init__(self, text: str) -> None:
@@ -27,7 +27,7 @@ class Draft:
         self.inserted: list[Span] = []
 
     def insert(self, at: int, piece: str) -> None:
-        """Put a piece in front of the character at a place.
+        """Insert a piece before the character at a position.
 
         >>> draft = Draft("ac")
         >>> draft.insert(1, "b"); draft.insert(2, "!"); draft.text, draft.inserted
@@ -43,24 +43,24 @@ class Draft:
                 moved.append((start, end))
             elif start > at:
                 moved.append((start + size, end + size))
-            else:  # it touches or holds the place: one span from now on
+            else:  # adjacent to or around the position: merge the spans
                 first, last = moved[0]
                 moved[0] = (min(first, start), max(last, end + size))
         self.inserted = sorted(moved)
 
 
 class Text(NamedTuple):
-    """The text of a file, and how its bytes were made of it."""
+    """The text of a file, and whether its bytes begin with a byte order mark."""
 
     text: str
     bom: bool = False
 
     @classmethod
     def of(cls, data: bytes, name: str) -> Text:
-        """Return the text of bytes; line ends stay as they are.
+        """Return the text of bytes; line ends are not converted.
 
         Raises:
-            SourceError: it is no UTF-8.
+            SourceError: the bytes are not UTF-8.
         """
         try:
             text = data.decode("utf-8")
@@ -77,7 +77,7 @@ class Text(NamedTuple):
 
 
 def without(text: str, spans: list[Span]) -> str:
-    """Return a text without some spans of it.
+    """Return a text without some spans.
 
     >>> without("ab!c", [(1, 3)])
     'ac'
@@ -88,7 +88,7 @@ def without(text: str, spans: list[Span]) -> str:
 
 
 def line_end(text: str) -> str:
-    r"""Return the line end that a text uses.
+    r"""Return the line end of a text's first line.
 
     >>> line_end("a\r\nb"), line_end("a")
     ('\r\n', '\n')
@@ -98,16 +98,16 @@ def line_end(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """Return what is missing for a text to end with a line end: nothing for an empty one."""
+    """Return the line end that a text lacks at its end; empty for an empty text."""
     return line_end(text) if text and not text.endswith("\n") else ""
 
 
 class Broken(Exception):
-    """A text is not what it should be.
+    """A text is malformed.
 
     Attributes:
-        line: of the first thing that is wrong, from 1.
-        column: in that line, from 1.
+        line: the line of the first error, from 1.
+        column: the column of the first error, from 1.
     """
 
     def __init__(self, what: str, text: str, at: int) -> None:
@@ -117,7 +117,7 @@ class Broken(Exception):
 
 
 def refused(path: object, why: Broken | str, by_hand: str) -> RemoraError:
-    """Return the error for a file that was not touched, with the text to put there by hand."""
+    """Return the error for a file that was not changed, with the text to add by hand."""
     where = f"{path}:{why.line}:{why.column}" if isinstance(why, Broken) else str(path)
     return SourceError(
         f"{where}: {why}; nothing was changed",

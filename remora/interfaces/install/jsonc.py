@@ -1,7 +1,7 @@
-"""Read JSON with its places, and change its text without touching anything else in it.
+"""Parser of JSON with comments that keeps positions, and edits that leave the rest of the text unchanged.
 
-Comments and commas behind the last entry are understood and kept: VS Code, Gemini CLI and OpenCode allow
-them. Whether a host does is for the host to say; what it could read before, it can read after.
+Comments and trailing commas are parsed and kept, since VS Code, Gemini CLI and OpenCode allow them. Whether a
+host allows them is not checked: a file that the host could read before an edit, it can read afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from remora.interfaces.install.insertions import Broken, Draft, line_end
 
-WIDTH = 120  # a value that fits into so many columns is written on one line
+WIDTH = 120  # columns; a value that fits is written on one line
 Path = Sequence[str]
 
 
@@ -22,10 +22,10 @@ class Child(NamedTuple):
     """One entry of an object or an array.
 
     Attributes:
-        key: of an object's entry; its place as text in an array.
-        start: where it begins: at its key, where it has one.
-        node: its value.
-        comma: place of the comma behind it; -1 when there is none.
+        key: the key in an object; the index, as text, in an array.
+        start: the position of the key in an object, of the value in an array.
+        node: the value.
+        comma: the position of the comma after it; -1 for none.
     """
 
     key: str
@@ -35,14 +35,14 @@ class Child(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A value with its place in the text.
+    """A value with its position in the text.
 
     Attributes:
         kind: "object", "array" or "plain".
-        start: first character.
-        end: behind the last character.
-        children: of an object or an array.
-        value: of what is plain.
+        start: the position of the first character.
+        end: the position after the last character.
+        children: the entries of an object or an array.
+        value: the value of a "plain" node.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Node(NamedTuple):
     value: Any = None
 
     def plain(self) -> Any:
-        """Return the value as Python has it."""
+        """Return the value as Python objects."""
         if self.kind == "object":
             return {child.key: child.node.plain() for child in self.children}
         if self.kind == "array":
@@ -67,12 +67,12 @@ _END_OF_LINE = re.compile(r"[ \t]*(?:/\*.*?\*/[ \t]*)*(?://[^\n\r]*)?", re.DOTAL
 _BRACKETS = {"{": ("object", "}"), "[": ("array", "]")}
 
 
-@lru_cache(maxsize=8)  # an edit asks for the same text several times, and a host's state can be megabytes
+@lru_cache(maxsize=8)  # an edit parses the same text several times, and a host's state can be megabytes
 def parse(text: str) -> Node | None:
-    """Return the value that a text holds; None when it holds nothing but comments.
+    """Return the value of a text; None if the text is blank or contains only comments.
 
     Raises:
-        Broken: it is not JSON, with or without comments, or an object has a key twice.
+        Broken: the text is not JSON with comments, or an object has a duplicate key.
     """
     at = _skip(text, 0)
     if at == len(text):
@@ -138,7 +138,7 @@ def _container(text: str, start: int) -> Node:
 
 
 def at_path(node: Node | None, path: Path) -> Node | None:
-    """Return the value at a path of keys, None when it is not there."""
+    """Return the value at a path of keys; None if there is none."""
     for key in path:
         if node is None or node.kind != "object":
             return None
@@ -147,16 +147,16 @@ def at_path(node: Node | None, path: Path) -> Node | None:
 
 
 def put(draft: Draft, path: Path, value: Any, *, opened: int = 0) -> None:
-    """Add an entry at a path where there is none; objects that are missing on the way are made.
+    """Add an entry at a path that has none; create missing objects on the path.
 
     Args:
         draft: the text.
-        path: keys.
-        value: of the last key.
-        opened: levels of the value that get a line for each entry, even where they would fit on one.
+        path: the keys.
+        value: the value of the last key.
+        opened: outer levels of the value that get a line per entry, even if they fit on one line.
 
     Raises:
-        Broken: something on the way is there and is no object.
+        Broken: a value on the path is not an object, or the path exists.
     """
     holder, rest = _nearest(draft.text, path)
     if holder is None:
@@ -166,10 +166,10 @@ def put(draft: Draft, path: Path, value: Any, *, opened: int = 0) -> None:
 
 
 def append(draft: Draft, path: Path, value: Any) -> None:
-    """Add an element to the array at a path, which is made where it is missing.
+    """Append an element to the array at a path; create the array if it is missing.
 
     Raises:
-        Broken: something on the way is no object, or what is there is no array.
+        Broken: a value on the path is not an object, or the value at the path is not an array.
     """
     found = at_path(parse(draft.text), path)
     if found is None:
@@ -181,7 +181,7 @@ def append(draft: Draft, path: Path, value: Any) -> None:
 
 
 def _nearest(text: str, path: Path) -> tuple[Node | None, Path]:
-    """Return the innermost object on a path that is there, and what of the path is not."""
+    """Return the innermost existing object on a path, and the rest of the path."""
     node = parse(text)
     if node is None:
         return None, path
@@ -203,7 +203,7 @@ def _nested(path: Path, value: Any) -> Any:
 
 
 def _start(draft: Draft, value: Any, opened: int) -> None:
-    """Write the first value into a text that has none."""
+    """Insert the first value into a text without values."""
     text = draft.text
     newline = line_end(text)
     written = pretty(value, "  ", newline, opened=opened)
@@ -215,7 +215,7 @@ def _start(draft: Draft, value: Any, opened: int) -> None:
 
 
 def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 0) -> None:
-    """Add the last entry to an object or an array, written as its neighbours are."""
+    """Append an entry to an object or an array, in the format of its neighbours."""
     text = draft.text
     root = parse(text)
     assert root is not None
@@ -234,7 +234,7 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
         inner = margin + unit
         piece = newline + inner + lead + pretty(value, unit, newline, inner, len(lead), opened)
         between = text[holder.start + 1 : holder.end - 1]
-        if "\n" in between:  # behind the comments that stand there
+        if "\n" in between:  # after the comments in the empty container
             at = holder.start + 1 + between.rindex("\n")
             draft.insert(at - 1 if text[at - 1] == "\r" else at, piece)
         else:
@@ -247,17 +247,17 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
         draft.insert(last.node.end, ",")
         behind = last.node.end + 1
     else:
-        piece += ","  # as its neighbours have it
+        piece += ","  # keep the trailing comma
         behind = last.comma + 1
     found = _END_OF_LINE.match(draft.text, behind)
     assert found is not None
-    # What is said of the last entry at the end of its line stays with it.
+    # A comment at the end of the last entry's line stays with that entry.
     at = found.end() if draft.text[found.end() : found.end() + 1] in ("\r", "\n", "") else behind
     draft.insert(at, piece)
 
 
 def _unit(text: str, node: Node) -> str:
-    """Return what one level is indented by, as the first nested line shows it; two spaces otherwise."""
+    """Return the indentation of one level, from the first nested line; two spaces by default."""
     margin = _margin(text, node.start)
     for child in node.children:
         if _opens_line(text, child.start):
@@ -283,7 +283,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _margin(text: str, at: int) -> str:
-    """Return the blanks that the line of a place begins with."""
+    """Return the indentation of the line at a position."""
     line = text[_line_start(text, at) : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -293,15 +293,15 @@ def _opens_line(text: str, at: int) -> bool:
 
 
 def pretty(value: Any, unit: str, newline: str, margin: str = "", lead: int = 0, opened: int = 1) -> str:
-    r"""Return a value as JSON, each part on one line where it fits.
+    r"""Return a value as JSON, with each part on one line if it fits.
 
     Args:
-        value: to write.
-        unit: what one level is indented by.
+        value: the value.
+        unit: the indentation of one level.
         newline: the line end.
-        margin: what the line it begins on is indented by.
-        lead: columns in front of it on that line.
-        opened: outer levels that get a line for each entry in any case.
+        margin: the indentation of the first line.
+        lead: columns before the value on the first line.
+        opened: outer levels that always get a line per entry.
 
     >>> pretty({"a": [1, 2]}, "  ", "\n")
     '{\n  "a": [1, 2]\n}'
@@ -328,9 +328,9 @@ def compact(value: Any, *, tight: bool = False) -> str:
 
 
 def drop(text: str, path: Sequence[str | int]) -> str:
-    """Return a text without the entry at a path of keys and places in arrays; comments stay.
+    """Return a text without the entry at a path of keys and array indices; comments stay.
 
-    An object or array that has nothing left in it, not even a comment, closes up.
+    An object or array that is then empty, without comments, becomes `{}` or `[]`.
     """
     node = parse(text)
     holder, child, place = node, None, 0
@@ -359,7 +359,7 @@ def _cut(text: str, holder: Node, place: int) -> str:
     if child.comma >= 0:
         end = child.comma + 1
         gap = text[child.node.end : child.comma]
-        if gap.strip():  # a comment stands between the value and its comma: it stays
+        if gap.strip():  # keep a comment between the value and its comma
             return text[:start] + gap + text[end:]
     begins = _line_start(text, start)
     rest = re.compile(r"[ \t]*(\r?\n)?").match(text, end)
@@ -373,14 +373,17 @@ def _cut(text: str, holder: Node, place: int) -> str:
     if child.comma < 0 and place:
         before = holder.children[place - 1]
         behind = text[before.comma + 1 : start]
-        # The comma behind the entry before it goes with it, and the blanks, but no comment.
+        # The entry was the last: also remove the comma and blanks after the entry before it, but no comment.
         keep = behind if behind.strip() or whole_line else ""
         text = text[: before.comma] + keep + text[start:]
     return text
 
 
 def prune_empty(text: str, path: Path, keep: Sequence[str] = ()) -> str:
-    """Return a text without the object or array at a path, if it is empty, and without its empty holders."""
+    """Return a text without the object or array at a path, if empty, and without its empty parents.
+
+    Paths in `keep`, joined by dots, are not removed.
+    """
     path = list(path)
     while path:
         found = at_path(parse(text), path)

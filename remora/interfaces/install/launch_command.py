@@ -1,8 +1,8 @@
-"""How a host calls Remora: the words of the command, as each shell wants them, and how to know them again.
+"""Commands by which hosts run Remora: quote them for each shell, and recognise them in existing files.
 
-A hook line ends in `exit 0` wherever a shell runs it. A file of a repository is read by people who may not
-have Remora, and some hosts refuse an action when a hook ends with another code. `NAME ...; exit 0` means the
-same to sh, bash, zsh and PowerShell; cmd.exe has a line of its own where a host runs that.
+A hook line for a shell ends in `exit 0`: a repository's files are also used by people without Remora, and
+some hosts block an action if a hook has another exit code. `NAME ...; exit 0` is valid in sh, bash, zsh and
+PowerShell; hosts that use cmd.exe get a line without it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _COMMAND_KEYS = ("command", "args", "bash", "powershell", "windows", "linux", "o
 
 
 class Call(NamedTuple):
-    """The words that start Remora.
+    """The command that runs Remora.
 
     Attributes:
-        words: the program and what stands before the verb.
-        windows: the machine is a Windows one.
-        place: where the program that is called by its name lies; empty where it is unknown.
+        words: the program and its arguments before the verb.
+        windows: the machine runs Windows.
+        place: the path of a program that is called by name; empty if unknown.
     """
 
     words: tuple[str, ...] = (NAME,)
@@ -38,7 +38,7 @@ class Call(NamedTuple):
     place: str = ""
 
     def own(self) -> Call:
-        """Return the same call for a file of one person: by its place, whatever the PATH is later."""
+        """Return the call for a user's own file: by path, so that it does not depend on the PATH."""
         return self._replace(words=(self.place,)) if self.shared and self.place else self
 
     @property
@@ -48,11 +48,11 @@ class Call(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether every shell reads the words alike, without quotes."""
+        """Whether the words need no quotes in any shell."""
         return all(_SAFE.fullmatch(word) for word in self.words)
 
     def hook(self, host: str) -> list[str]:
-        """Return the words that answer an event of a host."""
+        """Return the words of the hook command for a host."""
         return [*self.words, "hook", "--host", host]
 
     def serve(self) -> list[str]:
@@ -60,7 +60,7 @@ class Call(NamedTuple):
         return [*self.words, "mcp"]
 
     def line(self, host: str) -> str:
-        """Return the hook as a line for the shell of this machine: sh, or PowerShell on Windows."""
+        """Return the hook as a line for this machine's shell: sh, or PowerShell on Windows."""
         return self.powershell(host) if self.windows else self.sh(host)
 
     def sh(self, host: str) -> str:
@@ -75,20 +75,20 @@ class Call(NamedTuple):
         return " ".join(["&", *quoted, "hook", "--host", host]) + SILENT
 
     def bare(self, host: str) -> str:
-        """Return the hook as a line that cmd.exe and CreateProcess read."""
+        """Return the hook as a line for cmd.exe and CreateProcess."""
         return " ".join(f'"{word}"' if " " in word else word for word in self.hook(host))
 
 
 def call_of(
     given: str | None, environ: Mapping[str, str], *, outside: str = "", windows: bool = os.name == "nt"
 ) -> Call:
-    """Return how to call Remora: as given, by name where that is this very one, else by where it lies.
+    """Return the command that runs Remora: the given one, else a name that finds this program, else a path.
 
-    A name is for files that a team shares, which cannot hold a path of one machine; `Call.own` for the rest.
-    A program that the repository of `outside` brings along is not what a name means.
+    A name suits files that a team shares, which must not contain a path of one machine; use `Call.own` for
+    other files. Programs inside the folder `outside`, a repository, are not found by name.
 
     Raises:
-        InvalidInput: what was given cannot be read as a command.
+        InvalidInput: the given command is empty or cannot be parsed.
     """
     if given is not None:
         try:
@@ -99,19 +99,19 @@ def call_of(
             raise InvalidInput("--command is empty", hint='Name a program, as in --command "uvx remora".')
         return Call(tuple(words), windows)
     own = _own_script()
-    # By name it would be looked for in the folder of the host.
+    # With relative folders in the PATH, a name would be looked up in the host's current folder.
     loose = search_path(environ) != environ.get("PATH", os.defpath)
     found = find_program(NAME, environ, outside=outside)
     if found and not loose and (own is None or Path(found).resolve() == own):
         return Call((NAME,), windows, found)
     if own is not None:
         return Call((str(own),), windows)
-    # Without -P the folder of the host comes first on the import path: a repository could bring its own code.
+    # Without -P the host's current folder is first on the import path: a repository could inject code.
     return Call((sys.executable, "-P", "-m", NAME), windows)
 
 
 def _own_script() -> Path | None:
-    """Return the script that runs this process, None where it was started in another way."""
+    """Return the script that runs this process; None if it was started in another way."""
     started = Path(sys.argv[0])
     if started.stem == NAME and started.name != "__main__.py" and started.is_file():
         return started.resolve()
@@ -119,25 +119,25 @@ def _own_script() -> Path | None:
 
 
 class Ours(NamedTuple):
-    """Knows the entries that call Remora for one host.
+    """Recognises the entries that call Remora for one host.
 
     Attributes:
-        host: which one.
-        known: commands that earlier installs wrote, each as one line.
+        host: the host's name.
+        known: commands written by earlier installations, each as one line.
     """
 
     host: str
     known: tuple[str, ...] = ()
 
     def hook(self, entry: Any) -> bool:
-        """Return whether a handler is ours."""
+        """Return whether a handler calls Remora for this host."""
         return any(
             re.search(rf"\bhook --host[ =]{re.escape(self.host)}(?![\w-])", line) and self._program(line)
             for line in command_lines(entry)
         )
 
     def server(self, entry: Any) -> bool:
-        """Return whether an MCP server is ours."""
+        """Return whether an MCP server is Remora's."""
         return any(re.search(r"\bmcp$", line) and self._program(line) for line in command_lines(entry))
 
     def _program(self, line: str) -> bool:
@@ -145,7 +145,7 @@ class Ours(NamedTuple):
 
 
 def command_lines(entry: Any) -> Iterable[str]:
-    """Return what a handler or a server runs, each way of it as one line."""
+    """Yield the commands of a handler or a server, each as one line."""
     if not isinstance(entry, Mapping):
         return
     for key in _COMMAND_KEYS:

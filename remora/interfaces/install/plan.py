@@ -1,4 +1,4 @@
-"""What would change: every file of a host as it is and as it would be. Planning writes nothing."""
+"""Plan an installation: compute the changes of each file of a host without writing."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from remora.interfaces.install.insertions import Broken, Draft, Text, refused
 from remora.interfaces.install.launch_command import NAME, command_lines
 from remora.interfaces.install.records import Past, Record, digest
 
-TOO_LARGE = 50_000_000  # bytes; a host's settings are no such file
+TOO_LARGE = 50_000_000  # bytes; settings of a host are smaller
 
 
 class Change(NamedTuple):
-    """A file as it is and as it would be.
+    """The planned change of a file.
 
     Attributes:
-        path: of the file.
-        parts: what of ours is or was in it.
-        before: its bytes; None where there is no file.
-        after: its bytes; None where there would be no file.
-        past: what the record will say of it; None when nothing of ours would be in it.
-        remarks: what is to be said of it.
-        made: folders that an earlier install made for it.
+        path: the path of the file.
+        parts: the parts of the installation that are or were in it.
+        before: its bytes now; None if there is no file.
+        after: its bytes afterwards; None if there is no file then.
+        past: its entry in the record afterwards; None if it contains no part of Remora then.
+        remarks: remarks to the user.
+        made: folders that an earlier installation created for it.
     """
 
     path: Path
@@ -54,7 +54,7 @@ class Change(NamedTuple):
 
     @property
     def action(self) -> str:
-        """What would be done: "create", "change", "delete" or "keep"."""
+        """The kind of the change: "create", "change", "delete" or "keep"."""
         if self.before == self.after:
             return "keep"
         if self.before is None:
@@ -62,7 +62,7 @@ class Change(NamedTuple):
         return "delete" if self.after is None else "change"
 
     def diff(self) -> list[str]:
-        """Return the change as lines of a unified diff; what looks like a secret beside it is masked."""
+        """Return the change as lines of a unified diff, with secrets redacted."""
         old, new = _lines(self.before), _lines(self.after)
         old_name, new_name = (
             str(self.path) if side is not None else "/dev/null" for side in (self.before, self.after)
@@ -73,18 +73,18 @@ class Change(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What installing or uninstalling would do for one host.
+    """The plan of an installation or uninstallation for one host.
 
     Attributes:
-        host: which one.
+        host: the host's name.
         scope: one of `SCOPES`.
-        root: of the project.
-        changes: each file that is or was ours.
-        record: where the record lies.
-        written: the record as it will be; None when nothing of ours will be left.
-        notes: what is to be known before.
-        after: what there is to do afterwards.
-        user: the same for what the host keeps for the user alone, when the project was meant.
+        root: the root of the project.
+        changes: the changes of the files that have or had a part of Remora.
+        record: the path of the record.
+        written: the record afterwards; None if no part of Remora is left.
+        notes: notes for the user before the change.
+        after: steps for the user after the change.
+        user: the plan for parts that the host only has for the user, if the scope is the project.
     """
 
     host: str
@@ -99,7 +99,7 @@ class Plan(NamedTuple):
 
     @property
     def every(self) -> list[Change]:
-        """All changes, those of the user's files included."""
+        """All changes, including those of the user's files."""
         return [*self.changes, *(change for plan in self.user for change in plan.changes)]
 
     @property
@@ -109,13 +109,13 @@ class Plan(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What was asked for.
+    """The options of an installation.
 
     Attributes:
-        scope: "project", "user" or None for the default.
-        hooks: True, False, or None for what is sensible.
-        mcp: the same.
-        rules: the same.
+        scope: one of `SCOPES`, or None for the default.
+        hooks: whether to install hooks; None for the host's default.
+        mcp: the same for the MCP server.
+        rules: the same for rules.
     """
 
     scope: str | None = None
@@ -125,12 +125,12 @@ class Wish(NamedTuple):
 
 
 class PlanInput(NamedTuple):
-    """What planning reads.
+    """The input of a plan.
 
     Attributes:
-        place: where we are.
+        place: the environment of the installation.
         data: the data folder.
-        pending: bytes of files that an earlier plan of the same run will have changed.
+        pending: bytes of files that an earlier plan of the same run changes.
     """
 
     place: Place
@@ -138,17 +138,17 @@ class PlanInput(NamedTuple):
     pending: Mapping[Path, bytes | None] = {}
 
     def of(self, scope: str) -> PlanInput:
-        """Return the same for the files of a scope: the user's own call Remora by its place."""
+        """Return the input for the files of a scope: the user's own files call Remora by path."""
         return (
             self if scope == PROJECT else self._replace(place=self.place._replace(call=self.place.call.own()))
         )
 
     def read(self, path: Path) -> bytes | None:
-        """Return the bytes of a file, None when there is none.
+        """Return the bytes of a file; None if there is none.
 
         Raises:
-            SourceError: it is a folder, or too large to be what it should be.
-            StoreError: it cannot be read.
+            SourceError: the path is a folder or below a file, or the file is larger than TOO_LARGE.
+            StoreError: the file cannot be read.
         """
         if path in self.pending:
             return self.pending[path]
@@ -170,10 +170,10 @@ class PlanInput(NamedTuple):
 
 
 def install(given: PlanInput, host: Host, wish: Wish) -> Plan:
-    """Return what installing would do.
+    """Return the plan of an installation.
 
     Raises:
-        SourceError: a file cannot be understood; nothing is done then.
+        SourceError: a file cannot be parsed; nothing is changed.
     """
     notes: list[str] = []
     scope = wish.scope or PROJECT
@@ -195,7 +195,11 @@ def install(given: PlanInput, host: Host, wish: Wish) -> Plan:
 
 
 def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
-    """Return what uninstalling would do."""
+    """Return the plan of an uninstallation.
+
+    Raises:
+        SourceError: a file with entries of Remora cannot be parsed; nothing is changed.
+    """
     notes: list[str] = []
     plan = _plan(given, host, scope or PROJECT, list(_of(given, host, scope, scope or PROJECT)), (), notes)
     others = list(_of(given, host, scope, USER)) if scope is None else []
@@ -229,7 +233,7 @@ def _of(given: PlanInput, host: Host, asked: str | None, scope: str) -> Iterable
 
 
 def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[str]:
-    """Return the parts to install: what was asked for, and otherwise what is sensible."""
+    """Return the parts to install: the requested ones, else the host's defaults."""
     offered = {file.part for file in files_of(host, given.place, wish.scope)}
     by_plugin = _plugin_of(given) if host.name == "claude-code" else None
     wanted = set()
@@ -251,7 +255,7 @@ def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[s
 
 
 def _held_back(given: PlanInput, host: Host, wish: Wish, by_plugin: Path | None, notes: list[str]) -> bool:
-    """Return whether hooks are better left out, because the host would run them twice; say so."""
+    """Return whether to omit hooks, because the host would run them twice; append the reason to the notes."""
     if by_plugin is not None:
         notes.append(
             f"the Remora plugin is enabled in {by_plugin}: nothing else is needed; "
@@ -292,7 +296,7 @@ def _is_there(given: PlanInput, file: File) -> bool:
 
 
 def _plugin_of(given: PlanInput) -> Path | None:
-    """Return the settings in which Claude Code's plugin of ours is switched on, None when it is not."""
+    """Return the settings file that enables Remora's plugin for Claude Code; None if none does."""
     project = given.place.root / ".claude"
     own = claude_folder(given.place) / "settings.json"
     for path in (project / "settings.local.json", project / "settings.json", own):
@@ -304,7 +308,7 @@ def _plugin_of(given: PlanInput) -> Path | None:
 
 
 def _hosts_called(given: PlanInput, path: Path) -> set[str]:
-    """Return the hosts that the hooks of a file name when they call Remora."""
+    """Return the hosts in the calls of Remora of a file's hooks."""
     called = set()
     todo: list[Any] = [_json(given, path, ["hooks"])]
     while todo:
@@ -362,7 +366,7 @@ def _change(
         return _changed(given, path, pieces, mine, past, data)
     except Broken as why:
         if not mine:
-            if NAME.encode() not in (data or b""):  # whatever it is, there is nothing of ours in it
+            if NAME.encode() not in (data or b""):  # the file contains nothing of Remora
                 return Change(path, tuple(pieces), data, data, None)
             raise SourceError(
                 f"{path}:{why.line}:{why.column}: {why}; nothing was changed",
@@ -380,7 +384,7 @@ def _changed(
     data: bytes | None,
 ) -> Change:
     text = Text("") if data is None else Text.of(data, str(path))
-    # Without a record, an install takes a server for somebody else's that is not just as we would write it.
+    # Without a record, an installation leaves a server alone that differs from Remora's entry.
     kept = {part: past.kept(part) if past else Kept(ours=not mine) for part in pieces}
     remarks = tuple(said for part, piece in mine.items() if (said := piece.remark(text.text, kept[part])))
     change = Change(path, tuple(pieces), data, data, past, remarks, past.folders if past else ())
@@ -415,7 +419,7 @@ def _changed(
 def _without_us(
     pieces: Mapping[str, Piece], past: Past | None, data: bytes | None, text: Text, kept: Mapping[str, Kept]
 ) -> bytes | None:
-    """Return the bytes of a file without anything of ours; the old ones exactly where nobody changed it."""
+    """Return the bytes of a file without Remora's parts; exactly the old bytes if the file is unchanged."""
     if data is None:
         return None
     if past is not None and past.untouched(data):
@@ -431,7 +435,7 @@ def _without_us(
 
 
 def _elsewhere(given: PlanInput, past: Past) -> Change:
-    """Return what becomes of a file that an earlier install changed and this one would not."""
+    """Return the change of a file that an earlier installation changed and this one does not."""
     data = given.read(past.path)
     if past.untouched(data):
         assert data is not None
@@ -445,9 +449,9 @@ def _elsewhere(given: PlanInput, past: Past) -> Change:
 
 
 def _folders(given: PlanInput, path: Path) -> tuple[Path, ...]:
-    """Return the folders of a file that are there for us alone, the outermost first.
+    """Return the parent folders of a file that exist only for Remora, the outermost first.
 
-    Those have to be made, or an install made them, be it for another host: the last to go takes them along.
+    They are missing, or an installation for any host created them: the last uninstallation removes them.
     """
     real = Path(os.path.realpath(path)) if path.is_symlink() else path
     made = {folder for one in records.every(given.data) for past in one.files for folder in past.folders}
@@ -455,7 +459,7 @@ def _folders(given: PlanInput, path: Path) -> tuple[Path, ...]:
 
 
 def _empty(text: str) -> tuple[str, ...]:
-    """Return the paths of objects and arrays with nothing in them, two levels deep."""
+    """Return the paths of empty objects and arrays, two levels deep."""
     try:
         root = jsonc.parse(text)
     except Broken:  # Markdown, JavaScript
@@ -481,7 +485,7 @@ def _added_keys(pieces: Iterable[Piece], old: str) -> tuple[str, ...]:
 
 
 def _lines(data: bytes | None) -> list[str]:
-    r"""Return the lines of a file for a diff; the last says so where it has no end.
+    r"""Return the lines of a file for a diff, with a note if the last has no line end.
 
     >>> _lines(b"a\nb")
     ['a\n', 'b\n', '\\ no line end here\n']

@@ -1,7 +1,7 @@
-"""What was installed: a small record for each host and project, so that it can be undone to the byte.
+"""Records of installations, one per host and scope, so that they can be undone to the byte.
 
-It lies in `<data folder>/installed` and holds no text of the files, which may have secrets in them: only
-hashes, the places of what was inserted, and the folders that were made.
+A record is in `<data folder>/installed`. It contains no text of the files, which may contain secrets: only
+hashes, the spans of insertions, and the created folders.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ VERSION = 1
 
 
 class Past(NamedTuple):
-    """What an install did to a file.
+    """The record of a file's change.
 
     Attributes:
-        path: of the file.
-        parts: what was put into it: "hooks", "mcp", "rules".
-        before: SHA-256 of its bytes before; empty where there was no file.
+        path: the path of the file.
+        parts: the added parts: "hooks", "mcp", "rules".
+        before: SHA-256 of its bytes before; empty if there was no file.
         after: SHA-256 of its bytes afterwards.
-        inserted: spans of its text that were inserted, without the byte order mark.
-        empty: paths of what was there with nothing in it.
-        top: keys that were added beside our entries.
-        folders: that were made for it, the outermost first.
+        inserted: inserted spans of its text, without the byte order mark.
+        empty: paths of objects and arrays that were present and empty.
+        top: other keys that were added.
+        folders: folders created for it, the outermost first.
     """
 
     path: Path
@@ -45,15 +45,15 @@ class Past(NamedTuple):
     folders: tuple[Path, ...] = ()
 
     def kept(self, part: str) -> Kept:
-        """Return what it says of the file as it was, to a piece of ours."""
+        """Return the file's state before the installation, for the piece of a part."""
         return Kept(part in self.parts, self.empty, self.top, fresh=not self.before)
 
     def untouched(self, data: bytes | None) -> bool:
-        """Return whether nobody has changed the file since."""
+        """Return whether the file is unchanged since the installation."""
         return data is not None and digest(data) == self.after
 
     def restored(self, data: bytes) -> tuple[bool, bytes | None]:
-        """Return whether the bytes from before could be made of these, and those bytes, None for no file."""
+        """Return whether the original bytes could be restored from these, and the bytes; None for no file."""
         if not self.before:
             return True, None
         text = Text.of(data, str(self.path))
@@ -62,14 +62,14 @@ class Past(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What was installed for a host, in a project or for a user.
+    """The record of an installation for a host, in a project or for a user.
 
     Attributes:
-        host: its name.
+        host: the host's name.
         scope: "project", "user" or "local".
-        root: of the project; empty for a user.
-        command: how Remora is called, as one line.
-        files: what was done to each.
+        root: the root of the project; empty for scope "user".
+        command: the command that runs Remora, as one line.
+        files: the changes of the files.
     """
 
     host: str
@@ -79,7 +79,7 @@ class Record(NamedTuple):
     files: tuple[Past, ...] = ()
 
     def file(self, path: Path) -> Past | None:
-        """Return what was done to a file, None when nothing was."""
+        """Return the change of a file; None if it was not changed."""
         return next((past for past in self.files if past.path == path), None)
 
 
@@ -96,7 +96,7 @@ def place_of(data_folder: Path, host: str, scope: str, root: Path) -> Path:
 
 
 def read(path: Path) -> Record | None:
-    """Return a record, None when there is none that can be read: then entries are known by their looks."""
+    """Return a record; None if it is missing or unreadable. Entries are then recognised by their commands."""
     try:
         found = json.loads(path.read_text("utf-8"))
         if found["version"] != VERSION:
@@ -122,7 +122,7 @@ def _past(found: dict[str, Any]) -> Past:
 
 
 def every(data_folder: Path, host: str = "") -> Iterator[Record]:
-    """Return all records of a host, or of all hosts."""
+    """Yield the records of a host, or of all hosts."""
     for path in sorted((data_folder / FOLDER).glob("*.json")):
         record = read(path)
         if record is not None and host in ("", record.host):
@@ -144,7 +144,7 @@ def write(path: Path, record: Record) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a record, and the folder of records with the last of them."""
+    """Remove a record, and the folder of records if it is then empty."""
     path.unlink(missing_ok=True)
-    with suppress(OSError):  # there are others in it
+    with suppress(OSError):  # the folder has other records
         path.parent.rmdir()

@@ -1,4 +1,4 @@
-"""One table in a TOML file, added and taken out as text, and checked by parsing what comes of it."""
+"""Add or remove one table of a TOML file as text, and verify the result by parsing it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return what a TOML text says.
+    """Return the document of a TOML text.
 
     Raises:
-        Broken: it is not TOML, or has keys of too many parts.
+        Broken: the text is not TOML, or has keys with too many parts.
     """
     if too_dotted(text):
         raise Broken("a key has too many parts", text, 0)
@@ -36,7 +36,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def table(path: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> str:
-    """Return a table of texts and lists of texts.
+    """Return a TOML table of strings and lists of strings.
 
     >>> print(table(["a", "b"], {"c": "d", "e": ["f"]}))
     [a.b]
@@ -45,24 +45,24 @@ def table(path: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> str
     """
     lines = [f"[{'.'.join(path)}]"]
     for key, value in values.items():
-        # A JSON string is a TOML basic string, but for DEL, which JSON leaves as it is.
+        # A JSON string is a TOML basic string, except that JSON does not escape DEL.
         written = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         lines.append(f"{key} = {written}")
     return "\n".join(lines)
 
 
 def value_at(found: Any, path: Sequence[str]) -> Any:
-    """Return the value at a path of keys, None when it is not there."""
+    """Return the value at a path of keys; None if there is none."""
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
     return found
 
 
 def add(draft: Draft, block: Block, path: Sequence[str]) -> None:
-    """Put a block with one table at the end of a TOML text.
+    """Append a block with one table to a TOML text.
 
     Raises:
-        Broken: the text is not TOML, or would not say the same and the table afterwards.
+        Broken: the text is not TOML, or the result is not the old document with the table.
     """
     before = parse(draft.text)
     attempt = Draft(draft.text)
@@ -81,10 +81,12 @@ def _is_with(new: str, before: dict[str, Any], block: Block, path: Sequence[str]
 
 
 def removed(text: str, block: Block, path: Sequence[str]) -> str | None:
-    """Return a TOML text without a block, or without the bare table where the marks are gone.
+    """Return a TOML text without a block, or without the bare table if the markers are missing.
+
+    None if only the head of the block is left.
 
     Raises:
-        Broken: it is not TOML, or taking the table out as text would change more than that.
+        Broken: the text is not TOML, or removing the table as text would change other values.
     """
     before = parse(text)
     left = block.removed(text) if block.span(text) is not None else _without_table(text, path)
@@ -98,7 +100,7 @@ def removed(text: str, block: Block, path: Sequence[str]) -> str | None:
 
 
 def _without_table(text: str, path: Sequence[str]) -> str:
-    """Return a text without the lines from a table's header to the next header that is not below it."""
+    """Return a text without a table and its subtables: the lines from their headers to the next header."""
     name = r"[ \t]*\.[ \t]*".join(f"(?:{re.escape(key)}|[\"']{re.escape(key)}[\"'])" for key in path)
     header = re.compile(rf"^[ \t]*\[[ \t]*{name}[ \t]*(?:\][^\n]*|\.[^\n]*)(?:\n|\Z)", re.MULTILINE)
     while found := header.search(text):
@@ -108,7 +110,7 @@ def _without_table(text: str, path: Sequence[str]) -> str:
 
 
 def _less(found: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """Return what a document says beside the value at a path; tables that are empty do not count."""
+    """Return a document without the value at a path, and without tables that are then empty."""
     copy = dict(found)
     if len(path) == 1:
         copy.pop(path[0], None)

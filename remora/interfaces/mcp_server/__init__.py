@@ -1,1 +1,1 @@
-"""The MCP server: the memory of a project as tools, resources and prompts of a host."""
+"""MCP server that offers the memory of a project to hosts as tools, resources and prompts."""

@@ -1,4 +1,4 @@
-"""The longer answers: why a memory, what a session did, the brief of a project, what is known of a file."""
+"""Texts of longer answers: explanation of a memory, session context, project brief, file, dependencies."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from remora.store.injections import Injection
 
 MOST_OF_ONE = 900  # tokens of a memory that was asked for by its id
-RELATED = 200  # files that are looked through for those that are used
-NEAR = 3  # names that are offered for one that is not there
-ALIKE = 0.7  # of two names' signs are the same; an ending alone makes half
-MOST_COMPARED = 300  # characters of such a name
+RELATED = 200  # related files that are searched for dependencies
+NEAR = 3  # names suggested for an unknown one
+ALIKE = 0.7  # minimum similarity of a suggested name; an equal file extension alone gives half
+MOST_COMPARED = 300  # characters of an unknown name; no suggestions for a longer one
 MOST_MODULES = 12
-TOLD, TOLD_SECONDS = 6, 12 * 3_600  # what hooks said lately: how often, and how long ago at most
-# What the evidence of a related file says of code, from that file's side.
+TOLD, TOLD_SECONDS = 6, 12 * 3_600  # recent injections by hooks: maximum number and age
+# Evidence of a related file about code, from that file's side.
 USED = frozenset(
     {"is imported by it", "is called by it", "is a base of it", "is implemented by it", "is tested by it"}
 )
@@ -54,7 +54,7 @@ def explained(
     told: Sequence[Injection] = (),
     uses: str = "",
 ) -> str:
-    """Return what is known of one memory, and why it was recalled lately."""
+    """Return the explanation of a memory: state, origins, dependencies, and recent recalls with reasons."""
     lately = []
     for recall in log.recalls(record.id):
         asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
@@ -76,7 +76,7 @@ def explained(
 
 
 def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tuple[str, str]]:
-    """Yield what is known of a memory's standing, a name and a value each."""
+    """Yield the properties of a memory as name and value; the value may be empty."""
     yield (
         "Said by",
         {"user": "a person"}.get(said_by := SOURCE_WORDS.get(record.source, record.source), said_by),
@@ -117,13 +117,13 @@ def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tupl
 
 def _origin(record: MemoryRecord, number: int, now: float) -> str:
     origin = record.origins[number]
-    # Untrusted text may have added an origin to a memory that is none the worse for it.
+    # An untrusted text may be an origin of a memory that is not tainted, so its wording is quoted.
     words = f", in other words:{said(shorten(origin.text, 200), quoted=True)}" if origin.text else ""
     return f"{shorten(place(origin), 120)}, {when(origin.at, now)}{words}"
 
 
 def session_context(memory: Memory, log: Log, now: float) -> str:
-    """Return what one session did so far, as far as its server knows, with the newest of the memory."""
+    """Return the log of this server's session, recent injections, and the newest memories."""
     records, files = log.records(), log.files(12)
     blocks = [
         f"- recorded {short(r.id)} {r.type}, {r.action} {ago(r.at, now)}:{said(r.text)}" for r in records[:12]
@@ -151,7 +151,7 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
 
 
 def brief(memory: Memory, now: float) -> str:
-    """Return what a newcomer should know of a project: what is written down, decided, and how it is built."""
+    """Return the brief of a project: MEMORY.md, modules, checks, and the memories of highest confidence."""
     counts = memory.stats()
     memories = amounts(counts.memories, counts.records)
     history = f"{counted(counts.files, 'file')} known from {counted(counts.commits, 'commit')}"
@@ -179,10 +179,10 @@ def _purpose(text: str) -> str:
 
 
 def known_file(memory: Memory, path: str, now: float) -> str:
-    """Return what is known of a file: who changes it, what is remembered about it, what goes with it.
+    """Return the knowledge about a file: owners, memories, records and related files.
 
     Raises:
-        NotFound: nothing is.
+        NotFound: nothing is known about it.
     """
     found = memory.list(files=[path], limit=20)
     about = _related(memory, path, 8)
@@ -196,11 +196,11 @@ def known_file(memory: Memory, path: str, now: float) -> str:
 
 
 def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
-    """Return what a file or a symbol's file uses, is used by and changes with; and the file's path.
+    """Return the dependencies, users and co-changed files of a file or a symbol's file, and its path.
 
     Raises:
-        NotFound: nothing is known of it.
-        Conflict: several definitions are called so; the message names them.
+        NotFound: nothing is known about it.
+        Conflict: several definitions have this name; the message lists them.
     """
     path, colon, _ = target.strip().partition(":")
     users: list[str] = []
@@ -228,14 +228,14 @@ def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
 
 
 def _require_known(memory: Memory, path: str, *, related: bool) -> None:
-    """Raise for a file that nobody knows: it is not there, or it is and nothing is known of it.
+    """Check that a file has an owner, or exists and has related files.
 
-    Of a name that is made up other files share words, too, so those alone do not make it one.
+    Related files alone are not enough: an invented name also shares words with other files.
 
     Raises:
-        NotFound: with the names that come close.
+        NotFound: the file is unknown; the hint suggests similar names.
     """
-    there = os.path.isfile(memory.root / path)  # noqa: PTH113  a Path's own way fails on too long a name
+    there = os.path.isfile(memory.root / path)  # noqa: PTH113  Path.is_file raises for too long a name
     if memory.ownership(path) is not None or (there and related):
         return
     if there:
@@ -247,12 +247,12 @@ def _require_known(memory: Memory, path: str, *, related: bool) -> None:
 
 
 def _near(memory: Memory, path: str) -> list[str]:
-    """Return files of the project that are nearly called so, or called so in another folder."""
+    """Return up to NEAR files of the project with a similar name, or the same name in another folder."""
     path = path.removeprefix(f"{memory.root.as_posix()}/")
     folder, _, name = path.rpartition("/")
     known = {file.path for file in memory.related_files(path, RELATED)}
     with suppress(OSError, ValueError):
-        (memory.root / folder).resolve().relative_to(memory.root)  # what lies outside is nobody's business
+        (memory.root / folder).resolve().relative_to(memory.root)  # do not list folders outside the project
         beside = (entry.name for entry in os.scandir(memory.root / folder) if entry.is_file())
         known.update(f"{folder}/{one}" if folder else one for one in beside)
     named: dict[str, list[str]] = {}
@@ -262,7 +262,7 @@ def _near(memory: Memory, path: str) -> list[str]:
 
 
 def _related(memory: Memory, path: str, limit: int) -> list[str]:
-    """Return a line about a file, then the files it uses, is used by and changes with, in groups."""
+    """Return a line about a file, then its dependencies, users and co-changed files, in groups."""
     owned = memory.ownership(path)
     groups: dict[str, list[str]] = {"It uses": [], "Used by": [], "Changes with it": []}
     for file in memory.related_files(path, RELATED):
@@ -283,18 +283,18 @@ def _groups(file: FileHit) -> list[str]:
 
 
 def ago(at: float, now: float) -> str:
-    """Return how long ago an instant was, in words."""
+    """Return the age of an instant, in words."""
     return age(to_iso(at), now)
 
 
 def remembered(records: Sequence[MemoryRecord], now: float) -> list[str]:
-    """Return some memories about what an answer is about, under a heading."""
+    """Return lines with memories about the subject of an answer, under a heading; empty for none."""
     if not records:
         return []
     return ["Remembered about it:", *(memory_line(record, now, tokens=100) for record in records)]
 
 
 def lines(*said_in_turn: str | Iterable[str]) -> str:
-    """Return what there is to say, one thing a line; empty ones are left out."""
+    """Return the non-empty texts, one per line."""
     flat = [part for one in said_in_turn for part in ([one] if isinstance(one, str) else one)]
     return "\n".join(part for part in flat if part)

@@ -1,7 +1,7 @@
-"""An HTTP protocol for uvicorn that holds few connections, and none that sends nothing.
+"""HTTP protocol for uvicorn with limits on connections, request time and request size.
 
-Uvicorn limits requests, not connections, and waits for the first request of a connection without end. A few
-hundred silent connections took every file descriptor, and the log grew with each that could not be accepted.
+Uvicorn limits requests, not connections, and waits for the first request of a connection without a timeout. A
+few hundred silent connections used up the file descriptors, and each refused one was logged.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-CONNECTIONS = 64  # at once; a host opens one or two
-REQUEST_SECONDS = 10.0  # from the connection, or the end of an answer, to a request's head; again to its end
-REQUEST_BYTES = 4_000_000  # of a request's body; the largest tool call is far below
+CONNECTIONS = 64  # open at the same time; a host opens one or two
+REQUEST_SECONDS = 10.0  # from connection or last response to a request's head; again from there to its end
+REQUEST_BYTES = 4_000_000  # of a request; the largest tool call is much smaller
 
 
 class BoundedProtocol(H11Protocol):
-    """Closes a connection above the limit at once, and one whose request does not come in time."""
+    """Close connections above the limit at once, and those whose request does not arrive in time."""
 
     request_seconds = REQUEST_SECONDS
 
@@ -27,7 +27,7 @@ class BoundedProtocol(H11Protocol):
         self._received = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, or close it where there are too many."""
+        """Accept a connection, or close it if there are too many."""
         super().connection_made(transport)
         if len(self.connections) > CONNECTIONS:
             transport.abort()
@@ -35,7 +35,7 @@ class BoundedProtocol(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Take what was sent; a request that is too large ends."""
+        """Receive data; close the connection if the request is too large."""
         self._received += len(data)
         if self._received > REQUEST_BYTES:
             self.transport.abort()
@@ -43,7 +43,7 @@ class BoundedProtocol(H11Protocol):
         super().data_received(data)
 
     def handle_events(self) -> None:
-        """Answer what was understood of it; the clock runs only while the rest of a request is to come."""
+        """Handle parsed events; the timer runs only while a request is incomplete."""
         before = self.cycle
         super().handle_events()
         if self.cycle is not before:
@@ -52,13 +52,13 @@ class BoundedProtocol(H11Protocol):
             self._stop()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request of the connection; one that came with the last begins at once."""
+        """Start the timer for the next request; a pipelined one begins at once."""
         self._received = 0
         self._wait()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 

@@ -1,7 +1,7 @@
-"""The memory behind a server: opened by the first call that needs it, closed at the end.
+"""Lazily opened memory of a server: opened by the first call that needs it, closed at the end.
 
-A server lives as long as its host, while disks fill and files are moved. So an opening that fails is
-tried again by the next call, and a database that turns out to be unusable is let go of.
+A server runs as long as its host, while disks fill and files are moved. A failed opening is therefore retried
+by the next call, and an unusable database is closed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.core.clock import Clock
 
-OPENERS = (StoreReadOnly, StoreFull)  # what reading only may get around
-PASSES = (StoreBusy, StoreFull, StoreReadOnly)  # after these the database can be used as before
+OPENERS = (StoreReadOnly, StoreFull)  # errors that opening read-only may avoid
+PASSES = (StoreBusy, StoreFull, StoreReadOnly)  # errors after which the database stays usable
 
 
 class Holder:
-    """Hands out the memory of a project, one caller at a time."""
+    """Provide the memory of a project to one caller at a time."""
 
     def __init__(
         self,
@@ -39,17 +39,17 @@ class Holder:
         self._clock = clock
         self._open = opener or _open
         self._memory: Memory | None = None
-        self._refused: RemoraError | None = None  # why it was opened for reading only
+        self._refused: RemoraError | None = None  # why the memory was opened read-only
         self._lock = threading.RLock()
 
     @contextmanager
     def use(self, *, writes: bool = False) -> Iterator[Memory]:
-        """Give the memory to a caller for a while.
+        """Yield the memory, locked for the block.
 
-        Where nothing is to be written and the files cannot be, it is opened for reading only.
+        If `writes` is False and the files cannot be written, it is opened read-only.
 
         Raises:
-            RemoraError: it cannot be opened.
+            RemoraError: the memory cannot be opened.
         """
         with self._lock:
             memory = self._ready(writes=writes)
@@ -61,13 +61,13 @@ class Holder:
                 raise
             finally:
                 if isinstance(self._refused, StoreFull):
-                    self._let_go()  # who reads without room for a shared file keeps all others out
+                    self._let_go()  # a reader without space for a shared file locks out all others
 
     def close(self, patience: float = -1.0) -> None:
-        """Close the memory if it is open, and stay usable: the next call opens it again.
+        """Close the memory if it is open; the next call opens it again.
 
         Args:
-            patience: seconds to wait for a call that is using it; for ever by default.
+            patience: seconds to wait for a call that is using it; without limit by default.
         """
         if self._lock.acquire(timeout=patience):
             try:
@@ -77,7 +77,7 @@ class Holder:
 
     def _ready(self, *, writes: bool) -> Memory:
         if self._memory is not None and writes and self._refused is not None:
-            self._let_go()  # perhaps it can be written by now
+            self._let_go()  # retry: the files may be writable now
         if self._memory is None:
             try:
                 self._memory = self._open(self.project, clock=self._clock, read_only=self.read_only)
@@ -96,7 +96,7 @@ class Holder:
                 memory.close()
 
 
-_SESSION = secrets.token_hex(4)  # a server has one client, and lives as long as its session
+_SESSION = secrets.token_hex(4)  # a server has one client and runs as long as its session
 
 
 def _open(project: str | os.PathLike[str], **how: Any) -> Memory:

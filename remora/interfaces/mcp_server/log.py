@@ -1,7 +1,7 @@
-"""What happened through one server since it started: recorded, handed out, asked about.
+"""Log of one server since its start: recorded memories, recalled memories, files asked about.
 
-It is kept in this process alone and is bounded. From it `why` says why a memory was recalled lately, and
-`record_memory` sees when a text says again what an unverified memory said that was handed out before.
+The log is in memory and bounded. `why` reads from it the reasons of recent recalls, and `record_memory`
+detects with it that a text repeats an unverified memory that was returned before.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from remora.core.sketch import word_set
 from remora.core.text import collapse, shorten
 from remora.core.values import Hit, MemoryRecord
 
-MOST = 200  # of everything that is kept
+MOST = 200  # entries of each kind
 RECALLS = 5  # of one memory
 ASKED_CHARS = 120
-# A text says again what an unverified memory said if so many of its words are that memory's, or so many of
-# the memory's words are in it; and of those so many at least, since fewer are chance.
+# A text repeats an unverified memory if this share of its words is in the memory, or this share of the
+# memory's words is in the text; with a minimum number of shared words, since fewer are chance.
 ECHO, ECHO_WORDS = 0.6, 3
 WHOLE, WHOLE_WORDS = 0.8, 6
 
 
 class Recall(NamedTuple):
-    """A memory that was handed out: when, by which tool, for what, at which rank, and the reasons."""
+    """A returned memory: time, tool, query, rank, relevance and reasons."""
 
     at: float
     tool: str
@@ -36,7 +36,7 @@ class Recall(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A memory that came in through this server."""
+    """A memory recorded through this server."""
 
     at: float
     id: str
@@ -46,7 +46,7 @@ class Recorded(NamedTuple):
 
 
 class Log:
-    """The log of one server; safe to use from several threads."""
+    """The log of one server. Thread-safe."""
 
     def __init__(self, started: float) -> None:
         self.started = started
@@ -57,14 +57,14 @@ class Log:
         self._unverified: OrderedDict[str, frozenset[str]] = OrderedDict()
 
     def handed_out(self, tool: str, asked: str, hits: Sequence[Hit], at: float) -> None:
-        """Note the memories among some hits, best first."""
+        """Log the memories among hits, best first."""
         for rank, hit in enumerate(hits, 1):
             if hit.memory is not None:
                 why = tuple(str(reason) for reason in hit.why)
                 self._recall(hit.memory, Recall(at, tool, _brief(asked), rank, hit.score, why))
 
     def shown(self, tool: str, asked: str, records: Iterable[MemoryRecord], at: float) -> None:
-        """Note memories that were handed out without a search."""
+        """Log memories that were returned without a search."""
         for rank, record in enumerate(records, 1):
             self._recall(record, Recall(at, tool, _brief(asked), rank, 0.0, ()))
 
@@ -78,18 +78,18 @@ class Log:
                 _bound(self._unverified)
 
     def recorded(self, record: MemoryRecord, at: float) -> None:
-        """Note a memory that came in."""
+        """Log a recorded memory."""
         action = record.receipt.action if record.receipt is not None else "stored"
         with self._lock:
             if (known := self._recorded.get(record.id)) is not None:
-                action = known.action  # said again, it is merged; that it came in here is what matters
+                action = known.action  # recording it again merges it; keep the first action
             text = shorten(record.content, 160)
             self._recorded[record.id] = Recorded(at, record.id, record.type, action, text)
             self._recorded.move_to_end(record.id)
             _bound(self._recorded)
 
     def asked_about(self, paths: Iterable[str], at: float) -> None:
-        """Note files that a call was about."""
+        """Log the files that a call was about."""
         with self._lock:
             for path in paths:
                 self._files[path] = at
@@ -97,28 +97,28 @@ class Log:
             _bound(self._files)
 
     def recalls(self, memory_id: str) -> tuple[Recall, ...]:
-        """Return when and why a memory was handed out, the last time first."""
+        """Return the recalls of a memory, the latest first."""
         with self._lock:
             return tuple(reversed(self._recalled.get(memory_id, ())))
 
     def latest(self, number: int) -> tuple[tuple[str, Recall], ...]:
-        """Return the memories that were handed out last, with the last time of each."""
+        """Return ids and latest recall of the most recently returned memories, the latest first."""
         with self._lock:
             found = [(memory_id, recalls[-1]) for memory_id, recalls in self._recalled.items()]
         return tuple(reversed(found[-number:]))
 
     def records(self) -> tuple[Recorded, ...]:
-        """Return what came in, each once, the last first."""
+        """Return the recorded memories, each once, the latest first."""
         with self._lock:
             return tuple(reversed(self._recorded.values()))
 
     def files(self, number: int) -> tuple[str, ...]:
-        """Return the files that were asked about last."""
+        """Return the most recent files that were asked about, the latest first."""
         with self._lock:
             return tuple(reversed(self._files))[:number]
 
     def echoes(self, text: str) -> tuple[str, ...]:
-        """Return the ids of unverified memories that were handed out and that a text says again."""
+        """Return the ids of returned unverified memories that a text repeats."""
         said = word_set(text)
         with self._lock:
             return tuple(memory_id for memory_id, known in self._unverified.items() if _echo(said, known))

@@ -1,7 +1,7 @@
-"""The server: tools, resources and prompts of one project under the names that hosts know them by.
+"""MCP server of one project: registers tools, resources and prompts, and converts errors.
 
-Everything a call does happens in a thread and ends in text. An error of ours becomes a text that says what
-to do; one that nobody foresaw becomes one line for the model and a traceback on stderr, never a crash.
+Each call runs in a thread and returns text. A `RemoraError` becomes a text with a hint; an unexpected error
+becomes one line for the model and a traceback on stderr, never a crash.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _logger = logging.getLogger(__name__)
 
 
 class Server(MCPServer[Any]):
-    """An MCP server that says of wrong arguments what to do about them, and never repeats their values.
+    """An MCP server whose messages about invalid arguments give a hint and never repeat the values.
 
-    All that it answers, errors too, leaves through the three methods below, without a sign that a terminal
-    obeys or that nobody sees.
+    All answers and errors pass through the three methods `call_tool`, `read_resource` and `get_prompt`, which
+    remove control characters and invisible characters.
     """
 
     async def list_tools(self) -> list[MCPTool]:
-        """Return the tools, their schemas without what a model does not need."""
+        """Return the tools with shortened schemas."""
         tools = await super().list_tools()
         return [tool.model_copy(update={"input_schema": _short(tool.input_schema)}) for tool in tools]
 
@@ -113,7 +113,7 @@ class Server(MCPServer[Any]):
 
 
 def _short(schema: Any) -> Any:
-    """Return a JSON schema without titles, defaults and bounds: what breaks one is told how it is meant."""
+    """Return a JSON schema without titles, defaults and bounds; error messages state the bounds."""
     if isinstance(schema, list):
         return [_short(one) for one in schema]
     if not isinstance(schema, dict):
@@ -123,11 +123,11 @@ def _short(schema: Any) -> Any:
 
 
 def build(tools: Tools, *, read_only: bool = False) -> Server:
-    """Return the server of a project; no memory is opened before a call needs it.
+    """Return the server of a project; the memory is opened by the first call that needs it.
 
     Args:
         tools: the tools on its memory.
-        read_only: offer only what changes nothing.
+        read_only: offer only read-only tools.
     """
     with _plain_log():
         server = Server(
@@ -145,14 +145,14 @@ def build(tools: Tools, *, read_only: bool = False) -> Server:
 
 @contextmanager
 def _plain_log() -> Iterator[None]:
-    """Let the SDK set up its log as where rich is not installed: lines on stderr.
+    """Have the SDK configure its log as plain lines on stderr, as if rich were not installed.
 
-    With rich it would draw boxes around tracebacks in the log file of a host, and take a twentieth more of
-    the time that a start takes.
+    With rich it would draw boxes around tracebacks in the host's log file, and starting would take a
+    twentieth longer.
     """
     missing = object()
     before = sys.modules.get("rich", missing)
-    sys.modules["rich"] = None  # type: ignore[assignment]  # what the import system knows as "not there"
+    sys.modules["rich"] = None  # type: ignore[assignment]  # None: the import system raises ImportError
     try:
         yield
     finally:
@@ -175,12 +175,12 @@ def _add_tool(server: Server, offered: Tool, method: Callable[..., str]) -> None
             open_world_hint=False,
         ),
         meta={"anthropic/alwaysLoad": True} if offered.always else None,
-        structured_output=False,  # a host that gets structured content does not show the text
+        structured_output=False,  # a host with structured content does not show the text
     )
 
 
 def _told(method: Callable[P, str], name: str) -> Callable[P, str]:
-    """Return a tool whose failures are texts for the model."""
+    """Return a tool whose errors are tool errors with a text for the model."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> str:
@@ -196,7 +196,7 @@ def _told(method: Callable[P, str], name: str) -> Callable[P, str]:
 
 
 def _read(method: Callable[P, str]) -> Callable[P, str]:
-    """Return a resource whose failures are errors of the protocol with words of ours."""
+    """Return a resource whose errors are protocol errors with Remora's message."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> str:
@@ -261,7 +261,7 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
 
     @server.prompt(title="Ask", description="Answer a question from memory, with citations.")
     def ask(question: Annotated[str, Field(description="The question.")]) -> str:
-        from remora.app.recall import questions  # loads the search, which most sessions never need
+        from remora.app.recall import questions  # imported here: loads search, which few sessions need
 
         try:
             with tools.holder.use() as memory:
@@ -314,14 +314,14 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
         )
 
 
-# The tool that does for a model what a verb does for a person; a hint names it instead.
+# The tools that correspond to verbs of the command line; hints to a model name the tool.
 TOOL_OF = {"list": "search_memory", "search": "search_memory", "context": "context_for_task"}
 _COMMAND = re.compile(r"`remora ([a-z-]++)[^`]*`")
 
 
 def _in_words(error: RemoraError) -> str:
     text = str(error)
-    if len(text) > MOST_SAID:  # it may repeat what it was given
+    if len(text) > MOST_SAID:  # it may repeat a long argument
         text = f"{text[:MOST_SAID]} …"
     end = "" if text.endswith((".", "!", "?")) else "."
     again = " Trying again may help." if error.retryable else ""
@@ -332,7 +332,7 @@ def _in_words(error: RemoraError) -> str:
 
 
 def _by_short_names(arguments: dict[str, Any], takes: list[str]) -> dict[str, Any]:
-    """Return arguments under the names of a tool, where a model used those of everywhere else."""
+    """Return arguments with the short names of a tool in place of the long names of the library."""
     given = dict(arguments)
     for short, name in SHORT.items():
         if short in takes and name in given:
@@ -341,7 +341,7 @@ def _by_short_names(arguments: dict[str, Any], takes: list[str]) -> dict[str, An
 
 
 def _refused(name: str, error: ValidationError, takes: list[str], unknown: list[str]) -> str:
-    """Return what is wrong with some arguments; their values are not repeated, they may be long."""
+    """Return the message about invalid arguments; it does not repeat their values, which may be long."""
     wrong = []
     for one in error.errors(include_url=False, include_input=False, include_context=False)[:SHOWN_ERRORS]:
         where = ".".join(str(part) for part in one["loc"])

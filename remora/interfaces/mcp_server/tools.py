@@ -1,6 +1,6 @@
-"""The tools of the server: each asks the memory one thing and says the answer in a few lines.
+"""Tools of the MCP server: each calls the memory and formats the answer in a few lines.
 
-They raise the errors of Remora; `server` turns them into what the protocol has for that.
+They raise `RemoraError`; `server` converts it to errors of the protocol.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 MOST_IDS = 20  # in one call that changes memories
-MOST_TOKENS = 8_000  # that a caller may ask for; hosts warn at 10,000
+MOST_TOKENS = 8_000  # maximum of the budget; hosts warn at 10,000
 MOST_COMPARED = 20_000  # characters; a memory has no more
 LIKELY_FILES = 5
 CHECKS = 3
-TASK_TOKENS = 1_500  # of the knowledge for a task
+TASK_TOKENS = 1_500  # default budget of `context_for_task`
 
 
 def one_or_many(value: Any) -> Any:
-    """Return a list for what models write in the place of one: nothing, a word, or JSON as text.
+    """Return a list for the forms that models write instead: null, a single text, or JSON in a string.
 
     >>> one_or_many("gotcha"), one_or_many('["a", "b"]'), one_or_many(None)
     (['gotcha'], ['a', 'b'], [])
@@ -107,7 +107,7 @@ Phase = Annotated[
 
 
 class Tools:
-    """The tools on the memory of one project; what each is for stands in `offered`."""
+    """The tools on the memory of one project; `descriptions.TOOLS` describes them."""
 
     def __init__(self, holder: Holder, clock: Clock) -> None:
         self.holder = holder
@@ -169,9 +169,9 @@ class Tools:
         wants: Wants = (),
         when: When = (),
     ) -> str:
-        """Store a statement of the agent, and say what became of it."""
+        """Store a statement of the agent, and return the result."""
         now = self.clock.now()
-        # In other words, what an unverified memory said is as unverified.
+        # A text that repeats an unverified memory is derived from it, and so unverified, too.
         told = {"forbids": forbids, "wants": wants, "when": when}
         parents = dict.fromkeys((*derived_from, *self.log.echoes(content[:MOST_COMPARED])))
         with self.holder.use(writes=True) as memory:
@@ -195,12 +195,12 @@ class Tools:
         return _received(record)
 
     def get_session_context(self) -> str:
-        """Return what this session did so far."""
+        """Return the log of this session."""
         with self.holder.use() as memory:
             return answers.session_context(memory, self.log, self.clock.now())
 
     def analyze_impact(self, target: Target, depth: Depth = 3, limit: Limit = 30) -> str:
-        """Return what may break when a target changes."""
+        """Return the code that may break when a target changes, tests to run, and memories about it."""
         now = self.clock.now()
         with self.holder.use() as memory:
             found = memory.impact(target, depth, limit=limit)
@@ -225,7 +225,7 @@ class Tools:
         return bounded([*answers.remembered(known, now), head], blocks, tail, more=more)
 
     def get_dependencies(self, target: Target, limit: Limit = 15) -> str:
-        """Return what a file uses, is used by and changes with."""
+        """Return the dependencies, users and co-changed files of a file."""
         with self.holder.use() as memory:
             answer, path = answers.dependencies(memory, target, limit)
         self.log.asked_about([path], self.clock.now())
@@ -234,7 +234,7 @@ class Tools:
     def context_for_task(
         self, task: str, phase: Phase = "implement", files: Files = (), budget: Budget = TASK_TOKENS
     ) -> str:
-        """Return what is worth knowing for a task."""
+        """Return memories about a task, files that it may touch, and commands that check it."""
         now = self.clock.now()
         with self.holder.use() as memory:
             packed = memory.context(task, phase, budget * 3 // 4, recent_files=files)
@@ -255,7 +255,7 @@ class Tools:
         return lines(f"{text}\n" if tail else text, tail, notes)
 
     def why(self, memory_id: Id) -> str:
-        """Return where a memory comes from, how far it can be trusted and why it was recalled."""
+        """Return origins, trust and recent recalls of a memory."""
         with self.holder.use() as memory:
             record = memory.show(memory_id.strip())
             dependents = memory.dependents(record.id)
@@ -272,7 +272,7 @@ class Tools:
         )
 
     def forget(self, ids: Ids) -> str:
-        """Take memories out of every search; an unknown id stops before the first change."""
+        """Forget memories; an unknown id raises before the first change."""
         wanted = _wanted(ids, "forget")
         told = []
         with self.holder.use(writes=True) as memory:
@@ -287,7 +287,7 @@ class Tools:
         return lines(told, f"A person brings back what should have stayed with `remora restore {restore}`.")
 
     def review(self, confirm: Ids = (), drop: Ids = (), wrong: Wrong = (), limit: Limit = 10) -> str:
-        """Return what waits for a person; or do what the person said about some of it, all or nothing."""
+        """Return the memories that need review; or apply the user's decisions, after checking all ids."""
         if not confirm and not drop and not wrong:
             return self.waiting(limit)
         _wanted([*confirm, *drop, *(one.id for one in wrong)], "review")
@@ -323,7 +323,7 @@ class Tools:
         return lines(told)
 
     def waiting(self, limit: Limit = 10) -> str:
-        """Return what waits for a person."""
+        """Return the memories that need review."""
         now = self.clock.now()
         with self.holder.use() as memory:
             found = memory.list(needs_review=True, limit=limit + 1)
@@ -342,7 +342,7 @@ class Tools:
 
 
 def _received(record: MemoryRecord) -> str:
-    """Return what became of a statement."""
+    """Return the result of storing a statement."""
     told = [f"{short(record.id)} {receipt_sentence(record)}."]
     if (receipt := record.receipt) is not None:
         told += [redaction_sentence(receipt.redactions), *receipt.notes]
@@ -366,7 +366,7 @@ def _changed(record: MemoryRecord, what: str) -> str:
 
 
 def _dropped(old: MemoryRecord, gone: MemoryRecord, what: str) -> list[str]:
-    """Return what became of a memory that was forgotten, and of what it had taken back."""
+    """Return the lines about a forgotten memory and its receipt's notes."""
     notes = gone.receipt.notes if gone.receipt is not None else ()
     return [_changed(old, what), *notes]
 
@@ -375,7 +375,7 @@ def _wanted(ids: Sequence[str], tool: str) -> list[str]:
     """Return the ids of a call that changes memories.
 
     Raises:
-        InvalidInput: there are none, too many, or an empty one.
+        InvalidInput: there are no ids, more than MOST_IDS, or an empty one.
     """
     given = [i.strip() for i in ids]
     if not given or not all(given):
@@ -386,12 +386,16 @@ def _wanted(ids: Sequence[str], tool: str) -> list[str]:
 
 
 def _shown(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
-    """Return the memories of some ids, each once."""
+    """Return the memories with the given ids, each once."""
     return list({record.id: record for record in (memory.show(i.strip()) for i in ids)}.values())
 
 
 def _must_be_safe(records: Sequence[MemoryRecord]) -> None:
-    """Refuse to let an agent confirm what untrusted text said: the same text may have asked it to."""
+    """Check that no memory is tainted: the untrusted text may have told the agent to confirm it.
+
+    Raises:
+        InvalidInput: a memory is tainted.
+    """
     if unsafe := [short(record.id) for record in records if record.taint is not None]:
         raise InvalidInput(
             f"{listed(unsafe)} rests on untrusted text, which only a person can confirm; nothing was changed",
@@ -402,12 +406,12 @@ def _must_be_safe(records: Sequence[MemoryRecord]) -> None:
 def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
     try:
         return memory.show(memory_id)
-    except NotFound:  # pruned since
+    except NotFound:  # pruned
         return None
 
 
 def _notes(memory: Memory) -> list[str]:
-    """Return what an answer had to do without, but not what the user has set so."""
+    """Return the notes of an answer; omit "no embedding model" if the settings turned it off."""
     wanted = memory.settings.embedding.provider == "none"
     return [f"note: {n}" for n in memory.notes if not (wanted and n == "no embedding model")]
 

@@ -1,8 +1,8 @@
-"""Serve over stdin and stdout, or over HTTP with a bearer token; and leave nothing behind at the end.
+"""Transports of the MCP server: stdin and stdout, or HTTP with a bearer token, with a clean shutdown.
 
-A host ends a server by closing its stdin, by SIGTERM, or by its own death, which closes stdin as well. A
-thread that waits for stdin cannot be woken, so on a signal the memory is closed and the process leaves at
-once instead of waiting for one more line.
+A host ends a server by closing its stdin, by SIGTERM, or by exiting, which closes stdin, too. A thread that
+waits for stdin cannot be woken, so on a signal the memory is closed and the process exits at once instead of
+waiting for another line.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
     from remora.interfaces.mcp_server.server import Server
 
-PATIENCE = 2.0  # seconds that a call gets to end when the process is told to
-LEAST_TOKEN = 16  # characters; fewer can be guessed
-MOST_MESSAGES = 1000  # different ones that the log takes while the server runs
+PATIENCE = 2.0  # seconds that a running call gets when the process ends
+LEAST_TOKEN = 16  # characters; a shorter token can be guessed
+MOST_MESSAGES = 1000  # distinct messages that the log accepts while the server runs
 INTERRUPTED = 130
 PATH = "/mcp"
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
 def over_stdio(server: Server, holder: Holder) -> None:
-    """Serve until stdin ends; returns when everything is closed."""
+    """Serve until stdin ends; return when everything is closed."""
     try:
         anyio.run(server.run_stdio_async)
     except BaseExceptionGroup as group:
         if group.split((OSError, anyio.ClosedResourceError, anyio.BrokenResourceError))[1] is not None:
             raise
-        leave(holder, 0)  # nobody read what was to be said
+        leave(holder, 0)  # the host closed stdout
     finally:
         holder.close()
 
@@ -51,17 +51,17 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
     """Serve on a socket until a signal ends it.
 
     Args:
-        server: what to serve.
-        holder: its memory, to be closed at the end.
-        bound: where to listen.
-        token: what every request must bring.
-        names: further names, beside those of this machine, by which hosts may call us.
+        server: the server.
+        holder: its memory, which is closed at the end.
+        bound: the listening socket.
+        token: the bearer token that every request must have.
+        names: host names of this server, in addition to the local ones, that requests may use.
     """
     import uvicorn
 
     from remora.interfaces.mcp_server.http_limits import CONNECTIONS, BoundedProtocol
 
-    # What the loop says of connections that it cannot take says nothing new the second time.
+    # The event loop logs the same message for every connection that it cannot accept.
     for name in ("asyncio", "uvicorn.error"):
         logging.getLogger(name).addFilter(_Once())
     config = uvicorn.Config(
@@ -69,7 +69,7 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
         http=BoundedProtocol,
         limit_concurrency=2 * CONNECTIONS,
         backlog=CONNECTIONS,
-        log_config=None,  # ours goes to stderr, and no request is logged
+        log_config=None,  # the log goes to stderr, and requests are not logged
         log_level=logging.WARNING,
         access_log=False,
         lifespan="on",
@@ -82,14 +82,14 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
 
 
 class _Once(logging.Filter):
-    """Lets each message through once, and a thousand in all, so that a log cannot grow without bound."""
+    """Pass each message once, and at most MOST_MESSAGES in all, so that the log is bounded."""
 
     def __init__(self) -> None:
         super().__init__()
         self._seen: set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether such a record is new."""
+        """Return whether a record is new and the limit is not reached."""
         told = f"{record.getMessage()} {record.exc_info[1]!r}" if record.exc_info else record.getMessage()
         if told in self._seen or len(self._seen) >= MOST_MESSAGES:
             return False
@@ -100,8 +100,8 @@ class _Once(logging.Filter):
 def app_of(server: Server, token: str, names: Iterable[str] = ()) -> ASGIApp:
     """Return the server as an ASGI application behind a bearer token.
 
-    No session is kept, so none is left behind. Requests under a name that is not ours are refused: a page in
-    a browser could have made them by pointing its own name here.
+    The server is stateless: it keeps no sessions. Requests with an unknown host name are rejected, against
+    DNS rebinding by a page in a browser.
     """
     from mcp.server.transport_security import TransportSecuritySettings
 
@@ -118,7 +118,7 @@ def app_of(server: Server, token: str, names: Iterable[str] = ()) -> ASGIApp:
 
 
 class Bearer:
-    """Lets requests through that bring a token, and answers all others with 401."""
+    """ASGI middleware that passes requests with the token and answers all others with 401."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
@@ -146,7 +146,7 @@ class Bearer:
         if len(given) != 1:
             return False
         scheme, _, token = given[0].partition(b" ")
-        # Of digests, so that the time tells neither the length nor how much of it was right.
+        # Compare digests, so that the time reveals neither the length nor a matching prefix.
         same = hmac.compare_digest(_digest(token.strip()), self._wanted)
         return same and scheme.lower() == b"bearer"
 
@@ -156,10 +156,10 @@ def _digest(token: bytes) -> bytes:
 
 
 def token_from(environ: MutableMapping[str, str], name: str) -> str:
-    """Take the token out of the environment, so that no process that is started later inherits it.
+    """Remove the token from the environment, so that child processes do not inherit it, and return it.
 
     Raises:
-        ConfigError: there is none, or it is too short to protect anything.
+        ConfigError: there is no token, it is too short, or it has spaces or non-ASCII characters.
     """
     token = environ.pop(name, "").strip()
     make = "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
@@ -174,7 +174,7 @@ def token_from(environ: MutableMapping[str, str], name: str) -> str:
 
 
 def end_on_signals(holder: Holder) -> None:
-    """Let the signals that end a process close the memory first."""
+    """Install handlers for SIGINT, SIGTERM and SIGHUP that close the memory before exiting."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         leave(holder, INTERRUPTED if number == signal.SIGINT else 0)
@@ -185,8 +185,8 @@ def end_on_signals(holder: Holder) -> None:
 
 
 def leave(holder: Holder, code: int) -> NoReturn:
-    """Close the memory and end the process, whatever other threads wait for."""
+    """Close the memory and end the process without waiting for other threads."""
     try:
         holder.close(PATIENCE)
     finally:
-        os._exit(code)  # no stream is flushed: the signal may have come while it was being written
+        os._exit(code)  # do not flush streams: the signal may have interrupted a write

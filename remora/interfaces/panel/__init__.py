@@ -1,5 +1,5 @@
-"""The panel: the memory of this machine in a browser. It has no behaviour of its own, only the verbs.
+"""Web panel for the memories of this machine; it only calls verbs of `Memory`.
 
-A request goes through `guard` (who may ask), `app` (which page), `pages` or `actions` (one verb of `Memory`),
-and leaves as the JSON of that verb or as a template in the person's language (`words`).
+A request passes `guard` (authentication), `app` (routing), and `pages` or `actions` (one verb of `Memory`).
+The response is the verb's JSON or a template in the user's language (`words`).
 """

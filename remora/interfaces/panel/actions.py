@@ -1,4 +1,4 @@
-"""The changes that a person makes in the panel: each is one verb of `Memory`, most with a way back."""
+"""Actions of the panel: each calls one verb of `Memory`; most can be undone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
 
 MOST_BULK = 10_000
-PANEL = "panel.md"  # name of a text that was typed
-# What a bulk action does, and what takes it back; only what it changed is taken back.
+PANEL = "panel.md"  # file name of a typed text
+# Actions with their inverses; an undo only applies to the memories that the action changed.
 _BULK: dict[str, str] = {
     "verify": "",
     "pin": "unpin",
@@ -28,7 +28,7 @@ _BULK: dict[str, str] = {
 
 
 def edit(asked: Asked) -> Done | View:
-    """Change a memory; one that was changed since it was shown is left alone, and both texts are shown."""
+    """Edit a memory; if it changed since it was shown, change nothing and show both texts."""
     memory_id, store = asked.named["id"], asked.memory
     content = asked.field("content")
     changes: dict[str, Any] = {
@@ -71,10 +71,10 @@ def change(asked: Asked) -> Done:
 
 
 def _as_shown(asked: Asked, memory_id: str) -> MemoryRecord:
-    """Return a memory whose text is the one that the person saw on the page.
+    """Return a memory, after checking that its text is the one that the page showed.
 
     Raises:
-        Conflict: it was changed since: nobody confirms or forgets a text that they never read.
+        Conflict: the text has changed, so that the user would confirm or forget an unread text.
     """
     record = asked.memory.show(memory_id)
     shown = asked.form.get("shown")
@@ -86,7 +86,7 @@ def _as_shown(asked: Asked, memory_id: str) -> MemoryRecord:
 
 
 def bulk(asked: Asked) -> Done:
-    """Do the same to the memories that were ticked, or to all that pass the filters."""
+    """Apply an action to the selected memories, or to all that pass the filters."""
     given = {name: asked.field(name) for name in FILTERS if asked.field(name)}
     if asked.field("all") and not given.get("q"):
         ids = [one.id for one in asked.memory.list(**list_filters(given), limit=MOST_BULK)]
@@ -99,7 +99,7 @@ def bulk(asked: Asked) -> Done:
 
 
 def undo(asked: Asked) -> Done:
-    """Take the last change back."""
+    """Undo the last change."""
     last, asked.visit.undo = asked.visit.undo, {}
     if not last or last.get("project") != asked.project:
         raise InvalidInput("there is nothing to take back")
@@ -110,7 +110,7 @@ def undo(asked: Asked) -> Done:
 def _changed(
     asked: Asked, do: str, ids: list[str], *, revision: str | None = None, again: bool = True
 ) -> None:
-    """Change memories, and remember what takes that back."""
+    """Apply an action to memories, and store its inverse for an undo."""
     if do not in _BULK:
         raise InvalidInput(f"there is no action {do!r}", hint=", ".join(_BULK))
     store = asked.memory
@@ -169,11 +169,11 @@ def wrong(asked: Asked) -> Done:
 
 
 def reviewed(asked: Asked) -> Done | View:
-    """Keep, drop or leave what sessions taught: one, or all that needs no look of its own."""
+    """Keep, edit or drop a learned memory, or keep all that do not need review."""
     store = asked.memory
     if asked.field("do") == "keep_all":
         asked_about = due(store.session_summary().learned, store.trust().level)
-        seen = asked.fields("id")  # what was learned since the page was made waits for its own look
+        seen = asked.fields("id")  # not memories learned after the page was rendered
         ids = [o.memory.id for o in asked_about if o.memory.id in seen and not o.memory.needs_review]
         for one in ids:
             store.verify(one)
@@ -191,7 +191,7 @@ def reviewed(asked: Asked) -> Done | View:
 
 
 def taught(asked: Asked) -> Done | View:
-    """Show how a text or a file would be stored, or store it."""
+    """Preview how a text or a file would be stored, or store it."""
     text, path, about = asked.field("text"), asked.field("path"), asked.field("about")
     user, kind = bool(asked.field("user")), asked.field("type")
     store = asked.memory
@@ -213,7 +213,7 @@ def taught(asked: Asked) -> Done | View:
 
 
 def journal(asked: Asked) -> Done:
-    """Write MEMORY.md, or bring an earlier version of it back."""
+    """Write MEMORY.md, or restore a version of it."""
     found = asked.memory.journal
     if version := asked.field("version"):
         found.restore(version)
@@ -224,7 +224,7 @@ def journal(asked: Asked) -> Done:
 
 
 def trusted(asked: Asked) -> Done:
-    """Choose a trust level."""
+    """Set the trust level."""
     level = asked.field("level")
     asked.memory.trust(int(level) if level.isdecimal() else level)
     _say(asked, "said.trust")
@@ -232,7 +232,7 @@ def trusted(asked: Asked) -> Done:
 
 
 def configured(asked: Asked) -> Done:
-    """Set a setting in the user's file."""
+    """Set a setting in the user's settings file."""
     try:
         set_setting(asked.field("name"), asked.field("value"))
     except ConfigError as error:
@@ -242,14 +242,14 @@ def configured(asked: Asked) -> Done:
 
 
 def exported(asked: Asked) -> Done:
-    """Write everything that is stored to a new file of this machine."""
+    """Export all data to a new file on this machine."""
     done = asked.memory.export(asked.field("path"), asked.field("format", "json"))
     _say(asked, "said.exported", path=str(done.path))
     return Done("privacy")
 
 
 def erased(asked: Asked) -> Done:
-    """Erase every trace of a text for good; the person writes the word that confirms it."""
+    """Erase every occurrence of a text for good; the user must type the confirmation word."""
     if asked.field("confirm").lower() != asked.words("privacy.word").lower():
         raise InvalidInput(f"nothing was erased: the word {asked.words('privacy.word')!r} was not written")
     asked.memory.erase(containing=asked.field("containing"))
@@ -257,8 +257,8 @@ def erased(asked: Asked) -> Done:
     return Done("privacy")
 
 
-def cards(asked: Asked) -> Done:  # noqa: ARG001  the same for everybody
-    """Close the first steps for good."""
+def cards(asked: Asked) -> Done:  # noqa: ARG001  independent of the request
+    """Hide the first steps for good."""
     return Done(cookie=CARDS)
 
 
@@ -270,7 +270,7 @@ def talk_gone(asked: Asked) -> Done:
 
 
 def weighed(asked: Asked) -> Done:
-    """Put proposed phase weights in force, or take the last ones back."""
+    """Apply the proposed phase weights, or undo the last ones."""
     if asked.field("do") == "undo":
         asked.memory.undo_trial()
     else:
@@ -280,28 +280,28 @@ def weighed(asked: Asked) -> Done:
 
 
 def exchanged(asked: Asked) -> Done:
-    """Exchange with the shared log now."""
+    """Synchronize with the shared log now."""
     done = asked.memory.sharing.sync()
     _say(asked, "said.synced", sent=done.sent, received=done.received)
     return Done("team")
 
 
 def decided(asked: Asked) -> Done:
-    """Decide between the texts of a memory."""
+    """Resolve a conflict between the texts of a memory."""
     asked.memory.sharing.decide(asked.field("id"), asked.field("keep"))
     _say(asked, "said.decided")
     return Done("team")
 
 
 def invited(asked: Asked) -> Done:
-    """Invite a colleague, or another machine of one's own where no name is given."""
+    """Invite a colleague, or, without a name, another machine of the user."""
     code = asked.memory.sharing.invite(asked.field("name"), role=asked.field("role") or "member")
     _say(asked, "said.invited", code=code)
     return Done("team")
 
 
 def shared(asked: Asked) -> Done:
-    """Share a memory, or take it back."""
+    """Set the visibility of a memory."""
     record = asked.memory.show(asked.field("id"))
     asked.memory.sharing.share([record.id], asked.field("visibility"))
     _say(asked, "said.shared")
@@ -309,7 +309,7 @@ def shared(asked: Asked) -> Done:
 
 
 def spoken(asked: Asked) -> Done:
-    """Dispute a memory, add to what was said, or decide that it holds."""
+    """Dispute a memory, comment on a dispute, or uphold the memory."""
     sharing, memory_id, text = asked.memory.sharing, asked.field("id"), asked.field("text")
     if asked.field("do") == "uphold":
         sharing.uphold(memory_id, text)

@@ -1,4 +1,4 @@
-"""The application: one table of pages, one of actions, each answered as JSON or as HTML."""
+"""ASGI application of the panel: routes from the tables of pages and actions, responses as JSON or HTML."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 4_000_000  # of a form
 LIVE_SECONDS = 2.0
-YEARS = 10 * 366 * 86_400  # seconds that a cookie stays which is set for good
+YEARS = 10 * 366 * 86_400  # seconds; lifetime of a permanent cookie
 
 Page = Callable[[Asked], View]
 Action = Callable[[Asked], Done | View]
 
 
 class Panel:
-    """Answers requests from the tables of pages and actions.
+    """Answer requests from the tables of pages and actions.
 
     Args:
-        projects: what can be shown.
-        environ: whose language it is.
-        clock: what time it is.
+        projects: the projects of the panel.
+        environ: the environment that sets the default language.
+        clock: the source of the current time.
     """
 
     def __init__(self, projects: Projects, environ: Mapping[str, str], clock: Clock) -> None:
@@ -69,7 +69,7 @@ class Panel:
             found.append(Route(f"/{{project}}/{path}", self._action(action), methods=["POST"]))
         return found
 
-    # Answers
+    # Responses
 
     def _page(self, page: Page) -> Callable[[Request], Any]:
         def answer(request: Request) -> Response:
@@ -87,7 +87,7 @@ class Panel:
         return answer
 
     async def _form(self, request: Request) -> dict[str, list[str]] | Response:
-        """Return the fields of a form of this session, or why it is refused."""
+        """Return the fields of a form, or an error response if it is too large or of another session."""
         body = b""
         async for piece in request.stream():
             body += piece
@@ -130,7 +130,7 @@ class Panel:
         return self._shown(request, found.template, {"asked": asked, **found.more}, found.status)
 
     def failed(self, request: Request, error: RemoraError, status: int = 0) -> Response:
-        """Return an error with what to do about it, as JSON or as a page."""
+        """Return an error with its hint, as JSON or as a page."""
         document = error_document(error)
         status = status or HTTP_STATUS.get(type(error), 500)
         if _wants_json(request):
@@ -157,7 +157,7 @@ class Panel:
         )
         return HTMLResponse(text, status)
 
-    # What belongs to no project
+    # Routes without a project
 
     def _home(self, request: Request) -> Response:
         key = request.query_params.get("project", self.projects.first)
@@ -177,10 +177,10 @@ class Panel:
         back = form.get("back", ["/"])[0]
         return RedirectResponse(back if back.startswith("/") and not back.startswith("//") else "/", 303)
 
-    # What goes on while it is looked at
+    # Event streams
 
     async def _live(self, request: Request) -> Response:
-        """Send the newest things that agents were told, again whenever there is something new."""
+        """Stream the newest injections, again after each change."""
 
         async def lines() -> AsyncIterator[str]:
             known = ""
@@ -188,7 +188,7 @@ class Panel:
                 try:
                     view = await run_in_threadpool(lambda: pages.said(self._asked(request, {})))
                 except RemoraError:
-                    return  # the browser asks again
+                    return  # the browser reconnects
                 text = self._templates.get_template("said_list.html").render(
                     t=self._words(request),
                     now=self._clock.now(),
@@ -203,7 +203,7 @@ class Panel:
         return StreamingResponse(lines(), media_type="text/event-stream")
 
     async def _stream(self, request: Request) -> Response:
-        """Send the passages of a question at once, and the worded answer when the model has it."""
+        """Stream the passages about a question, then the model's answer."""
 
         async def lines() -> AsyncIterator[str]:
             steps: tuple[tuple[str, Page], ...] = (("passages", pages.passages), ("answer", pages.answer))
@@ -243,11 +243,11 @@ def build(
     """Return the panel as an ASGI application.
 
     Args:
-        projects: what can be shown.
-        environ: whose language it is.
-        clock: what time it is.
-        key: that the first request brings.
-        names: values of the Host header under which it answers, such as "127.0.0.1:8766".
+        projects: the projects of the panel.
+        environ: the environment that sets the default language.
+        clock: the source of the current time.
+        key: the one-time key of the first request.
+        names: accepted values of the Host header, such as "127.0.0.1:8766".
     """
     panel = Panel(projects, environ, clock)
 

@@ -1,4 +1,4 @@
-"""Made-up data for a look at the panel: a small project with code, memories, sessions and a conversation."""
+"""Demo data for the panel: a small project with code, memories, sessions and a conversation."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ EDITS = ((1.2, "billing/tax.py", "20", "21"), (0.1, "store/stock.py", "3", "4"))
 
 
 class _Then:
-    """A clock that stands where it is set."""
+    """A clock with a fixed time."""
 
     def __init__(self, at: float) -> None:
         self.at = at
 
     def now(self) -> float:
-        """Return the time that it was set to."""
+        """Return the fixed time, in seconds since the epoch."""
         return self.at
 
 
 def made_up(folder: Path, environ: Mapping[str, str], clock: Clock) -> Memory:
-    """Write a project, fill its memory, and return it open.
+    """Create a project, fill its memory, and return the open memory.
 
     Args:
-        folder: of the project; it must not exist.
-        environ: where the data goes.
-        clock: what time it is; things lie before that.
+        folder: the folder of the project; it must not exist.
+        environ: the environment that names the data folder.
+        clock: the source of the current time; all data is older.
     """
     from remora.app.memory import Memory
 

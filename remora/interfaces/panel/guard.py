@@ -1,8 +1,8 @@
-"""Who may use the panel: a browser that was given the one-time key, and no page of another site.
+"""Access control of the panel: a one-time key, a session cookie, form tokens and security headers.
 
-A port of this machine can be reached by every page that a browser shows and by every user of the machine. So
-the first request brings a key that is printed once; what it gets is a cookie that other sites cannot send.
-Every form carries a token of its session, and every answer forbids scripts, styles and frames from elsewhere.
+Every page in a browser and every user of the machine can reach a local port. The first request must therefore
+have a key that is printed once; the response sets a cookie that other sites cannot send. Every form has a
+token of its session, and every response forbids scripts, styles and frames from other sites.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WELCOME = (
     '<meta http-equiv="refresh" content="0; url={path}"></head>'
     '<body><p><a href="{path}">Remora</a></p></body></html>'
 )
-SESSIONS = 20  # browsers at a time; the oldest has to come with a new key
+SESSIONS = 20  # browsers at the same time; a further one ends the oldest session
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -41,13 +41,13 @@ HEADERS = {
 
 
 class Visit:
-    """What the panel knows of one browser.
+    """The session of one browser.
 
     Attributes:
-        token: that each of its forms carries.
-        language: that it chose; empty for that of the machine.
-        said: sentences for the next page.
-        undo: what the last change did, by what takes it back.
+        token: the token for its forms.
+        language: the chosen language; empty for the machine's.
+        said: messages for the next page, each with its kind.
+        undo: the inverse of the last change; empty for none.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Visit:
 
 
 class Guard:
-    """Lets requests through that may be answered; an ASGI application around another."""
+    """ASGI middleware that passes authorized requests and answers others with 403."""
 
     def __init__(self, app: ASGIApp, key: str, names: Iterable[str]) -> None:
         self._app = app
@@ -67,7 +67,7 @@ class Guard:
         self._visits: dict[str, Visit] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Pass a request on or reject it; add the security headers to the response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -96,7 +96,7 @@ class Guard:
             return PlainTextResponse("Another site sent this request.\n", 403)
         given = parse_qs(request.url.query).get("key", [""])[0]
         if given and self._key and hmac.compare_digest(given.encode(), self._key.encode()):
-            self._key = ""  # it opens the panel once
+            self._key = ""  # the key is valid once
             return self._welcome(request)
         visit = self._visits.get(request.cookies.get(COOKIE, ""))
         if visit is None and not request.url.path.startswith("/static/"):
@@ -109,13 +109,13 @@ class Guard:
         self._visits[name] = Visit()
         while len(self._visits) > SESSIONS:
             del self._visits[next(iter(self._visits))]
-        # A page, not a redirect: where another site holds the link, a browser keeps the cookie back until a
-        # page of ours asks.
+        # A page, not a redirect: after a link from another site, a browser sends a strict cookie only with
+        # requests from a page of the panel.
         answer = HTMLResponse(_WELCOME.format(path=escape(request.url.path)))
         answer.set_cookie(COOKIE, name, httponly=True, samesite="strict", path="/")
         return answer
 
 
 def is_own(visit: Visit, given: str) -> bool:
-    """Return whether a form is of a session: it carries its token."""
+    """Return whether a form's token is the session's."""
     return hmac.compare_digest(given.encode(), visit.token.encode())

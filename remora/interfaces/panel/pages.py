@@ -1,4 +1,4 @@
-"""The pages: each asks one verb of `Memory` and answers with the document of its `--json`."""
+"""Pages of the panel: each calls verbs of `Memory` and returns a `View` with the document of `--json`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from remora.interfaces.panel.settings import shown_settings
 from remora.interfaces.panel.view import Asked, View
 from remora.sharing.permissions import VISIBILITIES
 
-MEMORIES, HITS, MODULES, SAID, WAITING = 50, 50, 30, 50, 20  # of one page
+MEMORIES, HITS, MODULES, SAID, WAITING = 50, 50, 30, 50, 20  # maximum on one page
 RELATED = 10
 FILTERS = ("q", "type", "source", "file", "module", "tag", "branch", "since", "until", "state", "order")
 STATES = ("live", "review", "pinned", "forgotten")
@@ -27,7 +27,7 @@ MOMENTS = ("edit", "run", "ask")
 
 
 def health(asked: Asked) -> View:
-    """The score with its parts, the coverage of the modules, and what needs a person."""
+    """Return the home page: health score, coverage of the modules, reminders and trust level."""
     memory, t = asked.memory, asked.words
     found = memory.health()
     boxes = [
@@ -58,7 +58,7 @@ def health(asked: Asked) -> View:
 
 
 def memories(asked: Asked) -> View:
-    """Memories that pass filters, or that answer a question, best first."""
+    """Return the page of memories that pass the filters, or of search hits, best first."""
     memory, query = asked.memory, asked.query
     given = {name: query[name] for name in FILTERS if query.get(name)}
     offset, limit = asked.number("offset", 0), max(1, asked.number("limit", MEMORIES, 1_000))
@@ -95,7 +95,7 @@ def memories(asked: Asked) -> View:
 
 
 def list_filters(query: Any) -> dict[str, Any]:
-    """Return the filters of an address as `Memory.list` takes them."""
+    """Return the filters of a URL's query as arguments of `Memory.list`."""
     state = query.get("state", "")
     found: dict[str, Any] = {name: [query[key]] for key, name in _LISTED.items() if query.get(key)}
     found |= {name: query[name] for name in ("tag", "source") if query.get(name)}
@@ -121,7 +121,7 @@ def _address(given: dict[str, str], offset: int) -> str:
 
 
 def memory(asked: Asked) -> View:
-    """Everything about one memory: provenance, changes, use, where it is said, and every correction."""
+    """Return the page of one memory: origins, changes, uses, injections and corrections."""
     store, t = asked.memory, asked.words
     why = store.why(asked.named["id"])
     record = why.memory
@@ -167,7 +167,7 @@ def _known(store: Any, memory_id: str) -> MemoryRecord | None:
 
 
 def modules(asked: Asked) -> View:
-    """The modules of the code, largest first, each with what is known of it."""
+    """Return the page of the code's modules, largest first."""
     found = asked.memory.modules()
     shown = found[:MODULES]
     return View(
@@ -178,7 +178,11 @@ def modules(asked: Asked) -> View:
 
 
 def file(asked: Asked) -> View:
-    """What is known of a file: its memories, what changes with it, and what would be said at its change."""
+    """Return the page of a file: its memories, related files, and the preview of an edit.
+
+    Raises:
+        NotFound: no file is named.
+    """
     path, t = asked.query.get("path", "").strip(), asked.words
     if not path:
         raise NotFound("no file is named", hint="Add ?path=… to the address.")
@@ -199,7 +203,7 @@ def file(asked: Asked) -> View:
 
 
 def ask(asked: Asked) -> View:
-    """A question with its answer, and the threads of earlier ones."""
+    """Return the page of a question with its answer, and the earlier threads."""
     question = asked.query.get("q", "").strip()
     found = asked.memory.ask(question, asked.query.get("thread", "")) if question else None
     threads = [one for one in asked.memory.sessions() if one.id.startswith("ask:")]
@@ -222,19 +226,19 @@ def _model(asked: Asked) -> bool:
 
 
 def passages(asked: Asked) -> View:
-    """The passages about a question, before any model was asked."""
+    """Return the passages about a question, without asking a model."""
     found = asked.memory.passages(asked.query.get("q", ""))
     return View(found, "passages.html", {"passages": found})
 
 
 def answer(asked: Asked) -> View:
-    """The answer to a question, for a page that shows its passages already."""
+    """Return the answer to a question, for a page that already shows its passages."""
     found = asked.memory.ask(asked.query.get("q", ""), asked.query.get("thread", ""))
     return View(found, "answer.html", {"answer": found})
 
 
 def review(asked: Asked) -> View:
-    """What the last sessions used and taught, and what waits for a look."""
+    """Return the page of memories that the last sessions used and taught, and of those that need review."""
     store = asked.memory
     found = store.session_summary()
     trust = store.trust()
@@ -246,14 +250,14 @@ def review(asked: Asked) -> View:
 
 
 def teach(asked: Asked) -> View:
-    """A text or a file to be stored, and how it would be cut."""
+    """Return the form for a text or a file to teach."""
     return View(
         {}, "teach.html", teach_fields(asked, asked.query.get("text", ""), asked.query.get("file", ""))
     )
 
 
 def teach_fields(asked: Asked, text: str, about: str, path: str = "", preview: Any = None) -> dict[str, Any]:
-    """Return what the form of the Teach page holds."""
+    """Return the fields of the form of the Teach page."""
     return {
         "text": text,
         "about": about,
@@ -266,13 +270,17 @@ def teach_fields(asked: Asked, text: str, about: str, path: str = "", preview: A
 
 
 def sessions(asked: Asked) -> View:
-    """Conversations, the one written to last first."""
+    """Return the page of conversations, the latest first."""
     found = asked.memory.sessions()
     return View({"sessions": found[:SESSIONS]}, "sessions.html", {"sessions": found[:SESSIONS]})
 
 
 def session(asked: Asked) -> View:
-    """The messages of a conversation, as the next one of it will see them."""
+    """Return the page of a conversation's working context.
+
+    Raises:
+        NotFound: there is no such conversation.
+    """
     name = asked.named["id"]
     if not any(one.id == name for one in asked.memory.sessions()):
         raise NotFound(f"there is no conversation {name!r}", hint="`remora session list` shows them.")
@@ -289,7 +297,7 @@ def session(asked: Asked) -> View:
 
 
 def journal(asked: Asked) -> View:
-    """MEMORY.md with its versions, the history and the notes of a day."""
+    """Return the page of MEMORY.md with its versions, the history, and the notes of a day."""
     found = asked.memory.journal
     day = asked.query.get("day", "")
     days = found.days()
@@ -308,32 +316,32 @@ def journal(asked: Asked) -> View:
 
 
 def said(asked: Asked) -> View:
-    """What agents were told, newest first, with what followed."""
+    """Return the page of the injection log, newest first, with the agents' next actions."""
     found = asked.memory.log(asked.number("limit", SAID, 500))
     return View({"said": found}, "said.html", {"said_log": found})
 
 
 def preview(asked: Asked) -> View:
-    """What an agent would be told at a moment."""
+    """Return the page with the preview of an injection at an event."""
     at, about = asked.query.get("at", "edit"), asked.query.get("about", "").strip()
     found = asked.memory.preview(at, about) if about else None
     return View(found or {}, "preview.html", {"preview": found, "at": at, "about": about, "moments": MOMENTS})
 
 
 def privacy(asked: Asked) -> View:
-    """What lies where and what may leave; what can be taken along or erased."""
+    """Return the page of data locations and of data that may leave the machine, with export and erasure."""
     found = asked.memory.privacy()
     return View(found, "privacy.html", {"privacy": found})
 
 
 def trial(asked: Asked) -> View:
-    """Whether advice helps: every figure, told and held back; what went quiet; what models cost."""
+    """Return the page of the trial: figures with advice given and held back, quiet memories, and costs."""
     found = asked.memory.trial()
     return View(found, "trial.html", {"trial": found, "costs": asked.memory.costs()})
 
 
 def team(asked: Asked) -> View:
-    """Where the project is shared, its members, and what has to be decided."""
+    """Return the page of sharing: status, members, conflicts and disputes."""
     store = asked.memory
     found = store.sharing.status()
     more: dict[str, Any] = {"sharing": found}
@@ -350,7 +358,7 @@ def team(asked: Asked) -> View:
 
 
 def settings(asked: Asked) -> View:
-    """The trust level and every setting with where its value comes from."""
+    """Return the page of the trust level and of all settings with the source of each value."""
     store = asked.memory
     found = shown_settings(store.settings, store.root)
     trust = store.trust()
@@ -358,13 +366,13 @@ def settings(asked: Asked) -> View:
 
 
 def findings(asked: Asked) -> View:
-    """What the doctor finds; it asks the models, so it has a page of its own."""
+    """Return the page of the doctor's findings; separate, because the doctor queries the models."""
     report = asked.memory.doctor()
     return View({"level": report.level, "findings": report.findings}, "findings.html", {"report": report})
 
 
-def helped(asked: Asked) -> View:  # noqa: ARG001  the same for everybody
-    """The keys and the words of the panel."""
+def helped(asked: Asked) -> View:  # noqa: ARG001  independent of the request
+    """Return the page of the panel's keys and terms."""
     return View({}, "help.html")
 
 

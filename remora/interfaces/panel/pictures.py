@@ -1,4 +1,4 @@
-"""Pictures as SVG, made on the server: every one is readable without colour and has its numbers in words."""
+"""SVG pictures rendered on the server; they are readable without colour and have text alternatives."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 WIDTH = 720.0
-_FEW = 14  # boxes of a treemap; the rest is one box
-_LETTER = 7.2  # width of a letter of a label, at most
+_FEW = 14  # boxes of a treemap; the rest is merged into one box
+_LETTER = 7.2  # maximum width of a label's letter, in pixels
 
 
 class Box(NamedTuple):
-    """A part of a treemap: its name, its size, how full and how hot it is (0..1), and what to say of it."""
+    """A box of a treemap: name, size, filled share (0..1), tooltip, link, and heat (0..1)."""
 
     name: str
     size: float
@@ -25,15 +25,15 @@ class Box(NamedTuple):
 
 
 def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0) -> str:
-    """Return a treemap: areas by size, hatched as far as they are full (Bruls et al., squarified, 2000).
+    """Return a squarified treemap (Bruls et al., 2000): area by size, hatched up to the filled share.
 
-    A bar on the left edge is as high as the part is hot, beside the hottest.
+    The height of a bar at the left edge is the heat relative to the hottest box. Empty for no boxes.
 
     Args:
-        boxes: the parts; those without a size are left out.
-        title: what the picture shows, for those who hear it.
-        other: name of the box that holds the smallest ones together.
-        height: of the picture, in pixels.
+        boxes: the boxes; those without a size are omitted.
+        title: the picture's title for screen readers.
+        other: the name of the box that merges the smallest ones.
+        height: the height of the picture, in pixels.
     """
     known = sorted((one for one in boxes if one.size > 0), key=lambda one: (-one.size, one.name))
     if len(known) > _FEW:
@@ -75,7 +75,7 @@ def _bar(x: float, y: float, h: float, heat: float) -> str:
 
 
 def _squares(areas: Sequence[float], height: float) -> list[tuple[float, float, float, float]]:
-    """Return (x, y, width, height) of boxes of given areas, near to squares, that fill the picture."""
+    """Return (x, y, width, height) of nearly square boxes with the given areas that fill the picture."""
     found: list[tuple[float, float, float, float]] = []
     x, y, w, h = 0.0, 0.0, WIDTH, height
     left = list(areas)
@@ -98,7 +98,7 @@ def _squares(areas: Sequence[float], height: float) -> list[tuple[float, float, 
 
 
 def _worst(row: Sequence[float], side: float) -> float:
-    """Return the worst ratio of sides in a row of boxes along a side."""
+    """Return the worst aspect ratio in a row of boxes along a side."""
     total = sum(row)
     return max(side**2 * max(row) / total**2, total**2 / (side**2 * min(row)))
 
@@ -111,14 +111,14 @@ def _fitting(name: str, width: float) -> str:
 def fading(
     confidence: float, half_life: float, age: float, uses: Sequence[float], title: str, days: str
 ) -> str:
-    """Return how the confidence of a memory fades, with the days on which it was used as ticks below.
+    """Return the decay curve of a memory's confidence, with ticks for its uses.
 
     Args:
-        confidence: when it was used last.
-        half_life: in days; 0 where it does not fade.
-        age: days since it was written.
-        uses: days ago, each.
-        title, days: what the picture shows, and the unit of the axis, in words.
+        confidence: the confidence at the last use.
+        half_life: in days; 0 for no decay.
+        age: days since the memory was created.
+        uses: the age of each use, in days.
+        title, days: the picture's title, and the unit of the axis, as text.
     """
     height, top, bottom, left, right = 170.0, 14.0, 130.0, 44.0, WIDTH - 16
     last = min((*uses, age), default=age)
@@ -158,7 +158,7 @@ def fading(
 
 
 def together(name: str, others: Sequence[tuple[str, float]], title: str) -> str:
-    """Return a file in the middle of the files that change with it, nearer and thicker by weight."""
+    """Return a graph of a file and up to ten related files, nearer and with thicker lines by weight."""
     if not others:
         return ""
     shown, height = others[:10], 300.0

@@ -1,4 +1,4 @@
-"""The projects that the panel shows, each opened when it is first asked for."""
+"""Projects of the panel; a memory is opened on first use."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST_OPEN = 8
 
 
 class Projects:
-    """The memories of this data folder.
+    """The memories of a data folder, of which up to MOST_OPEN stay open. Thread-safe.
 
     Args:
-        environ: where the data folder is.
+        environ: the environment that names the data folder.
         opener: opens the memory of a folder.
         first: the memory that is shown first.
     """
@@ -35,7 +35,7 @@ class Projects:
         self._open: dict[str, Memory] = {self.first: first}
 
     def known(self) -> list[KnownProject]:
-        """Return every project that can be chosen."""
+        """Return all known projects, including the first."""
         found = known_projects(self._environ)
         self._roots.update((one.key, one.root) for one in found)
         return found if any(one.key == self.first for one in found) else [self._own, *found]
@@ -44,12 +44,12 @@ class Projects:
         """Return the memory of a project.
 
         Raises:
-            NotFound: there is no such project, or its folder is gone.
+            NotFound: the project is unknown, or its folder does not exist.
         """
         with self._lock:
             if key not in self._open:
                 self.known()
-                root = self._roots.get(key, "")  # of one that was shown before, opening it says what is wrong
+                root = self._roots.get(key, "")  # also of a project deleted since: opening it reports that
                 if not root:
                     raise NotFound(f"there is no project {key!r} here", hint="Choose one at the top.")
                 self._open[key] = self._opener(root)

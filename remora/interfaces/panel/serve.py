@@ -1,4 +1,4 @@
-"""Serve the panel on this machine until a signal ends it, and leave nothing behind."""
+"""Server of the panel: listen on this machine until a signal, then close all memories."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 LOCAL = ("127.0.0.1", "localhost")
-ENDING = 2  # seconds that open requests get at the end
+ENDING = 2  # seconds that open requests get to finish
 
 
 class Server(uvicorn.Server):
-    """A server that ends on SIGTERM, SIGINT and SIGHUP, streams included, and lets its caller clean up."""
+    """A server that stops on SIGTERM, SIGINT and SIGHUP, also with open streams, and then returns."""
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  as uvicorn calls it
-        """End, without waiting for browsers that look at a stream; the signal is not raised again."""
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  uvicorn's signature
+        """Stop without waiting for open streams; the signal is not raised again."""
         self.should_exit = self.force_exit = True
 
 
@@ -51,12 +51,12 @@ def serve(
     """Serve on a socket until a signal comes.
 
     Args:
-        first: the memory that is shown first; it is closed at the end, like every other.
+        first: the memory that is shown first; it is closed at the end, as are all others.
         opener: opens the memory of a folder.
-        bound: where to listen.
-        told: is given the address as soon as it answers.
-        clock: what time it is.
-        environ: where the data folder is.
+        bound: the listening socket.
+        told: called with the address 0.2 seconds after the start.
+        clock: the source of the current time.
+        environ: the environment that names the data folder.
     """
     port = bound.getsockname()[1]
     key = secrets.token_urlsafe(24)

@@ -1,6 +1,6 @@
-"""The settings with where each value comes from, and a change of one in the user's `config.toml`.
+"""Settings with the source of each value, and changes to the user's `config.toml`.
 
-Keys of services stand in no file: a setting names the environment variable that holds one.
+API keys are not in the file: a setting names the environment variable with the key.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Setting(NamedTuple):
 
     Attributes:
         name: "section.key".
-        value: that is in force.
-        whence: "environment", "project", "user" or "default".
-        description: what it does.
-        choices: what it may be; empty where that is open.
+        value: the effective value.
+        whence: the source of the value: "environment", "project", "user" or "default".
+        description: the description.
+        choices: the allowed values; empty for any.
         kind: "bool", "number" or "text".
     """
 
@@ -58,15 +58,15 @@ def shown_settings(settings: Settings, root: Path, environ: Mapping[str, str] = 
 
 
 def set_setting(name: str, text: str, environ: Mapping[str, str] = os.environ) -> None:
-    """Write a setting to the user's file; what stands in it stays.
+    """Write a setting to the user's file; other content stays.
 
     Args:
         name: "section.key".
-        text: its value, as a person writes it; empty takes the setting out of the file.
-        environ: where the file is.
+        text: the value as typed; empty removes the setting from the file.
+        environ: the environment that names the settings folder.
 
     Raises:
-        ConfigError: there is no such setting, the value is none for it, or the file cannot be changed safely.
+        ConfigError: the setting is unknown, the value is invalid, or the file cannot be changed safely.
     """
     known = keys()
     if name not in known:
@@ -103,7 +103,7 @@ def _value(text: str, default: Any) -> Any:
 
 
 def _with(text: str, section: str, key: str, value: Any) -> str:
-    """Return TOML with one value set; it is read again before it is trusted."""
+    """Return a TOML text with one value set or removed; the caller verifies the result by parsing it."""
     lines = text.splitlines()
     head = f"[{section}]"
     begin = 0

@@ -1,4 +1,4 @@
-"""What a page is made from, and what it answers."""
+"""Types of the panel: the request, the response and the result of an action."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 
-CARDS = "remora_cards"  # cookie of a browser in which the first steps were closed
+CARDS = "remora_cards"  # cookie that hides the first steps
 
 
 class Asked(NamedTuple):
-    """A request, as pages and actions see it.
+    """A request for a page or an action.
 
     Attributes:
-        memory: of the project that was chosen.
-        project: its key in addresses.
-        words: the person's language.
+        memory: the memory of the chosen project.
+        project: the project's key in URLs.
+        words: the messages in the user's language.
         visit: the browser's session.
-        query: the fields of the address.
-        named: the parts of the path.
-        form: the fields of a form, each with all its values; empty of a page.
+        query: the query parameters.
+        named: the path parameters.
+        form: the fields of a form, each with all its values; empty for a page.
         now: seconds since the epoch.
     """
 
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
     now: float
 
     def field(self, name: str, default: str = "") -> str:
-        """Return a field of the form, without the white space around it."""
+        """Return a field of the form, stripped of surrounding white space."""
         return self.form.get(name, [default])[0].strip()
 
     def fields(self, name: str) -> list[str]:
@@ -47,19 +47,19 @@ class Asked(NamedTuple):
         return self.form.get(name, [])
 
     def number(self, name: str, default: int, most: int = 1_000_000) -> int:
-        """Return a number of the address; the default where it is none."""
+        """Return a query parameter as a number, at most `most`; the default if it is not a number."""
         text = self.query.get(name, "")
         return min(int(text), most) if text.isdecimal() and text.isascii() else default
 
 
 class View(NamedTuple):
-    """An answer: the document that `remora … --json` prints, and how it is shown.
+    """A response: the document of `remora … --json`, and its template.
 
     Attributes:
-        document: the JSON.
-        template: name of the template.
-        more: what the template needs besides the document's fields.
-        status: of HTTP.
+        document: the JSON document.
+        template: the name of the template.
+        more: variables of the template.
+        status: the HTTP status.
     """
 
     document: Any
@@ -69,7 +69,7 @@ class View(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A change that was made: where to go on, and the name of a cookie that is set for good."""
+    """The result of an action: the path to redirect to, and the name of a permanent cookie to set."""
 
     path: str = ""
     cookie: str = ""

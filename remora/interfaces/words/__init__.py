@@ -1,8 +1,8 @@
-"""Sentences for people, in their language: of the panel and of the command line.
+"""Translated messages to users of the panel and the command line.
 
-A memory's own text, what agents read, JSON, and names of types, verbs, options and errors are never
-translated. `say` speaks English until `speaking` says otherwise, so that agents hear nothing else. A hook
-that has something to say loads this module: what it does not need is imported where it is used.
+The text of memories, texts for agents, JSON, and names of types, verbs, options and errors are never
+translated. `say` returns English unless `speaking` sets another language, so that agents always get English.
+Hooks with output load this module, so its other imports are inside functions.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ _language = ContextVar("language", default=LANGUAGES[0])
 
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
-    """Return the sentences of a language by their keys."""
+    """Return the messages of a language by key."""
     return _read(f"{language}.json")
 
 
 def _read(name: str) -> dict[str, str]:
-    path = os.path.join(os.path.dirname(__file__), name)  # noqa: PTH118, PTH120  pathlib costs 3 ms
+    path = os.path.join(os.path.dirname(__file__), name)  # noqa: PTH118, PTH120  importing pathlib takes 3 ms
     with open(path, encoding="utf-8") as file:  # noqa: PTH123
         found: dict[str, str] = json.load(file)
     return found
 
 
 def language_of(environ: Mapping[str, str], chosen: str = "") -> str:
-    """Return the language to speak: the chosen one, `REMORA_LANG`, the locale's, else English."""
+    """Return the code of the language: the chosen one, `REMORA_LANG`, the locale's, else English."""
     named = [chosen, environ.get("REMORA_LANG", "")]
     named += [environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG")]
     return next((one for name in named if name and (one := _code(name)) in LANGUAGES), LANGUAGES[0])
 
 
 def _code(name: str) -> str:
-    """Return the code of a language by the name of a locale, such as `fr_CA.UTF-8` or `french`."""
+    """Return the language code of a locale's name, such as `fr_CA.UTF-8` or `french`."""
     code = name.partition(".")[0].partition("_")[0].lower()
-    if len(code) <= 3:  # of ISO 639, or C
+    if len(code) <= 3:  # an ISO 639 code, or C
         return code
-    import locale  # most machines name a language by its code
+    import locale  # imported here: most locales have a language code
 
     return locale.normalize(name).partition("_")[0].lower()
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Speak a language to whoever is at the terminal, while this is entered."""
+    """Set the language of messages for the block."""
     before = _language.set(language)
     try:
         yield
@@ -64,48 +64,48 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def spoken() -> Words:
-    """Return the words of the language that is spoken."""
+    """Return the messages of the current language."""
     return Words(_language.get())
 
 
 def say(key: str, /, **values: Any) -> str:
-    """Return a sentence in the language that is spoken, as `Words` does."""
+    """Return a message in the current language; see `Words`."""
     return spoken()(key, **values)
 
 
 def field(name: str) -> str:
-    """Return the name of a value, as it stands before it."""
+    """Return the translated label of a field."""
     return spoken().known(f"field.{name.replace(' ', '_')}", name)
 
 
 def columns(key: str) -> tuple[str, ...]:
-    """Return the headings of a table, which stand in one sentence with bars between them."""
+    """Return the headings of a table; the message separates them by bars."""
     return tuple(say(key).split("|"))
 
 
 @cache
 def _sentences(language: str) -> Mapping[str, str]:
-    """Return sentences that stand in the code in English, such as help, in another language."""
+    """Return the translations of English texts in the code, such as help, by the English text."""
     return _read(f"sentences.{language}.json")
 
 
 @cache
 def _templates(language: str) -> Sequence[tuple[list[str], str]]:
-    """Return sentences with values: what is around `{}` in the code, longest first, and the other text."""
+    """Return the translations of texts with `{}`: the parts around it and the translation, longest first."""
     found = [(known.split("{}"), told) for known, told in _sentences(language).items() if "{}" in known]
     return sorted(found, key=lambda one: -len("".join(one[0])))
 
 
 def in_words(text: str) -> str:
-    """Return a text of the code in the language that is spoken."""
+    """Return the translation of an English text into the current language."""
     return spoken().of(text)
 
 
 class Words:
-    """Says things in one language.
+    """The messages of one language.
 
     Attributes:
-        language: its code.
+        language: the code of the language.
     """
 
     def __init__(self, language: str) -> None:
@@ -113,12 +113,12 @@ class Words:
         self._known = catalogue(language)
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """Return a sentence with its values filled in, numbers as the language writes them.
+        """Return a message with its values, numbers in the format of the language.
 
-        `n` chooses between one and many.
+        `n` selects the singular or plural form.
 
         Raises:
-            KeyError: there is no such sentence.
+            KeyError: the message is unknown.
         """
         n = values.get("n")
         if n is not None:
@@ -128,7 +128,7 @@ class Words:
         return self._known[key].format(**told)
 
     def of(self, text: str) -> str:
-        """Return a text that the code has in English; what nobody knows of it stays as it is."""
+        """Return the translation of an English text; parts without a translation stay English."""
         if self.language == LANGUAGES[0]:
             return text
         return "\n\n".join(map(self._of, text.split("\n\n")))
@@ -141,7 +141,7 @@ class Words:
                 pattern = "(.*?)".join(map(re.escape, around))
                 if values := re.fullmatch(pattern, text, re.DOTALL):
                     return told.format(*map(self._value, values.groups()))
-        for between in ("; ", ". ", ": ", ", "):  # sentences that were put together
+        for between in ("; ", ". ", ": ", ", "):  # joined sentences
             if between in text:
                 first, _, rest = text.partition(between)
                 join = self._known["semicolon"] if between == "; " else between
@@ -149,7 +149,7 @@ class Words:
         return text
 
     def _value(self, text: str) -> str:
-        """Return a value inside a sentence: a name as it is, a number or a sentence in the language."""
+        """Return a value in a sentence: numbers formatted, sentences translated, names unchanged."""
         if re.fullmatch(r"\d{1,3}(,\d{3})+", text):
             return self.number(int(text.replace(",", "")))
         counted = re.fullmatch(r"(\d[\d,]*)(\.\d)? ([^,;]+)", text)
@@ -159,11 +159,11 @@ class Words:
         return self._of(text) if " " in text else text
 
     def known(self, key: str, otherwise: str = "") -> str:
-        """Return a sentence; where there is none, as of what plugins bring, the last part of its key."""
+        """Return a message; if it is unknown, as for plugins, `otherwise` or the last part of the key."""
         return self._known.get(key) or otherwise or key.rpartition(".")[2].replace("_", " ")
 
     def number(self, value: float, digits: int | None = None) -> str:
-        """Return a number as the language writes it, with so many digits behind the point (2 of a float)."""
+        """Return a number in the language's format, with `digits` decimals (by default 2 for a float)."""
         whole = digits is None and isinstance(value, int)
         text = f"{value:,}" if whole else f"{value:,.{2 if digits is None else digits}f}"
         if self.language == "fr":
@@ -171,12 +171,12 @@ class Words:
         return text
 
     def percent(self, share: float, digits: int = 0) -> str:
-        """Return a share, 0..1, in percent."""
+        """Return a share (0..1) in percent."""
         return self._known["percent"].format(n=self.number(100.0 * share, digits))
 
     def date(self, at: str | None) -> str:
-        """Return a day as the language writes it; empty for none."""
-        from datetime import datetime  # a hook needs no day
+        """Return a date in the language's format; empty for none, the text itself if it is not ISO 8601."""
+        from datetime import datetime  # imported here: hooks do not need it
 
         if not at:
             return ""
@@ -188,8 +188,8 @@ class Words:
         return self._known["date"].format(day=day.day, month=month, year=day.year)
 
     def ago(self, at: str | None, now: float) -> str:
-        """Return how long ago a time was."""
-        from remora.core.clock import from_iso  # a hook needs no time
+        """Return the age of a time, in words; empty for none, the text itself if it is not ISO 8601."""
+        from remora.core.clock import from_iso  # imported here: hooks do not need it
 
         if not at:
             return ""
