@@ -47,9 +47,7 @@ LIMITS: Mapping[str, int] = {
     "spec_creation": 3,
     "pr_review": 8,
 }
-_SEEN = re.compile(
-    r"(?<!\s)\s*\((?:seen|said|committed)\b[^()]*\)\W*\Z"
-)  # the same in all memories of a session
+_SEEN = re.compile(r"(?<!\s)\s*\((?:seen|said|committed)\b[^()]*\)\W*\Z")  # the same in all of a session
 _FAILS = re.compile(r"`[^`]+` fails with")
 RULES = ("preference", "decision", "requirement", "workflow_recipe")  # external text never becomes these
 

@@ -197,7 +197,7 @@ class Searches(Kept):
             elif not glob.used and not glob.instead and 0 < call.step - glob.step <= _ELSEWHERE:
                 via = next((r for r in self.recent if r.step >= glob.step and path in r.finds), None)
                 # An unrelated pattern may belong to another task: for two sessions that searched `enable*.go`
-                # in vain, the finds of any later search would give two wrong answers instead of the right one.
+                # in vain, the finds of any later search would give two wrong answers instead of one right.
                 if via and via.pattern != glob.pattern and _akin(glob.pattern, via.pattern):
                     self.globs[name] = glob._replace(instead=path, instead_step=call.step, via=via.pattern)
         if edit and self.fetched:
