@@ -68,7 +68,7 @@ class _Draws:
         self._lines = lines
 
     def most(self) -> int:
-        """Return the maximum of memories: the result of the trial, else a random number up to the limit."""
+        """Return the maximum of memories: the trial's result, a random one while it runs, or the limit."""
         salt, found = self._past.trial()
         at_once = self._limits.at_once
         if found or not salt or not self._share:

@@ -298,7 +298,7 @@ class Errors(Kept):
         if run and new:
             return Answer(with_set(new, run.normal), worked=f"{' '.join(new)} {run.normal}")
         since = [c for c in self.changes if c.order > failure.order]
-        if failure.heads and failure.purpose not in _CODE:  # file changes do not fix a server that failed
+        if failure.heads and failure.purpose not in _CODE:  # file changes do not fix a query to a server
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
         paths = tuple(dict.fromkeys(c.path for c in since))
         if since:
