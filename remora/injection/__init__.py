@@ -1,1 +1,1 @@
-"""What goes in front of the agent, at which moment, and whether anything should."""
+"""Injection: the decision which memories are shown to an agent, and at which moment."""

@@ -1,9 +1,9 @@
-"""The block at the start of a session: what is true here and cannot be seen in the code.
+"""The brief: the block at the start of a session, with facts that the code does not show.
 
-Little, since it stands in the context from beginning to end: how work is checked here, what a person said,
-what was decided, where the last session stopped. What stands in rule files that the agent's host shows it
-(`remora/core/rule_names.py`) is left out; so are errors, which are told where they matter (`decide`). The
-last line says that there is more and how to ask.
+It is short, because it stays in the context for the whole session: how work is checked, a person's words,
+decisions, and where the last session stopped. Rules in files that the agent's host shows it
+(`remora/core/rule_names.py`) are left out; so are errors, which are shown where they matter (`decide`). The
+last line says that there is more and how to ask for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from remora.injection import render
 from remora.injection.decide import FADED, agreeing
 from remora.store.hook_reader import Note
 
-# What a session that has not yet said what it is about can use, the most useful first.
+# The usefulness of each memory type at the start of a session, whose task is not known yet.
 WORTH = {
     "decision": 1.0,
     "preference": 0.95,
@@ -33,27 +33,27 @@ WORTH = {
     "pattern": 0.65,
     "module_insight": 0.5,
 }
-AT_THE_FILE = ("gotcha", "dead_end")  # told when their file is read or changed, where it helps most
+AT_THE_FILE = ("gotcha", "dead_end")  # shown when their file is read or changed, where it helps most
 PINNED = 2.0
-OFTEN = 0.05  # added for each session in which it showed, up to MOST_OFTEN
+OFTEN = 0.05  # added for each session that showed it, up to MOST_OFTEN
 MOST_OFTEN = 8
 COMMANDS = 3
-HABIT = 0.25  # share of the sessions, counted by age, from which a command is one
+HABIT = 0.25  # share of the sessions, weighted by age, from which on a command is shown
 LONGTERM = "From this project's MEMORY.md:"
-MOST = 80  # memories that are held against each other; more than any block has room for
+MOST = 80  # memories that are compared with each other; more than any block has room for
 
 
 class Material(NamedTuple):
-    """What a brief is made of.
+    """The content of a brief.
 
     Attributes:
         records: live memories of the project and of the user.
-        commands: that check the work, the most likely first.
-        state: where the last session stopped, under a heading of its own; empty if it was done.
-        held: how many memories and records there are, in words.
-        state_id: the memory that says where it stopped.
-        longterm: lines of MEMORY.md, in order; `longterm_tokens` is the most that they may take.
-        notice: what waits for the user, in a sentence; empty for nothing.
+        commands: commands that check the work, the most likely first.
+        state: where the last session stopped, under a heading of its own; empty if it finished.
+        held: the number of memories and records, in words.
+        state_id: id of the memory of that state.
+        longterm: lines of MEMORY.md, in order; `longterm_tokens` is their maximum.
+        notice: a sentence about items that wait for the user; empty for none.
     """
 
     records: Sequence[MemoryRecord]
@@ -66,23 +66,23 @@ class Material(NamedTuple):
     notice: str = ""
 
 
-SHARED = "shared"  # source of the origin of what a colleague taught; its text is their name
+SHARED = "shared"  # source of the origin of a colleague's memory; the text of the origin is their name
 
 
 class Brief(NamedTuple):
-    """The text and the memories in it."""
+    """The text, and the ids of the memories in it."""
 
     text: str
     ids: tuple[str, ...]
 
 
 def brief(material: Material, *, tokens: int, threshold: float, now: float) -> Brief:
-    """Return the block; nothing where there is nothing to say.
+    """Return the block; empty if no content fits or may be shown.
 
     Args:
-        material: what there is.
-        tokens: the most it may take, by the rule of four characters a token.
-        threshold: confidence below which a memory is not said unasked.
+        material: the content.
+        tokens: the budget, at four characters a token.
+        threshold: confidence below which a memory is not injected.
         now: seconds since the epoch.
     """
     lines: list[str] = []
@@ -123,7 +123,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
 
 
 def _first(lines: Sequence[str], tokens: int) -> list[str]:
-    """Return the lines of the long-term memory that fit, from its beginning: a person's order is theirs."""
+    """Return the first lines of the long-term memory that fit; a person chose their order."""
     kept: list[str] = []
     room = tokens - ceil_chars_4(LONGTERM) - 1
     for line in lines:
@@ -140,7 +140,7 @@ def _command(suggestion: Suggestion) -> str:
 
 
 def as_note(record: MemoryRecord) -> Note:
-    """Return a memory as what is said of it."""
+    """Return a memory as a note."""
     by = next((origin.text for origin in record.origins if origin.source == SHARED), None)
     return Note(
         record.id,
@@ -177,13 +177,13 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
     if is_for_people(record):
         return False
     if record.scope == "module" or (record.type in AT_THE_FILE and record.related_files):
-        return False  # it holds there alone
+        return False  # it applies only there
     return has_evidence(record, threshold, now)
 
 
 def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
-    """Return whether a memory may be said unasked at all: by who said it, what bore it out, and its age."""
-    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    """Return whether a memory may be injected at all: by its source, its evidence and its age."""
+    told = (record.payload or {}).get("sessions")  # payloads may contain anything
     sessions = told if type(told) is int else 0
     kept = record.user_verified or record.pinned
     vouched = record.source == "user_taught" or any(origin.path for origin in record.origins)
@@ -194,22 +194,22 @@ def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
 
 
 def is_shaken(record: MemoryRecord) -> bool:
-    """Return whether a memory rests on something that was superseded or forgotten since."""
+    """Return whether a memory rests on one that was superseded or forgotten since."""
     return record.needs_review and record.review_reason is not None
 
 
 def is_for_people(record: MemoryRecord) -> bool:
-    """Return whether a memory is a rule for contributors: it is told at its acts, and no agent's task."""
+    """Return whether a memory is a rule for contributors, shown only at the actions that it concerns."""
     return CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags)
 
 
 def is_tainted_rule(record: MemoryRecord) -> bool:
-    """Return whether a memory says what to do, and comes from outside: nobody is told that."""
+    """Return whether a memory is a rule and tainted; such a memory is never shown."""
     return record.taint is not None and record.type in ("preference", "requirement", "decision")
 
 
 def _worth(record: MemoryRecord, now: float) -> float:
-    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    told = (record.payload or {}).get("sessions")  # payloads may contain anything
     sessions = min(MOST_OFTEN, told) if type(told) is int else 0
     worth = WORTH[record.type] * SOURCE_TRUST.get(record.source, 1.0) * current_confidence(record, now)
     return worth + OFTEN * sessions + (PINNED if record.pinned else 0.0) + 0.1 * record.user_verified

@@ -1,27 +1,24 @@
-"""Whether a moment deserves memory, and which of the triggers fired.
+"""The decision whether memories are injected at a moment (a hook event), and by which trigger.
 
 Evidence from others: recall on every prompt makes coding agents worse, the same fact at the moment of the
-matching action cuts repeated failures by a third (docs/injection.md). So the rule is silence, and each
-trigger below names something that the agent is doing right now:
+matching action cuts repeated failures by a third (docs/injection.md). So the default is silence, and each
+trigger below is an action of the agent at this moment:
 
-    rule        it is about to run or write what somebody ruled out, or to do something before which something
-                else is to be done
-    gotchas     it reads or changes a file that a memory is bound to
-    undoing     it takes back what a fix brought, or brings back what was reverted
-    named       it writes a name in code that a lesson speaks of
-    command     it is about to run what failed before for a reason that lies in the command itself
-    error       a tool failed in a way that was met and resolved before
-    partners    it changes a file that is usually changed together with another one, untouched so far, going
-                by earlier sessions or else by the history of commits
-    search      it looks for what is known to lie elsewhere
-    recorded    it, or another agent of the session, recorded something since
+    rule        a command or an edit that a rule forbids, or before which a rule requires another step
+    gotchas     the agent reads or changes a file that a memory is bound to
+    undoing     an edit removes the names of a fix, or adds those of a reverted change
+    named       an edit contains a name in code that a memory is about
+    command     a command that failed before for a reason in the command itself
+    error       a tool call failed with an error that was met and resolved before
+    partners    the agent changes a file that usually changes together with another one, untouched so far, by
+                earlier sessions or else by the commit history
+    search      a search whose answer is known
+    recorded    the agent, or another one of the session, recorded something since
 
-One trigger speaks at a moment, the first that has anything. A memory is said once in a session to an agent;
-that
-a brief said it does not excuse silence at the act. There is a ceiling for each moment and for the whole
-session;
-what lacks evidence (`remora/core/evidence.py`), is out of date, of another branch or contradicted by another
-candidate stays unsaid. Nothing here writes.
+The first trigger with a result is the only one at a moment. A memory is shown to an agent once in a session,
+but a rule also at the action if only the brief showed it. There is a limit for each moment and for the whole
+session; memories that lack evidence (`remora/core/evidence.py`), are out of date, belong to another branch or
+are contradicted by another candidate are not shown. Nothing here writes.
 """
 
 from __future__ import annotations
@@ -42,19 +39,19 @@ from remora.injection.state import State, ending
 from remora.store.hook_reader import Note, Partner
 
 WARNINGS = ("gotcha", "error_pattern", "dead_end")
-# Bound to a file, they are said when it is changed; warnings also when it is read.
+# Types that are shown when their file is changed; warnings also when it is read.
 SAID_AT_FILES = (*WARNINGS, "requirement", "decision", "preference", "pattern", "module_insight")
 EDITS = ("edit", "write")
 MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
-SAME_RULE = 0.5  # of the words of the shorter that two rules at one act share, when they say the same
+SAME_RULE = 0.5  # share of the shorter one's words from which on two rules at one action are the same
 _OUTPUT = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 SEEN = ("error_pattern", "observer_inferred")
-LOOSELY = 0.4  # of the long words; what tells the telling ones takes milliseconds to load
-# Of pairs of files in the history of commits. Predicting each commit from those before it, a partner that is
-# named is in the same commit .83 of the time on pallets/click, .73 on pytest and .68 on entireio/cli; without
-# TIED, which leaves out what only large commits bring together, .70, .60 and .60.
+LOOSELY = 0.4  # share of the long words; to select content words would take milliseconds to load
+# Limits of file pairs in the commit history. Predicting each commit from those before it, a named partner is
+# in the same commit .83 of the time on pallets/click, .73 on pytest and .68 on entireio/cli; without TIED,
+# which drops pairs that only large commits bring together, .70, .60 and .60.
 TOGETHER, SHARE, LIFT, TIED = 4, 0.7, 1.8, 0.125
 FADED = 0.3  # confidence below which a memory is out of date
 _NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
@@ -65,19 +62,19 @@ _TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
 
 
 class Limits(NamedTuple):
-    """How much may be said. Section 9 of the specification has the threshold and the skipped steps.
+    """The limits of injections. Section 9 of the specification gives the threshold and the skipped steps.
 
     Attributes:
-        threshold: confidence that a memory must have besides evidence to be said unasked.
+        threshold: confidence that a memory needs, besides evidence, to be injected.
         at_once: memories at one moment.
-        moment_characters: of a text said at one moment.
-        times: how often anything is said in a session.
-        session_characters: of all that is said in a session.
-        skip_steps: steps of a session before anything is said between steps.
-        ask: whether the agent may be asked to record what a person said; 0 or 1.
-        keep: whether the sentence that was asked about is kept with the session; 0 or 1.
-        held_back: of a thousand moments that deserve advice, how many are left without it, for the trial.
-        notice: whether the person sees that the agent was told something; 0 or 1.
+        moment_characters: characters of an injection.
+        times: injections in a session.
+        session_characters: characters of all injections in a session.
+        skip_steps: steps of a session before any injection between steps.
+        ask: whether the agent may be asked to record a person's words; 0 or 1.
+        keep: whether the sentence in that question is stored with the session; 0 or 1.
+        held_back: injections in a thousand that the trial holds back.
+        notice: whether the person sees a notice of an injection; 0 or 1.
     """
 
     threshold: float = 0.0
@@ -93,14 +90,14 @@ class Limits(NamedTuple):
 
 
 class Look(Protocol):
-    """What a decision asks the store."""
+    """The queries of a decision to the store."""
 
     def about(self, paths: Collection[str], types: Sequence[str]) -> list[Note]:
-        """Return memories of some types about one of some files, the best first."""
+        """Return the memories of some types about any of some files, the best first."""
         ...
 
     def patterns(self, types: Sequence[str]) -> list[str]:
-        """Return the patterns of files that memories of some types are about."""
+        """Return the file patterns of the memories of some types."""
         ...
 
     def triggered(self, keys: Collection[tuple[str, str]]) -> list[Note]:
@@ -108,7 +105,7 @@ class Look(Protocol):
         ...
 
     def partners(self, path: str, together: int, share: float, tied: float) -> list[Partner]:
-        """Return the files that changed with one: so often, and in such shares of its own and its ties."""
+        """Return the files that changed with one, above a count and shares (TOGETHER, SHARE, TIED)."""
         ...
 
     def like(self, text: str) -> list[Note]:
@@ -116,25 +113,25 @@ class Look(Protocol):
         ...
 
     def effects(self, trigger: str) -> Mapping[str, float]:
-        """Return how much memories help at a trigger, by id, where that is known; see `core.trial.factor`."""
+        """Return the known effects of memories at a trigger, by id; see `core.trial.factor`."""
         ...
 
 
 class Setting(NamedTuple):
-    """What a decision needs besides the moment and the store.
+    """The context of a decision besides the moment and the store.
 
     Attributes:
-        limits: how much may be said.
-        relative: a path of the host to one from the root of the project; empty for what lies outside.
+        limits: the limits of injections.
+        relative: maps a path of the host to one from the root of the project; empty if it lies outside.
         within: whether a folder of the host, absolute or from the moment's own, belongs to the project.
-        faded: a note to its confidence now.
-        branch: that is checked out; empty where nobody knows.
-        fingerprint: an error's text to its fingerprint; only asked when a tool failed.
-        goes_without_saying: whether nobody need be told that the second file changes with the first.
-        early: the host takes text before a tool is used. Where it does not, the advice for an edit or a
-            command comes right after it.
-        there: whether a file is there, relative to the root; another branch may have no such file.
-        most: draws for the trial how many memories may be said of those that `limits` lets through; 0: all.
+        faded: maps a note to its current confidence.
+        branch: the branch that is checked out; empty if unknown.
+        fingerprint: maps an error's text to its fingerprint; only called if a tool failed.
+        goes_without_saying: whether the coupling of the second file to the first need not be reported.
+        early: the host accepts text before a tool is used; otherwise the injection for an edit or a command
+            comes right after it.
+        there: whether a file exists, relative to the root; another branch may have no such file.
+        most: draws for the trial how many of the memories within `limits` are shown; 0: all.
     """
 
     limits: Limits
@@ -150,7 +147,7 @@ class Setting(NamedTuple):
 
 
 def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    """Return what is said at a moment; mostly nothing."""
+    """Return the reply at a moment; mostly an empty one."""
     limits = setting.limits
     if state.spoken >= limits.times or state.characters >= limits.session_characters:
         return SILENCE
@@ -162,7 +159,7 @@ def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
 
 
 def _stage(moment: Moment, setting: Setting) -> str:
-    """Return which rules a moment is for: "edit", "run", "read", "search", "failed", "step"."""
+    """Return the key of a moment in _TRIGGERS: "edit", "run", "read", "search", "failed", "step" or ""."""
     kind, action = moment.kind, moment.action
     if kind == moments.FAILED or moment.failed:
         return "failed"
@@ -180,12 +177,12 @@ def _stage(moment: Moment, setting: Setting) -> str:
 
 
 def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    """An edit that writes what is forbidden, or changes what something else belongs to."""
+    """Return the rules that an edit breaks, or that require another change beside it."""
     for path in _inside(moment.paths, setting):
         edit = triggers.read_edit(path, moment.changed, moment.removed)
         found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
         fires = [note for note in found if note.trigger and triggers.writes(edit, note.trigger)]
-        # A host shows its own rule files; at a file that they only speak of they are not said again.
+        # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
         fires = [
             n for n in fires if n.trigger and (n.trigger.kind == triggers.WRITE or not _shown(n, moment.host))
         ]
@@ -196,7 +193,7 @@ def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Re
 
 
 def _ruled(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    """A command that somebody ruled out, or before which something else is to be done."""
+    """Return the rules that forbid a command, or that require another step before it."""
     if not moment.command.strip() or not _at_home(moment, setting):
         return SILENCE
     from remora.shell.trigger_match import read_line, sets_off  # patterns that cost a millisecond to load
@@ -251,7 +248,7 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
 
 
 def _undoes(moment: Moment, note: Note) -> bool:
-    """Return whether an edit removes what a fix speaks of, or brings what was reverted."""
+    """Return whether an edit removes the names of a fix, or adds those of a reverted change."""
     names = {name for name in _NAMED.findall(note.content.partition(". ")[0]) if _marked(name)}
     gone, new = (set(_NAMED.findall(text)) for text in (moment.removed, moment.changed))
     return not names.isdisjoint(new - gone if note.type == "dead_end" else gone - new)
@@ -282,7 +279,7 @@ def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Rep
 
 
 def _committed(paths: list[str], touched: set[str], state: State, look: Look, setting: Setting) -> Reply:
-    """Return which files commits have beside one that is being changed; said once a session for each."""
+    """Return the files that commits change together with a changed one; once a session for each."""
     for path in paths:
         why = f"commits change other files with {path}"
         if why in state.reasons:
@@ -350,7 +347,7 @@ def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply
 
 
 def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    """Between two steps: the three triggers of section 9, in its order."""
+    """Return the result of the triggers between two steps (section 9), in its order."""
     if state.steps < setting.limits.skip_steps:
         return SILENCE
     for call in reversed(state.recent):
@@ -379,7 +376,7 @@ _TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]
 }
 
 
-# What is worth saying
+# Selection of notes
 
 
 def _say(
@@ -412,9 +409,9 @@ def _say(
 
 
 def _helpful(trigger: str, notes: list[Note], look: Look) -> list[Note]:
-    """Return notes with those first that helped more, and without those that do not help at this moment.
+    """Return the notes by their effect at a trigger, the most helpful first, without those that do not help.
 
-    A person's own words, and what they hold to, are never left out for that.
+    A person's own words, and notes that a person confirmed, are never left out for that.
     """
     known = look.effects(trigger) if notes else {}
     if not known:
@@ -428,9 +425,9 @@ def _is_own(note: Note) -> bool:
 
 
 def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act: bool = False) -> list[Note]:
-    """Return the notes that may be said now, in order, each once.
+    """Return the notes that may be shown now, in order, each once.
 
-    `at_the_act`: one that a brief said is said again.
+    With `at_the_act`, a note that only a brief showed is shown again.
     """
     told = state.advised if at_the_act else state.said
     kept: dict[str, Note] = {}
@@ -448,13 +445,13 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act:
 
 
 def _is_sure(note: Note, setting: Setting) -> bool:
-    """Return whether a memory has the confidence that is asked for, or a person or rule file says it."""
+    """Return whether a memory has the required confidence, or comes from a person or a rule file."""
     vouched = note.unconfirmed or bool(note.path) or note.source == "user_taught"
     return vouched or note.confidence >= setting.limits.threshold
 
 
 def _unconfirmed(note: Note, setting: Setting) -> Note:
-    """Return a memory about an error that came back: said in any case, and marked where it is unsure."""
+    """Return a memory about a recurring error, marked as unconfirmed if it lacks the confidence."""
     held = note.pinned or note.verified or note.tainted
     return note if held or _is_sure(note, setting) else note._replace(unconfirmed=True)
 
@@ -468,11 +465,11 @@ def _tells(content: str) -> bool:
 
 
 def agreeing(notes: list[Note]) -> list[Note]:
-    """Return each text once, without those that another one contradicts, which is vouched for as well.
+    """Return each text once, without those that another one of at least the same rank contradicts.
 
-    Of two that contradict each other what a person holds to stays before what a session showed, and that
-    before what comes from outside. Of two that the user said the later one stays. Where neither is better,
-    nobody knows which is right, and both go.
+    A note that a person confirmed outweighs one from a session, and that one outweighs external text. Of two
+    statements of the user the later one stays. If neither outweighs the other, both are left out, because
+    the right one is unknown.
     """
     once: dict[str, Note] = {}
     for note in notes:  # two machines that share may have learned the same
@@ -496,9 +493,9 @@ def agreeing(notes: list[Note]) -> list[Note]:
 
 
 def _opposed(note: Note, look: Look, limits: Limits) -> bool:
-    """Return whether anything in the store says the opposite and is vouched for as well.
+    """Return whether a memory in the store contradicts a note and has at least the same rank.
 
-    What is said here was found by a file, a command or an error; its denial may have been written without.
+    The note was found by a file, a command or an error; its contradiction may have no such trigger.
     """
     rivals = [
         other
@@ -522,31 +519,31 @@ def _one_rule(one: str, other: str) -> bool:
 
 
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:
-    """Return whether two texts share so many long words that it is worth to look closer."""
+    """Return whether two texts share enough long words for a closer comparison."""
     mine, theirs = set(_LONG.findall(one.lower())), set(_LONG.findall(other.lower()))
     return len(mine & theirs) >= share * len(mine | theirs)
 
 
 def _bare(content: str) -> str:
-    """Return the words of a quote without the marks and the day around them; any other text as it is."""
+    """Return a quote of the user without its marks and date; any other text unchanged."""
     text, mark, _ = content.removeprefix("“").rpartition("” (said by the user")
     return text if mark else content
 
 
 def _seen(note: Note) -> bool:
-    """Return whether a session met it: two things that were met do not deny each other."""
+    """Return whether a note is an error met in a session; two of them never contradict each other."""
     return (note.type, note.source) == SEEN
 
 
 def _rank(note: Note) -> int:
-    """Return how well a memory is vouched for: by a person, by a session, by nobody."""
+    """Return the rank of a note: 2 if a person confirmed it, 0 if it is tainted, else 1."""
     if note.pinned or note.verified:
         return 2
     return 0 if note.tainted else 1
 
 
 def _outweighs(other: Note, note: Note) -> bool:
-    """Return whether a denial is vouched for as well as what it denies; of two of the user the later is."""
+    """Return whether a contradiction has at least the rank of a note; of two user statements, the later."""
     if _rank(other) != _rank(note):
         return _rank(other) > _rank(note)
     from remora.core.statement import said_on  # its words cost some milliseconds to load
@@ -556,7 +553,7 @@ def _outweighs(other: Note, note: Note) -> bool:
 
 
 def _at_home(moment: Moment, setting: Setting) -> bool:
-    """Return whether a command runs in the project: what is known of it says nothing of its neighbour."""
+    """Return whether a command runs in the project; its memories do not apply to other folders."""
     goes = _CD.match(moment.command)
     return setting.within(goes[1].strip("\"'") if goes else "")
 
@@ -574,7 +571,7 @@ def _matching(patterns: Sequence[str], paths: Sequence[str]) -> list[str]:
 
 
 def _terms(text: str) -> list[str]:
-    """Return the identifiers of an edit, dotted ones whole and by their last part, each once."""
+    """Return the identifiers of an edit, each once; dotted ones in full and by their last part."""
     found: dict[str, None] = {}
     for term in _TERM.findall(text):
         found.setdefault(term)

@@ -1,9 +1,9 @@
-r"""What tools for browsers and user interfaces show of an interface, told apart and put into a sentence.
+r"""Observations of user interfaces: classify the results of browser and UI tools, and word them.
 
-Section 10 has five classes. A language model tells them apart where there is one (`e2e.prompt`); the same is
-done by rules where there is none, or where it fails. The rules know what the tools themselves say when
-something does not go as it should, each anchored at the beginning of a line: a page may hold any words, so
-what is not certain is nothing. Either way the words come from outside, and whoever stores them says so.
+Section 10 defines five classes. A language model classifies a result if there is one (`e2e.prompt`); rules do
+if there is none, or if it fails. The rules match the failure messages of the tools themselves, each anchored
+at the beginning of a line: a page may contain any words, so an uncertain result gives no observation. In both
+cases the words are external text, and the caller stores them as such.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ KINDS = {
     "D": "test_sequence",
     "E": "mcp_gotcha",
 }
-RULES = "rules"  # who judges without a model
+RULES = "rules"  # the judge without a model
 CONFIDENCE = 0.75  # section 10
 SHOWN = 400  # characters of a result that a model sees; section 10
 TOKENS = 100  # of its answer; section 10
 SECONDS = 5.0
-GRACE = 0.5  # seconds that a model may be over its limit before it is left behind
-LOOKED_AT = 6_000  # characters of a result that the rules look at
+GRACE = 0.5  # seconds that a model may exceed its limit before the wait ends
+LOOKED_AT = 6_000  # characters of a result that the rules read
 LEAST_WORDS, LONGEST = 4, 300  # of a sentence
 QUOTE = 160  # characters of a line that is quoted
 
-# Names that only tools for interfaces have, whatever server offers them. The first five are section 10's.
+# Names that only UI tools have, on any server. The first five are section 10's.
 _NAMES = frozenset(
     """take_screenshot click_by_text fill_input get_page_structure take_snapshot navigate_page evaluate_script
     send_command_to_electron read_electron_logs get_electron_window_info list_console_messages describe_ui
     fill_form click_element""".split()
 )
 _PREFIXES = ("browser_", "puppeteer_", "playwright_", "stagehand_", "selenium_", "mobile_", "page_")
-# Names that say nothing alone: they count where the server's own name says what it is for.
+# Ambiguous names: they count only if the name of the server contains a word of _SERVERS.
 _PLAIN = frozenset(
     """eval evaluate click fill hover drag navigate screenshot snapshot type press press_key select wait_for
     wait scroll find read_page form_input computer tap swipe open_page new_page close_page handle_dialog
@@ -57,7 +57,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 def is_ui_tool(tool: str) -> bool:
-    """Return whether a tool looks at or works a browser or a user interface, by its name as a host has it.
+    """Return whether a tool observes or controls a browser or a user interface, by its name in a host.
 
     >>> [is_ui_tool(t) for t in ("mcp__playwright__browser_click", "take_screenshot", "browser_navigate")]
     [True, True, True]
@@ -73,7 +73,7 @@ def is_ui_tool(tool: str) -> bool:
 
 
 def _parts(tool: str) -> tuple[str, str]:
-    """Return the server of a tool and its own name: `mcp__a__b`, `a__b`, `a.b`, `a/b` and `mcp_a_b`."""
+    """Return the server and the name of a tool: `mcp__a__b`, `a__b`, `a.b`, `a/b` and `mcp_a_b`."""
     lower = tool.lower()
     for between in ("__", "/", ".", ":"):
         server, found, name = lower.rpartition(between)
@@ -90,14 +90,14 @@ def _parts(tool: str) -> tuple[str, str]:
 
 
 class Seen(NamedTuple):
-    """What a result shows: one of the five kinds, and a sentence."""
+    """An observation: one of the five kinds, and a sentence."""
 
     kind: str
     text: str
 
 
 class Judged(NamedTuple):
-    """What came of a result: what it shows, if anything, who said so, and what went wrong."""
+    """The judgement of a result: the observation (None if there is none), the judge, a note on failure."""
 
     seen: Seen | None
     by: str = RULES
@@ -112,14 +112,14 @@ def judge(
     model: LanguageModel | None = None,
     seconds: float = SECONDS,
 ) -> Judged:
-    """Return what the result of a tool shows; by rules where there is no model, or where it fails.
+    """Return the judgement of a tool's result; by rules if there is no model, or if it fails.
 
     Args:
-        tool: its name.
-        result: what it answered, as text.
-        arguments: what it was asked, for the words of the rules.
-        model: asked once.
-        seconds: how long it may take.
+        tool: the name of the tool.
+        result: its result, as text.
+        arguments: its arguments, for the wording of the rules.
+        model: called once.
+        seconds: the time limit of the model.
     """
     text = clean(result).strip()
     if not _says_something(text):
@@ -135,18 +135,18 @@ def judge(
 
 
 def question(tool: str, result: str) -> str:
-    """Return what a model is asked about a result."""
-    shown = re.sub(r"={5,}", "====", result[:SHOWN])  # the data cannot end where it says that it ends
+    """Return the prompt for a model about a result."""
+    shown = re.sub(r"={5,}", "====", result[:SHOWN])  # the data cannot contain the end marker
     return fill(load("remora.injection", "e2e"), tool=shorten(tool, 100), result=shown)
 
 
 def _says_something(text: str) -> bool:
-    """Return whether there are words: a picture as base64 has none."""
+    """Return whether a text has words; an image in base64 has none."""
     return len(re.findall(r"(?<!\w)[^\W\d_]{2,20}(?!\w)", text[:LOOKED_AT])) >= LEAST_WORDS
 
 
 def _within(seconds: float, model: LanguageModel, prompt: str, timeout: float) -> Completion:
-    """Return a model's answer, or stop waiting for it: an agent is waiting for us."""
+    """Return a model's answer, or raise TimeoutError, because the agent is waiting."""
     results: list[Completion] = []
     errors: list[BaseException] = []
 
@@ -154,7 +154,7 @@ def _within(seconds: float, model: LanguageModel, prompt: str, timeout: float) -
         try:
             messages = [Message("user", prompt)]
             results.append(model.complete(messages, max_tokens=TOKENS, timeout=timeout))
-        except BaseException as error:  # noqa: BLE001  it is raised again where the caller waits
+        except BaseException as error:  # noqa: BLE001  raised again in the caller's thread
             errors.append(error)
 
     thread = threading.Thread(target=run, name="remora-e2e", daemon=True)
@@ -174,7 +174,7 @@ _ANSWER = re.compile(
 
 
 def read_answer(answer: str) -> Seen | None:
-    """Return what a model's answer says; nothing for the letter F, and for an answer of any other form.
+    """Return the observation in a model's answer; None for the letter F and for any other form.
 
     >>> read_answer("C: The Save button stays disabled until a title is entered.")
     Seen(kind='ui_behavior', text='The Save button stays disabled until a title is entered.')
@@ -194,9 +194,9 @@ def read_answer(answer: str) -> Seen | None:
 
 
 def mark(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> str:
-    """Return a digest by which the same answer of the same tool is known again.
+    """Return a digest that is equal for the same result of the same tool.
 
-    Numbers and references of elements differ from run to run and do not count.
+    Numbers and references of elements differ between runs and do not count.
     """
     text = re.sub(r"\b(?:ref=)?[ef]\d+\b|\d+", "#", clean(result)[:LOOKED_AT].casefold())
     named = f"{_parts(tool)[1]}\n{_named(arguments)}\n{collapse(text)}"
@@ -207,7 +207,7 @@ def mark(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> 
 
 
 class _Rule(NamedTuple):
-    """What a line says (`what` is the telling part), the kind it is of, and what it means in our words."""
+    """A kind, the pattern of a line (its group `what` is quoted), and the meaning in words."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -215,7 +215,7 @@ class _Rule(NamedTuple):
 
 
 def _rule(kind: str, pattern: str, meaning: str) -> _Rule:
-    # Marks of Markdown and the words "Error:" may stand in front; nothing else may.
+    # Only marks of Markdown and words such as "Error:" may precede it.
     before = r"^[ \t>#*\-]*(?:(?:\w*Error|Exception|### Error|Result)\b:?[ \t]*)*"
     call = r"(?:[a-z]\w{0,30}\.[\w.$]{1,40}:[ \t]+)?"  # of the library: "locator.click: "
     return _Rule(kind, re.compile(f"{before}{call}(?P<what>{pattern})", re.MULTILINE), meaning)
@@ -305,7 +305,7 @@ _LOGIN = re.compile(r"/(?:log-?in|sign-?in|auth|session/new|users/sign_in)(?:[/?
 
 
 def by_rules(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> Seen | None:
-    """Return what a result shows, where a rule knows it for certain.
+    """Return the observation in a result that matches a rule; None if no rule matches.
 
     >>> by_rules("browser_click", "TimeoutError: locator.click: Timeout 5000ms exceeded.").text
     '`browser_click`: “Timeout 5000ms exceeded.” (it takes longer, or never comes)'
@@ -327,7 +327,7 @@ def by_rules(tool: str, result: str, arguments: Mapping[str, Any] | None = None)
 
 
 def _sent_to_login(name: str, head: str, arguments: Mapping[str, Any] | None) -> Seen | None:
-    """Return that a page wants a login, where opening one leads to the login's own address."""
+    """Return the observation that a page requires a login, if opening it leads to a login URL."""
     asked = (arguments or {}).get("url")
     page = _PAGE.search(head)
     if not isinstance(asked, str) or page is None or not _LOGIN.search(page["url"]) or _LOGIN.search(asked):
@@ -342,7 +342,7 @@ def _on(arguments: Mapping[str, Any] | None) -> str:
 
 
 def _named(arguments: Mapping[str, Any] | None) -> str:
-    """Return what a tool was pointed at, in the words of whoever called it."""
+    """Return the target of a call, in the words of its arguments; empty if they name none."""
     for key in ("element", "text", "selector", "label", "url"):
         value = (arguments or {}).get(key)
         if isinstance(value, str) and value.strip():

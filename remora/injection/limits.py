@@ -1,4 +1,4 @@
-"""How many steps an agent may take, going by what work of the kind took before (section 9)."""
+"""The step limit of an agent, scaled by the calibrations of earlier work (section 9)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from collections.abc import Iterable
 from remora.core.errors import InvalidInput
 from remora.core.values import MemoryRecord
 
-MOST_FACTOR = 2.0  # section 9: however long work took before, a limit is at most doubled
-MOST_STEPS = 2_000  # of a session, whatever anybody asks for: a run-away agent must end
+MOST_FACTOR = 2.0  # section 9: a limit is at most doubled
+MOST_STEPS = 2_000  # of a session, in any case: a run-away agent must end
 _ROUNDING = 1e-9  # 100 x 1.1 is a little more than 110 to a float
 
 
 def step_limit(base: int, calibration: float | None, most: int = MOST_STEPS) -> int:
-    """Return the steps that an agent may take: the base, times what work here took against its plans.
+    """Return the step limit of an agent: the base times the ratio of actual to planned steps.
 
-    Work that took fewer steps than planned gets fewer. A calibration that makes no sense (none, not above
-    0, not a number) changes nothing.
+    A ratio below 1 lowers the limit. An invalid ratio (none, not above 0, not a number) changes nothing.
 
     Args:
         base: the limit without memory.
-        calibration: actual by planned steps; None where nothing is known.
-        most: the limit never goes beyond this.
+        calibration: actual by planned steps; None if unknown.
+        most: the upper bound of the limit.
 
     Raises:
         InvalidInput: a limit is not a whole number above 0.
@@ -39,9 +38,9 @@ def step_limit(base: int, calibration: float | None, most: int = MOST_STEPS) -> 
 
 
 def step_factor(calibrations: Iterable[MemoryRecord]) -> float | None:
-    """Return actual by planned steps over some calibrations, each by its samples; None where none says it.
+    """Return actual by planned steps over some calibrations, weighted by samples; None if none has a ratio.
 
-    What rests on text from outside never moves a limit.
+    Tainted calibrations never change a limit.
     """
     total = weight = 0.0
     for record in calibrations:
@@ -53,7 +52,7 @@ def step_factor(calibrations: Iterable[MemoryRecord]) -> float | None:
 
 
 def ratio(record: MemoryRecord) -> float | None:
-    """Return actual by planned steps of a calibration; None where its payload does not say it."""
+    """Return actual by planned steps of a calibration; None if its payload has no valid ratio."""
     value = (record.payload or {}).get("ratio")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -61,6 +60,6 @@ def ratio(record: MemoryRecord) -> float | None:
 
 
 def samples_of(record: MemoryRecord) -> int:
-    """Return on how many pieces of work a calibration rests, 1 at least."""
+    """Return the number of samples of a calibration, at least 1."""
     value = (record.payload or {}).get("sample_count")
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 1

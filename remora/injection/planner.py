@@ -1,12 +1,12 @@
-"""What a planner and a tester are told before they begin (section 10).
+"""Memory blocks for a planner and a tester before they begin (section 10).
 
-A plan is told how long work in these modules took against its plans, which ways failed, which files change
-with the ones it is about, how earlier work ended, and how such work is done here. A test run is told what
-must hold, what failed before and what the interface was seen to do. Each kind of memory has a limit; what
-is left out says nothing, and nothing at all is an empty text.
+A planner gets decisions and requirements, the steps of earlier work in these modules compared with its plans,
+dead ends, files that change with those of the task, outcomes of earlier work, and recipes. A tester gets
+requirements, earlier errors and observations of the interface. Each kind of memory has a limit; a kind
+without memories has no section, and a block without sections is an empty text.
 
-Lines are facts, as everything that an agent reads of its memory. What rests on text from outside stands at
-the end, quoted, whatever its kind: it is never a rule, and moves no number.
+Lines are facts, as in every text for an agent. Memories that rest on external text stand at the end, quoted,
+whatever their kind: they are never rules and change no number.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
 
 PLAN, QA = "plan", "qa"
 STATED = "stated"
-QUOTES = 3  # of what people said in sessions, beside what they stated for good
+QUOTES = 3  # sentences of people from sessions, besides the rules that they stated
 PHASES = {PLAN: "define", QA: "validate"}
-RELEVANT = 0.35  # of a search for the task: below, what it finds is about something else
-QUOTED = 0.15  # the same of a quote: a sentence has few words to share, and stands there as one
-LEAST = 0.3  # confidence after decay, below which nothing is told
+RELEVANT = 0.35  # score in a search for the task; a hit below it is about something else
+QUOTED = 0.15  # the same for a quote: a sentence has few words to share, and is shown as a quote
+LEAST = 0.3  # confidence after decay; memories below it are left out
 READ = 50  # memories of a kind and place that are read, before the best are chosen
 LINE = 400  # characters of a memory
 STEPS = 8  # of a recipe
-AS_PLANNED = 0.1  # a ratio so near to 1 says nothing
+AS_PLANNED = 0.1  # a ratio this near to 1 is left out
 SHORT = 8  # characters of an id
 
 
 class Kind(NamedTuple):
-    """One section of a block: what it holds, how many at most, and what stands above them.
+    """One section of a block: its memory type, its maximum of memories, and its heading.
 
-    `type` is a memory type, or STATED for what people stated, in memories of `types` and in quotes. `doubt`
-    is added to the relevance that a search must give: paths share words with any task.
+    `type` is a memory type, or STATED for statements of people, in memories of `types` and in quotes. `doubt`
+    is added to the score that a hit of a search needs: paths share words with any task.
     """
 
     type: str
@@ -61,11 +61,11 @@ class Kind(NamedTuple):
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The types of memories that are read for it."""
+        """The memory types that are read for the section."""
         return self.types or (self.type,)
 
 
-# Section 10 has the limits of a plan; those of a test run are the same where it says none.
+# Section 10 gives the limits of a plan; those of a test run are the same where it gives none.
 KINDS: dict[str, tuple[Kind, ...]] = {
     PLAN: (
         Kind(STATED, 8, "What was decided and asked for", types=("requirement", "decision", "preference")),
@@ -108,13 +108,13 @@ def brief(
     """Return the block for a planner or a tester.
 
     Args:
-        reader: what may be read.
-        task: in words; may be empty where files or modules are given.
-        where: the files and modules it is about.
+        reader: the data sources.
+        task: in words; may be empty if files or modules are given.
+        where: the files and modules of the task.
         what: PLAN or QA.
-        branch: also what was learned on this branch.
-        budget: tokens (characters / 4, rounded up) that the text may have.
-        relevant: that a search must find a memory to be, where no file or module says that it is.
+        branch: memories of this branch are included.
+        budget: tokens (characters / 4, rounded up) of the text, at most.
+        relevant: the score that a search must give to a memory outside the files and modules of the task.
     """
     total = BUDGETS[PHASES[what]].tokens if budget is None else budget
     found = gather(reader, task, where, KINDS[what], branch=branch, relevant=relevant)
@@ -130,8 +130,8 @@ def gather(
     branch: str | None = None,
     relevant: float = RELEVANT,
 ) -> dict[str, list[Hit]]:
-    """Return the memories of each kind that are about a task, best first, as many as the kind allows."""
-    # No judge and no guess: five searches must not wait for a server five times.
+    """Return the memories of each kind for a task, best first, up to the maximum of the kind."""
+    # Without reranker and HyDE: five searches must not wait for a server five times.
     reader = reader._replace(llm=None, reranker=None, hyde=False, embed=cache(reader.embed))
     found: dict[str, list[Hit]] = {}
     for kind in kinds:
@@ -148,20 +148,20 @@ def gather(
         found[kind.type] = _chosen(kind, hits)
     for kind in kinds:
         own = found[kind.type]
-        # What goes with every change is no reason to speak, but belongs to a plan that has others.
+        # The recipe for any change is added only to a block with other memories.
         if kind.type == "workflow_recipe" and len(own) < kind.most and any(found.values()):
             own += _of_any_change(reader, branch)[: kind.most - len(own)]
     return found
 
 
 def _quotes(reader: Reader, task: str) -> list[Hit]:
-    """Return what people said in sessions that bears on a task."""
+    """Return the quotes of people in sessions that match a task."""
     request = Request(task, QUOTES, Filters(kinds=("quote",)), explicit=False)
     return [hit for hit in pipeline.search(reader, request).hits if hit.score >= QUOTED]
 
 
 def _placed(reader: Reader, kind: Kind, where: Scope, branch: str | None) -> dict[str, float]:
-    """Return how near the memories of a kind are that speak of the task's files or modules, by id."""
+    """Return the nearness of a kind's memories about the task's files or modules, by id."""
     db, known = reader.databases[0], Filters(types=kind.read, branch=branch)
     if kind.type == "task_calibration":
         return {record.id: near for near, record in calibrations(db, where, branch)}
@@ -175,7 +175,7 @@ def _placed(reader: Reader, kind: Kind, where: Scope, branch: str | None) -> dic
 
 
 def calibrations(db: Database, where: Scope, branch: str | None = None) -> list[tuple[float, MemoryRecord]]:
-    """Return the calibrations of a task's modules and of the folders around them, with how near each is."""
+    """Return the calibrations of a task's modules and of the folders around them, with their nearness."""
     if not where.modules:
         return []
     known = Filters(types=("task_calibration",), branch=branch)
@@ -186,8 +186,8 @@ def calibrations(db: Database, where: Scope, branch: str | None = None) -> list[
 
 
 def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevant: float) -> dict[str, Hit]:
-    """Return what a search for the task finds of a kind, by id."""
-    if kind.type == "task_calibration":  # its words are numbers; where it is says what it is about
+    """Return the memories of a kind that a search for the task finds, by id."""
+    if kind.type == "task_calibration":  # its text is numbers; its module shows its subject
         return {}
     if not any(_any(db, kind.read, branch) for db in reader.databases):
         return {}
@@ -220,7 +220,7 @@ def _off(record: MemoryRecord) -> bool:
 
 
 def _hit(record: MemoryRecord, near: float, searched: Hit | None) -> Hit:
-    """Return a memory as a hit: what it is near to and what the search makes of it add up."""
+    """Return a memory as a hit; the score combines its nearness and its score in the search."""
     relevance = searched.score if searched is not None else 0.0
     score = 1.0 - (1.0 - 0.8 * near) * (1.0 - 0.8 * relevance)
     why = searched.why if searched is not None else ()
@@ -231,7 +231,7 @@ def _hit(record: MemoryRecord, near: float, searched: Hit | None) -> Hit:
 
 
 def _goes_with_any(record: MemoryRecord) -> bool:
-    """Return whether a memory is how sessions check or hand in any change, wherever it is."""
+    """Return whether a memory is a recipe for checking or handing in any change, in any place."""
     return record.type == "workflow_recipe" and "commands" in record.tags and not record.related_files
 
 
@@ -253,7 +253,7 @@ def _chosen(kind: Kind, hits: list[Hit]) -> list[Hit]:
 
 
 class _Line(NamedTuple):
-    """One memory as it stands in a block."""
+    """One memory as a line of a block."""
 
     hit: Hit
     kind: Kind
@@ -270,15 +270,15 @@ def pack(
 ) -> Context:
     """Return the text of a block within a budget.
 
-    Each kind gives its best in turn, so that a short budget holds a little of everything; a memory that
-    does not fit is passed over.
+    The kinds give their best memories in turn, so that a short text has some of each kind; a memory that
+    does not fit is skipped.
 
     Args:
         found: the memories of each kind, best first.
         what: PLAN or QA.
-        budget: tokens the text may have.
-        where: what the task is about; files that are in it already need no telling.
-        modified: when a file changed last; None for one that is gone.
+        budget: tokens of the text, at most.
+        where: the scope of the task; its own files are not listed as partners.
+        modified: returns the time of a file's last change; None if it is deleted.
     """
     kinds = KINDS[what]
     lines = [[_line(hit, kind) for hit in found.get(kind.type, ())] for kind in kinds]
@@ -317,7 +317,7 @@ def _text(lines: Sequence[_Line], what: str, where: Scope, modified: Callable[[s
 def _beside(
     kind: Kind, hits: Sequence[Hit], where: Scope, modified: Callable[[str], float | None]
 ) -> Iterator[str]:
-    """Yield what some memories of a kind come to together."""
+    """Yield a summary line for the memories of a kind."""
     records = [hit.memory for hit in hits if hit.memory is not None]
     if kind.type == "task_calibration":
         factor = step_factor(records)
@@ -332,7 +332,7 @@ def _beside(
 
 
 def _partners(records: Sequence[MemoryRecord]) -> list[str]:
-    """Return the files that dependencies name, those of typed relations first."""
+    """Return the files in some dependencies, those of typed relations first."""
     typed = [r.target_file_path for m in records for r in m.relations if r.target_file_path]
     named = [path for m in records for path in m.related_files if "*" not in path]
     return list(dict.fromkeys((*typed, *named)))
@@ -346,7 +346,7 @@ def _line(hit: Hit, kind: Kind) -> _Line:
         return _Line(hit, kind, f"“{said}” (said by the user{day}) [Memory #{hit.id}]", outside=False)
     mark = f"[Memory #{record.id[:SHORT]}]"
     if record.taint is not None:
-        # Its own words, whole in quotes: nothing of it may read as a sentence of ours.
+        # The whole text in quotes: no part of it may read as a sentence of Remora.
         said = shorten(record.content, LINE).replace("“", '"').replace("”", '"')
         name = _WORD.get(record.type, record.type.replace("_", " "))
         source = collapse(record.taint.source)[:80]

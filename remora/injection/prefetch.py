@@ -1,10 +1,10 @@
-"""Files worth loading before they are asked for (section 10): what earlier sessions of the kind always used.
+"""Prefetch: the files to load in advance, because earlier sessions of the kind used them (section 10).
 
-Sessions are like a task when they were asked for something alike, or changed files in the same module. A
-file that more than 80 % of such a group used comes first, one that more than half used second; a group of
-fewer than three proves nothing. Patterns that are remembered (`prefetch_pattern`) count as a group of their
-own. What comes out are files of the project as it is now: there, not ignored, text, and not by their name
-or content a place for secrets.
+Sessions are like a task if their prompts are similar, or if they changed files in the same module. A file
+that more than 80 % of such a group used comes first, one that more than half used second; a group of fewer
+than three sessions proves nothing. Stored patterns (`prefetch_pattern`) count as a group of their own. The
+result contains current files of the project: existing, not ignored, text, and neither by name nor by content
+a place for secrets.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a group; section 10
 MOST_FILES, MOST_TOKENS = 12, 32_000  # section 10
-SESSIONS = 3  # of a group, before what they used is more than chance
-ALIKE = 0.15  # of the weight of a task's words that a session's prompts must hold
-NEAR_BEST = 0.5  # of the best session's; the others were asked for something else
-MOST_ALIKE, MOST_IN_MODULE = 10, 20  # sessions of a group: what was long ago says little
+SESSIONS = 3  # of a group, at least; the files of fewer are chance
+ALIKE = 0.15  # share of the weight of a task's words that a session's prompts must contain
+NEAR_BEST = 0.5  # share of the best session's score; sessions below it had another task
+MOST_ALIKE, MOST_IN_MODULE = 10, 20  # sessions of a group; old ones tell little
 SEARCHED = 50
-CANDIDATES = 60  # files that are looked at, so that there are twelve after some were left out
-LARGEST = 256_000  # bytes; more is beyond the whole budget
+CANDIDATES = 60  # files that are examined, so that twelve remain after some are left out
+LARGEST = 256_000  # bytes; a larger file exceeds the whole budget
 TITLE = "## Files that sessions like this one used, as they are now"
 
 _SECRET_NAME = re.compile(
@@ -56,13 +56,13 @@ _SECRET_NAME = re.compile(
 
 
 class PrefetchFile(NamedTuple):
-    """A file to load ahead.
+    """A file to load in advance.
 
     Attributes:
         path: relative to the root.
-        share: of the sessions of the group that used it.
+        share: share of the group's sessions that used it.
         always: more than 80 % of them did.
-        tokens: that it takes with its line numbers, estimated.
+        tokens: the estimated size with line numbers.
         why: the evidence in words.
     """
 
@@ -74,12 +74,12 @@ class PrefetchFile(NamedTuple):
 
 
 class Prefetch(list[PrefetchFile]):
-    """The files to load ahead, those that were always used first.
+    """The files to load in advance, those that were always used first.
 
     Attributes:
-        tokens: of `text`, estimated.
-        left_out: files that the same evidence named, and why they are not here.
-        text: the contents with line numbers, for a first message; secrets are taken out.
+        tokens: the estimated size of `text`.
+        left_out: files with the same evidence that are not included, with the reason.
+        text: the contents with line numbers, for a first message; secrets are redacted.
     """
 
     def __init__(
@@ -117,18 +117,18 @@ def prefetch(
     budget: int = MOST_TOKENS,
     without: Sequence[str] = (),
 ) -> Prefetch:
-    """Return the files that work on a task will most likely read, with their contents packed.
+    """Return the files that work on a task will most likely read, with their packed contents.
 
     Args:
         db: the project's database.
         root: the project's folder.
-        task: in words; may be empty where modules are given.
-        where: the files and modules it is about.
-        repository: what git knows of the folder; None reads the ignore files.
-        branch: also patterns that were learned on this branch.
-        most: files.
-        budget: tokens (`scripts`) that the packed text may have.
-        without: files that are at hand already.
+        task: in words; may be empty if modules are given.
+        where: the files and modules of the task.
+        repository: the git repository of the folder; without one the ignore files are read.
+        branch: patterns of this branch are included.
+        most: number of files, at most.
+        budget: tokens (`scripts`) of the packed text, at most.
+        without: files that are already loaded.
     """
     named = _named(db, task, where, branch)
     ranked = [path for path in _ranked(named) if path not in without][:CANDIDATES]
@@ -147,7 +147,7 @@ def prefetch(
             left_out.append(Skipped(path, why))
             continue
         part = section(path, one.why, content)
-        # Counted apart, parts can only come to more than they do together.
+        # The sum of the parts is never less than the count of the whole.
         tokens = scripts(f"\n\n{part}")
         if tokens > room:
             left_out.append(Skipped(path, f"its {tokens:,} tokens do not fit"))
@@ -159,7 +159,7 @@ def prefetch(
 
 
 def section(path: str, why: str, content: str) -> str:
-    r"""Return one file as it stands in a first message, its lines numbered.
+    r"""Return one file as a section of a first message, with numbered lines.
 
     >>> print(section("a.py", "used in 3 of 3 sessions in `a`", "x = 1\n"))
     ### a.py (used in 3 of 3 sessions in `a`)
@@ -170,12 +170,12 @@ def section(path: str, why: str, content: str) -> str:
     lines = content.removesuffix("\n").split("\n")
     numbered = "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, start=1))
     longest = max((len(run) for run in re.findall(r"`{3,}", content)), default=2)
-    fence = "`" * (longest + 1)  # no fence of the file's own ends ours
+    fence = "`" * (longest + 1)  # longer than any fence in the file
     return f"### {path} ({why})\n{fence}\n{numbered}\n{fence}"
 
 
 def secret_name(path: str) -> bool:
-    """Return whether a file is by its name a place for secrets.
+    """Return whether the name of a file is that of a place for secrets.
 
     >>> [secret_name(p) for p in (".env", "conf/.env.local", ".env.example", "deploy/id_rsa", "src/key.py")]
     [True, True, False, True, False]
@@ -183,17 +183,17 @@ def secret_name(path: str) -> bool:
     return _SECRET_NAME.search(path) is not None
 
 
-# Which files
+# Selection of files
 
 
 def _named(db: Database, task: str, where: Scope, branch: str | None) -> dict[str, _Named]:
-    """Return the files that more than half of some group used, each by its best group."""
+    """Return the files that more than half of a group used, each with its best group."""
     best: dict[str, _Named] = {}
     for name, sessions in _groups(db, task, where):
         if len(sessions) < SESSIONS:
             continue
         used = db.sessions.used(sessions)
-        # A session that used no file at all says nothing of which are needed.
+        # A session that used no file does not show which ones are needed.
         working = [i for i in sessions if used.get(i)]
         counts = Counter(path for i in working for path in used[i])
         for path, number in counts.items():
@@ -212,7 +212,7 @@ def _groups(db: Database, task: str, where: Scope) -> Iterator[tuple[str, list[s
 
 
 def alike(db: Database, task: str) -> list[str]:
-    """Return the sessions whose prompts hold most of what a task says, the nearest first."""
+    """Return the sessions whose prompts contain most of a task's words, the nearest first."""
     words = [w for w in dict.fromkeys(tasks.words(task)) if w not in STOP_WORDS][: tasks.TERMS]
     found = db.sessions.like(words, SEARCHED)
     if len(found) < SESSIONS:
@@ -255,7 +255,7 @@ def _offer(best: dict[str, _Named], path: str, one: _Named) -> None:
 
 
 def _ranked(named: dict[str, _Named]) -> list[str]:
-    """Return paths of the project, those that were always used first, then by share and sessions."""
+    """Return the paths inside the project, those always used first, then by share and sessions."""
 
     def order(path: str) -> tuple[bool, float, int, str]:
         one = named[path]
@@ -271,7 +271,7 @@ def _inside(path: str) -> bool:
 def _usable(
     root: Path, paths: Sequence[str], repository: Repository | None
 ) -> tuple[list[str], list[Skipped]]:
-    """Return the files that may be shown, and of those that are there the others with the reason."""
+    """Return the files that may be shown, and the other existing ones with the reason."""
     there = [path for path in paths if (root / path).is_file()]
     try:
         seen = listed(root, there, repository)
@@ -293,7 +293,7 @@ def _usable(
 
 
 def _content(root: Path, path: str) -> tuple[str, str]:
-    """Return the text of a file without its secrets, or why it is not shown."""
+    """Return the text of a file with its secrets redacted, and the reason if it is not shown."""
     data = read(root, path, LARGEST)
     if not isinstance(data, bytes):
         return "", data.why
@@ -304,5 +304,5 @@ def _content(root: Path, path: str) -> tuple[str, str]:
         return "", "empty"
     clean = redact(text)
     if clean.text.count("\n") != text.count("\n"):
-        return "", "it holds a private key"  # its lines would no longer be those of the file
+        return "", "it holds a private key"  # its line numbers would no longer match the file
     return clean.text, ""

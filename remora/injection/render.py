@@ -1,9 +1,9 @@
-"""What an agent reads: facts with where they come from, never orders.
+"""The text of injections: facts with their sources, never orders.
 
-Hosts tell their models to distrust text that commands; and a memory is what earlier sessions saw, which
-may be out of date. So each line says what was seen, and ends in the id that `why` explains. What came
-from outside stands in quotes that it cannot end, and says so. No memory brings a tag that hosts speak with:
-they put what a hook says between such tags.
+Hosts tell their models to distrust text that gives orders; and a memory is an observation of earlier
+sessions, which may be out of date. So each line states an observation, and ends in the id that `why`
+explains. External text stands in quotes that it cannot end, and is marked. No memory contains a tag of a
+host, because hosts put the output of hooks between such tags.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 from remora.store.hook_reader import Note, Partner
 
-SHORT = 8  # characters of an id that are shown; every verb takes them
+SHORT = 8  # characters of an id that are shown; every verb accepts them
 LINE = 600  # characters of one memory
 UNCONFIRMED = "unconfirmed"
 UNVERIFIED = "unverified, from a session that had read outside text"
-# Of a host or of a speaker; the brackets of code stay as they are.
+# Tags of a host or of a speaker; brackets in code are kept.
 _TAG = re.compile(
     r"<(?=\s*+(?:/\s*+)?(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
     re.IGNORECASE,
@@ -36,13 +36,13 @@ _HEADS = {
 
 
 def told(trigger: str, about: str, notes: Sequence[Note]) -> str:
-    """Return the text for some memories, one line each."""
+    """Return the text of some memories, one line each."""
     head = _HEADS[trigger].format(about=_code(about) if about else "this")
     return "\n".join((head, *map(line, notes)))
 
 
 def line(note: Note, limit: int = LINE) -> str:
-    """Return one memory as a line of at most so many characters of its own."""
+    """Return one memory as a line with at most `limit` characters of its content."""
     text = plain(note.content)
     if len(text) > limit:
         text = text[: limit - 1].rpartition(" ")[0] + " …"
@@ -55,7 +55,7 @@ def line(note: Note, limit: int = LINE) -> str:
 
 
 def partners(about: str, found: Sequence[Partner]) -> str:
-    """Return which files commits have beside one, with how often and when last."""
+    """Return the text of the files that commits change together with one, with counts and last dates."""
     head = _HEADS["partners"].format(about=_code(about))
     lines = (
         f"- {_code(one.path)} ({one.together} of {one.own} commits, last {one.last[:10]})" for one in found
@@ -68,10 +68,10 @@ def _code(path: str) -> str:
 
 
 def recorded(texts: Sequence[str]) -> str:
-    """Return what an agent recorded, for the agent that goes on with it."""
+    """Return the text of records from the session, for the agent that goes on."""
     return "\n".join((_HEADS["recorded"], *(f"- {plain(text)[:LINE]}" for text in texts)))
 
 
 def plain(text: str) -> str:
-    """Return a text on one line, in which no tag of a host begins."""
+    """Return a text on one line, without the beginning of any tag of a host."""
     return _TAG.sub("‹", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""What a task is about: the files and modules that are named for it, and those that its words name."""
+"""The scope of a task: the files and modules that are given, and those that its words name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
     from remora.store.database import Database
 
-FILE, MODULE, AROUND = 1.0, 0.6, 0.3  # how near a memory is: about a file, in a module, above or below one
-# Last parts of folders that are words of any task; a task that says "tests" does not mean the folder.
+FILE, MODULE, AROUND = 1.0, 0.6, 0.3  # nearness of a memory: about a file, in a module, above or below one
+# Names of folders that are words of any task; a task that says "tests" does not mean the folder.
 _EVERYWHERE = frozenset(
     """src lib libs app apps test tests doc docs code main core common util utils tools scripts api cmd pkg
     internal bin config build data model models types server client web ui""".split()
 )
-_MOST_NAMED = 3  # modules that a task's words can name; more are words of the trade
+_MOST_NAMED = 3  # modules that a task's words can name; more matches are common words
 
 
 class Scope(NamedTuple):
@@ -30,11 +30,11 @@ class Scope(NamedTuple):
 
     @property
     def filters(self) -> tuple[str, ...]:
-        """What a memory's files are held against: the files, and everything below the modules."""
+        """The patterns for a memory's files: the files, and everything below the modules."""
         return (*self.files, *(f"{module}/" for module in self.modules if module != "."))
 
     def nearness(self, record: MemoryRecord) -> float:
-        """Return how near a memory is to the task's files and modules, from 0 to 1."""
+        """Return the nearness of a memory to the task's files and modules, from 0 to 1."""
         if any(f in self.files or _names(f, self.files) for f in record.related_files):
             return FILE
         found = 0.0
@@ -49,11 +49,11 @@ class Scope(NamedTuple):
 
 
 def scope(db: Database, task: str, modules: Sequence[str] = (), files: Sequence[str] = ()) -> Scope:
-    """Return what a task is about.
+    """Return the scope of a task.
 
     Args:
         db: the project's database.
-        task: in words; files that it names count as given, and so do modules where none was given.
+        task: in words; files that it names count as given, and so do modules if none is given.
         modules: folders, relative to the root.
         files: relative to the root; their folders count as modules.
     """

@@ -1,8 +1,8 @@
-"""What a session has seen and heard by now, from the lines of its live file; pure.
+"""The state of an agent in a running session, computed from the lines of the live file; pure.
 
-A hook process lives for one tool call. What the one before it knew stands in a file of the session, a
-line for each moment (`remora.disk.live`); this module adds the lines up. Every agent of a session counts for
-itself: a subagent has not read what its parent was told.
+A hook process lives for one tool call. The state is kept in a file of the session, with one line for each
+moment (`remora.disk.live`); this module sums the lines up. Each agent of a session has its own state: a
+subagent has not read the injections of its parent.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-RECENT = 12  # tool calls that are looked back at
+RECENT = 12  # finished tool calls that are kept
 
 
 class Call(NamedTuple):
-    """A tool call that is over."""
+    """A finished tool call."""
 
     action: str
     paths: tuple[str, ...]
@@ -24,19 +24,19 @@ class Call(NamedTuple):
 
 
 class State:
-    """What one agent of a session did and was told.
+    """The actions and injections of one agent of a session.
 
     Attributes:
-        steps: tool calls that are over.
-        said: memories it was told.
-        advised: memories it was told at its actions, and not in a brief.
-        ran: marks of the commands that it ran since it last changed a file.
-        spoken: how often anything was said unasked, the brief apart.
-        characters: how long that was, together.
-        edited: files it changed.
-        recorded: texts that were recorded through a tool and not yet repeated to it.
-        quiet: triggers that have had their one word.
-        reasons: why anything was said; what no memory holds is known by that.
+        steps: number of finished tool calls.
+        said: ids of memories that were shown to it.
+        advised: ids of memories that were shown at its actions, not in a brief.
+        ran: marks of the commands that it ran since its last change of a file.
+        spoken: number of injections, without the brief.
+        characters: their total length.
+        edited: files that it changed.
+        recorded: texts that were recorded through a tool and not yet shown to it.
+        quiet: triggers that already led to an injection.
+        reasons: the reasons of its injections, which identify those without a memory.
     """
 
     def __init__(self, agent: str = "") -> None:
@@ -55,15 +55,15 @@ class State:
 
     @property
     def recent(self) -> list[Call]:
-        """Its last calls since anything was asked between two steps, oldest first."""
+        """The last calls since the last step event, oldest first."""
         return [_call(line) for line in self._recent]
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Take one line of the live file into account; a line of another agent counts only as a record."""
+        """Add one line of the live file; a line of another agent counts only if it is a record."""
         kind = line.get("k")
         if kind == "recorded":
             self.recorded.append(str(line.get("x", "")))
-            if not self.agent and "m" in line:  # nobody tells who recorded it; mostly the main agent did
+            if not self.agent and "m" in line:  # the host does not name the agent; mostly it is the main one
                 self.said.add(str(line["m"]))
             return
         if str(line.get("g", "")) != self.agent:
@@ -77,7 +77,7 @@ class State:
             elif kind == "after" and isinstance(line.get("c"), list):
                 self.ran.update(map(str, line["c"]))
         elif kind == "step":
-            self._recent.clear()  # what was looked at between two steps is not looked at again
+            self._recent.clear()  # calls before a step are not checked again
         ids = line.get("said")
         if isinstance(ids, list):
             self._told(line, ids)
@@ -105,7 +105,7 @@ def _paths(line: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def state_of(lines: Iterable[Mapping[str, Any]], agent: str = "") -> State:
-    """Return what an agent of a session did and was told, from the lines of its live file in order."""
+    """Return the state of an agent of a session, from the lines of its live file in order."""
     found = State(agent)
     for line in lines:
         found.add(line)
@@ -113,7 +113,7 @@ def state_of(lines: Iterable[Mapping[str, Any]], agent: str = "") -> State:
 
 
 def ending(path: str) -> str:
-    """Return the ending of a file's name with its dot, in lower case; empty where it has none.
+    """Return the extension of a file's name with its dot, in lower case; empty if it has none.
 
     >>> ending("src/app.Test.TS"), ending("src/.env"), ending("Makefile")
     ('.ts', '', '')

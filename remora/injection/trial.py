@@ -1,4 +1,4 @@
-"""Hold one advice in ten back, so that what followed can be compared. Pure."""
+"""The trial: hold one injection in ten back at random, so that outcomes can be compared. Pure."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from remora.injection.decide import Limits, Setting
     from remora.injection.state import State
 
-HELD = "held"  # key of the line of what was held back: the ids
-WARM_UP = 30  # moments that are told before any is held back: whoever begins shall see what they have
-UNIT = "u"  # key of a line of advice that the trial counts: how many memories deserved it, and their types
+HELD = "held"  # key of a held-back injection in its line: the ids
+WARM_UP = 30  # injections before any is held back, so that new users see all of them
+UNIT = "u"  # key of a counted injection in its line: number of memories that were due, and their types
 
 
 class Past(Look, Protocol):
-    """What a trial asks the store, besides what a decision does."""
+    """The queries of a trial to the store, besides those of a decision."""
 
     def trial(self) -> tuple[str, int]:
-        """Return the salt, and how many memories a moment gets; 0 while that is open."""
+        """Return the salt, and the number of memories at a moment; 0 while the trial has no result."""
         ...
 
     def spoke(self, times: int) -> int:
-        """Return how often anything was said in sessions that are over, up to a number of times."""
+        """Return the number of injections in finished sessions, `times` at most."""
         ...
 
     def held_last(self, memory_ids: Sequence[str]) -> bool:
-        """Return whether one of some memories was held back when it was due last."""
+        """Return whether one of some memories was held back when it was last due."""
         ...
 
 
@@ -43,15 +43,15 @@ def decide_in_trial(
     session: str,
     lines: Sequence[Mapping[str, Any]],
 ) -> Reply:
-    """Return what is said at a moment, marked where the trial holds it back.
+    """Return the reply at a moment, marked if the trial holds it back.
 
     Args:
-        moment: what happens.
-        state: what the session did and was told.
+        moment: the moment.
+        state: the state of the agent.
         past: the store.
-        setting: of the project.
+        setting: the context of the decision.
         session: id of the session.
-        lines: of the session so far; their number is the number of the moment.
+        lines: the lines of the session so far; their number is the number of the moment.
     """
     draws = _Draws(past, session, setting.limits, lines)
     reply = decide(moment, state, past, setting._replace(most=draws.most))
@@ -59,7 +59,7 @@ def decide_in_trial(
 
 
 class _Draws:
-    """What chance decides at one moment; nothing is asked before something is to be said."""
+    """The random draws at one moment; the store is queried only if there is a reply."""
 
     def __init__(self, past: Past, session: str, limits: Limits, lines: Sequence[Mapping[str, Any]]) -> None:
         self._past = past
@@ -68,7 +68,7 @@ class _Draws:
         self._lines = lines
 
     def most(self) -> int:
-        """Return how many memories may be said: what the trial found, else 1 to the limit by chance."""
+        """Return the maximum of memories: the trial's result, a random one while it runs, or the limit."""
         salt, found = self._past.trial()
         at_once = self._limits.at_once
         if found or not salt or not self._share:
@@ -76,7 +76,7 @@ class _Draws:
         return 1 + int(draw(salt, self._session, f"{len(self._lines)}:most") * at_once)
 
     def are_against(self, reply: Reply) -> bool:
-        """Never against a rule, what a person pinned or verified, or a memory held back the last time."""
+        """Return whether a reply is held back; never a firm one, nor a memory held back the last time."""
         if reply.firm or not reply.ids or not self._share:
             return False
         salt, _ = self._past.trial()
@@ -92,7 +92,7 @@ class _Draws:
 
     @cached_property
     def _share(self) -> float:
-        """Return the share of moments that are held back: none of a project's first."""
+        """The share of injections that are held back; 0 for the first WARM_UP of a project."""
         here = sum("said" in line or HELD in line for line in self._lines)
         begun = here >= WARM_UP or here + self._past.spoke(WARM_UP) >= WARM_UP
         return self._limits.held_back / 1000 if begun else 0.0

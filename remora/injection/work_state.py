@@ -1,9 +1,9 @@
-"""Where a session left its work: what was asked, which files it changed, what was still to be done.
+"""The work state that a session leaves: its prompts, the changed files, and the open items of its plan.
 
-A session has one such memory, replaced whenever it stops again. Work is left where the plan has open things,
-or where the session failed or broke off with changes that it did not commit; where nobody knows how it ended,
-a check has to fail. What is told to the session that goes on are facts; where the session had read text from
-outside, its words stand in quotes.
+A session has one such memory, replaced whenever it stops again. Work is open if the plan has open items, or
+if the session failed or broke off with changes that it did not commit; with an unknown outcome, a check must
+have failed. The text for the session that goes on consists of facts; if the earlier session had read external
+text, its words stand in quotes.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ ASK = 400  # characters of a prompt
 ITEM = 200
 MOST_TOKENS = 500  # of the text
 FRESH_DAYS = 14.0  # two half-lives of the type: older work was taken up again or dropped
-SAME_TASK = 0.34  # share of a task's words that the state must hold to be of the same task
-OPENING = 3  # lines of what a session was asked that say what it is about
+SAME_TASK = 0.34  # share of a task's words that the state must contain to be of the same task
+OPENING = 3  # first lines of a prompt, which state its subject
 _GO_ON = re.compile(
     r"""^\W*(?:please\s+|ok(?:ay)?[,.]?\s+|so[,.]?\s+)*
         (?: continue | resume | go\ on | carry\ on | keep\ going | proceed | pick\ up
@@ -38,19 +38,19 @@ _GO_ON = re.compile(
 
 
 class WorkState(NamedTuple):
-    """What a session leaves behind.
+    """The open work of a session.
 
     Attributes:
-        task: what the session was asked for first.
-        asked: what it was asked last; empty where that is the same.
-        changed: files it edited, in the order of the last edits.
+        task: the first prompt.
+        asked: the last prompt; empty if that is the same.
+        changed: files that it edited, the last edited first.
         failing: (command, message) of checks that failed last and were not seen to pass since.
-        todo: things of its plan that are open, in order.
-        done, planned: how many things of the plan are done, and how many there were.
+        todo: open items of its plan, in order.
+        done, planned: number of completed items of the plan, and of all.
         outcome: of the session, one of OUTCOMES.
-        branch: that it worked on.
-        at: when it ended.
-        taint: where text from outside came in.
+        branch: the branch that it worked on.
+        at: the time of its end.
+        taint: the source of external text; None if it read none.
     """
 
     task: str = ""
@@ -67,18 +67,18 @@ class WorkState(NamedTuple):
 
     @property
     def open(self) -> bool:
-        """Whether there is anything to go on with."""
+        """Whether there is open work."""
         shown = self.failing if self.outcome == "unknown" else self.changed or self.failing
         return bool(self.todo) or (self.outcome != "success" and bool(shown))
 
 
 def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None = None) -> WorkState:
-    """Return what a session leaves behind.
+    """Return the work state of a session.
 
     Args:
-        session: what it adds up to.
-        todo: things of its plan that are open.
-        taint: where text from outside came in, as far as the session does not say so.
+        session: its observation.
+        todo: open items of its plan.
+        taint: the source of external text that the observation may lack.
     """
     prompts = [shorten(prompt, ASK) for prompt in session.prompts if prompt.strip()]
     edited = sorted((u for u in session.files if u.edits and _inside(u.path)), key=lambda u: -u.last_step)
@@ -91,7 +91,7 @@ def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None 
     ]
     taints = (taint, session.outside, *(e.taint for e in telling))
     if edited and any(commit.step >= edited[0].last_step for commit in session.commits):
-        edited, telling = [], []  # what was committed is over, whatever a check said by then
+        edited, telling = [], []  # committed work is finished, whatever the checks showed
     open_things = tuple(shorten(item, ITEM) for item in todo if item.strip())[:TODO]
     planned = session.planned or 0
     return WorkState(
@@ -110,7 +110,7 @@ def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None 
 
 
 def _near_the_end(steps: Sequence[int], session: Observation) -> bool:
-    """Return whether an error is of the last fifth of a session: earlier ones were worked around."""
+    """Return whether an error occurred in the last fifth of a session; earlier ones were worked around."""
     return steps[-1] >= 0.8 * session.steps
 
 
@@ -119,7 +119,7 @@ def _inside(path: str) -> bool:
 
 
 def external_id(host: str, session_id: str) -> str:
-    """Return the name under which the state of a session is kept, so that a later one replaces it."""
+    """Return the external id of a session's state, so that a later state replaces it."""
     return f"work_state:{host}:{session_id}"
 
 
@@ -127,10 +127,10 @@ def draft(state: WorkState, host: str, session_id: str, branch: str | None = Non
     """Return the memory of a state.
 
     Args:
-        state: what the session left.
-        host: who ran it.
+        state: the work state of the session.
+        host: the host that ran it.
         session_id: the host's own id.
-        branch: the only branch that it holds on.
+        branch: the only branch on which the memory holds.
     """
     payload: dict[str, Any] = {
         "host": host,
@@ -164,7 +164,7 @@ def draft(state: WorkState, host: str, session_id: str, branch: str | None = Non
 
 
 def _sentence(state: WorkState) -> str:
-    """Return the state as one text that can be understood alone."""
+    """Return the state as one text that can be understood by itself."""
     said = [f"Work that was left open{f' on branch {state.branch}' if state.branch else ''}"]
     said[0] += f" ({state.at[:10]}):" if state.at else ":"
     said.append(
@@ -185,7 +185,7 @@ def _sentence(state: WorkState) -> str:
 
 
 def of_record(record: MemoryRecord) -> WorkState:
-    """Return the state that a memory holds; what its payload does not say is empty."""
+    """Return the state in a memory; fields that its payload lacks are empty."""
     payload: Mapping[str, Any] = record.payload or {}
     failing = payload.get("failing")
     pairs = [p for p in failing if isinstance(p, list) and len(p) == 2] if isinstance(failing, list) else []
@@ -229,7 +229,7 @@ def goes_on(task: str) -> bool:
 
 
 def same_task(task: str, state: WorkState) -> bool:
-    """Return whether a request is about what a state left: it shares a third of its words, or asks to go on.
+    """Return whether a request concerns a state: a third of its words are in it, or it asks to go on.
 
     >>> state = WorkState("Make the token lifetime a setting", todo=("document the setting",))
     >>> same_task("finish the token lifetime setting", state), same_task("fix the CSS of the footer", state)
@@ -243,20 +243,20 @@ def same_task(task: str, state: WorkState) -> bool:
 
 
 def on_branch(branch: str | None, state: WorkState) -> bool:
-    """Return whether a state is of a branch; one whose branch nobody knows is of every branch."""
+    """Return whether a state belongs to a branch; one with an unknown branch belongs to every branch."""
     return not branch or not state.branch or state.branch == branch
 
 
 def taken_up(state: WorkState, later: Later) -> bool:
-    """Return whether a session did what an earlier one had left.
+    """Return whether a session finished the open work of an earlier one.
 
-    It succeeded on the same branch, and was asked for the same, or the checks that failed work by now and
-    nothing else was left to do.
+    It succeeded on the same branch and had the same task, or the failed checks pass now and nothing else was
+    open.
     """
     if later.outcome != "success" or not on_branch(later.branch, state):
         return False
     opening = [line for line in later.prompt.splitlines() if line.strip()][:OPENING]
-    # Further down, "go on" means what the session itself does.
+    # After the first line, "go on" refers to the session's own work.
     if any(same_task(line, state) for n, line in enumerate(opening) if not (n and goes_on(line))):
         return True
     passed = {shorten(command, ITEM) for command in later.passed}
@@ -276,11 +276,11 @@ def _stem(word: str) -> str:
 
 
 def told(record: MemoryRecord, budget: int = MOST_TOKENS) -> str:
-    """Return the text for the session that goes on with a state; empty where it leaves nothing open.
+    """Return the text for the session that goes on with a state; empty if no line fits.
 
     Args:
-        record: a memory of the type `work_state`, ours or another system's.
-        budget: tokens (characters / 4) that the text may have.
+        record: a memory of the type `work_state`, of Remora or of another system.
+        budget: tokens (characters / 4) of the text, at most.
     """
     state = of_record(record)
     outside = record.taint is not None
@@ -319,7 +319,7 @@ def _quoted(text: str, limit: int) -> str:
 
 
 def _fitting(lines: Sequence[str], budget: int) -> str:
-    """Return the lines that fit, the first ones first; nothing where only the heading would."""
+    """Return the lines that fit, in order; empty if only the heading would."""
     kept: list[str] = []
     for line in lines:
         if ceil_chars_4("\n".join((*kept, line))) <= budget:

@@ -1,1 +1,1 @@
-"""What an agent's behaviour shows, without asking it."""
+"""Signals and memories from the behaviour of agents, without asking them."""

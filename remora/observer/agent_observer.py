@@ -1,4 +1,4 @@
-"""What is known of one agent of a session: its detectors, what it changed, what reached it from outside."""
+"""The observer of one agent of a session: its detectors, its file changes and the external text it read."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from remora.shell.lines import parts_in, without_folder
 from remora.shell.location import Home, found_installed, inside, third_party
 from remora.shell.provenance import left, outside
 
-ECHO = 200  # characters that a server answers at most to what it only makes; more is text of others
+ECHO = 200  # characters; a longer answer of an MCP server counts as external text
 _GREP = re.compile(r"(?:cd \S+ && )?(?:[ef]?grep|rg|ag)\b")
 _SERVER = re.compile(r"mcp__(?!ide__)")
 _OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
 
 
 class AgentObserver(Kept):
-    """Everything known of one agent of a session."""
+    """The detectors and the state of one agent of a session."""
 
     pad: Scratchpad
     calls: Calls
@@ -55,7 +55,7 @@ class AgentObserver(Kept):
         self.changes, self.modified = {}, {}
 
     def lives(self, now: int) -> None:
-        """Note that it runs now; one that had stopped was taken up again."""
+        """Record that the agent is running; start a new span if it had stopped."""
         if self.stopped:
             self.stopped = False
             keep_last(self.spans, (now, now), 50)
@@ -63,19 +63,19 @@ class AgentObserver(Kept):
             self.spans[-1] = (self.spans[-1][0], now)
 
     def begun(self, event: Event) -> None:
-        """Parse the command of a call now, and remember it: its result has more to look at."""
+        """Parse the command of a call and cache it, because its result needs more work."""
         cwd = (event.extra or {}).get("cwd")
         as_run(event.command, self.pad.cwd(cwd), self.pad.place(cwd))
         if self.pad.taint_step is None:
             self.asks(event.command, event.tool, cwd)
 
     def settle(self, call: Call, timeline: Timeline, now: int) -> None:
-        """Let every detector look at a finished call."""
+        """Pass a finished call to every detector."""
         pad = self.pad
         pad.analytics.used(call.tool)
         if call.action == "memory":
             timeline.settle(call, None)
-            if _OTHERS_MEMORY.match(call.tool):  # nobody looks at what it says, but the model did
+            if _OTHERS_MEMORY.match(call.tool):  # no detector reads the result, but the model did
                 pad.taint(call.tool, call.step)
             return
         run = self.errors.settle(call, pad)
@@ -107,16 +107,16 @@ class AgentObserver(Kept):
                     keep_last(pad.written, path, 200)
 
     def _left(self, call: Call) -> None:
-        """Note what a command that reads nothing from outside leaves there."""
+        """Record the files that a command without external text writes outside the repository."""
         made = left(*self._line(call.command, call.tool, call.extra.get("cwd")))
         kept = call.extra.get("output")
-        if isinstance(kept, str) and not _GREP.match(call.command):  # of what was found not all is shown
+        if isinstance(kept, str) and not _GREP.match(call.command):  # it may hold hits that were not shown
             made += (kept,)
         for one in made:
             keep_last(self.pad.written, one, 200)
 
     def answered(self, result: Event) -> None:
-        """Note what a command leaves outside that goes on after its result."""
+        """Record the files that a background command writes outside the repository."""
         said = result.extra or {}
         if began := self.calls.running.get(str(said.get("running"))):
             call = unanswered(began._replace(extra={**(began.extra or {}), **said}))
@@ -124,7 +124,7 @@ class AgentObserver(Kept):
                 self._left(call)
 
     def source(self, call: Call) -> str:
-        """Return where from outside a call brought text in; nothing if it did not."""
+        """Return the source of the external text that a call read; empty if it read none."""
         pad = self.pad
         if call.action == "fetch":
             return call.url or str(call.extra.get("query") or call.tool)
@@ -135,7 +135,7 @@ class AgentObserver(Kept):
             where = call.extra.get("in")
             named = (*call.paths[:20], where if isinstance(where, str) else "")
             home = pad.home()
-            if call.action == "glob":  # names alone say little, but of what is elsewhere
+            if call.action == "glob":  # file names count only outside the repository
                 return next((p for p in (*named, call.pattern) if p and not home.has(p)), "")
             strange = (p for p in named if p and (not home.has(p) or (third_party(p) and p not in home.own)))
             return next(strange, found_installed(call.text) if call.action == "search" else "")
@@ -144,17 +144,17 @@ class AgentObserver(Kept):
         return ""
 
     def asks(self, command: str, tool: str, cwd: object) -> str:
-        """Return what in a command reads text from outside; nothing if nothing does."""
+        """Return the part of a command that reads external text; empty if none does."""
         return outside(*self._line(command, tool, cwd))
 
     def _line(self, command: str, tool: str, cwd: object) -> tuple[str, Home, str]:
         home = self.pad.home()
         if tool == "PowerShell" or (tool != "Bash" and has_drive(home.root)):
-            command = command.replace("\\", "/")  # there it stands between folders
+            command = command.replace("\\", "/")  # the path separator there
         return command, home, self.pad.folder(cwd)
 
     def missed(self, since: int, now: int) -> None:
-        """Taint for the calls of earlier steps whose results never came, from outside as they may be."""
+        """Taint by the calls of steps `since` to before `now` without a result that ask for external text."""
         for event in (*self.calls.waiting.values(), *self.calls.running.values()):
             if since <= event.step < now:
                 source = self.source(unanswered(event))
@@ -172,20 +172,20 @@ class AgentObserver(Kept):
                 self.modified[path] = (now, call.step, call.key)
 
     def finish(self, timeline: Timeline, now: int) -> None:
-        """Settle what is open and let every detector conclude."""
+        """Settle the open calls and finish every detector."""
         for call in self.calls.flush():
             self.settle(call, timeline, now)
         for detector in (self.files, self.errors, self.searches, self.pace):
             detector.finish(self.pad)
 
     def life(self) -> Life:
-        """Return when it ran and what it changed."""
+        """Return the agent's spans and file changes."""
         return Life(self.pad.agent, self.spans, self.changes, self.modified)
 
     def commands(self) -> list[CommandRun]:
-        """Return what it ran, with whether it did so only after text from outside that may have asked for it.
+        """Return the agent's commands; those that external text may have prompted are tainted.
 
-        Of a line that it may have asked for, what is ordinary stands for itself as well.
+        The ordinary parts of a tainted line count as a command of their own as well.
         """
         ran = dict(self.errors.counts)
         tainted: set[str] = set()
@@ -205,7 +205,7 @@ class AgentObserver(Kept):
         return [run._replace(tainted=form in tainted) for form, run in ran.items()]
 
     def acute(self) -> list[Signal]:
-        """Return what it shows that is worth saying at once, told before or not."""
+        """Return the signals that are worth reporting at once, reported before or not."""
         known, found = self.pad.analytics, list[Signal]()
         if known.self_correction_count:
             found += [s for s in self.pad.signals() if s.type == "self_correction"]
@@ -242,7 +242,7 @@ class AgentObserver(Kept):
 
 
 def _sum(run: CommandRun, other: CommandRun | None) -> CommandRun:
-    """Return the runs of a command that stands in two lines."""
+    """Return the sum of two counts of the same command."""
     if other is None:
         return run
     return other._replace(

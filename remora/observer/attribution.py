@@ -1,8 +1,8 @@
-"""Whose words something is: of those who say the same, the one who said it first.
+"""Attribution of text: words belong to the first speaker who said them in the session.
 
-A tool's answer, and what a person quotes, was written by others. Whichever program printed it, nobody here
-vouches for it; so what an agent only repeats of it carries where it stood. The person's own words, and
-what the agent said or wrote before it stood anywhere, are theirs.
+Tool results, and text that a person quotes, are external: others wrote them, whichever program printed
+them. Text in which an agent only repeats them is tainted with their source. The person's own words, and
+words that the agent said or wrote before any external text contained them, are not.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted_text import apart
 from remora.shell.forms import command_form
 
-RUN = 3  # telling words in a row
-TELLING = 4  # letters of a telling word, at least
-SIGNS = 10  # of Chinese, Japanese or Korean in a row
-PRINTED = "printed by "  # how the source begins of what a program said
+RUN = 3  # content words in a row
+TELLING = 4  # letters of a content word, at least
+SIGNS = 10  # characters of Chinese, Japanese or Korean in a row
+PRINTED = "printed by "  # prefix of the source of program output
 QUOTED_BY_USER = "quoted by the user"
 _KEPT = 2_000_000  # characters of a session
 _READ = 8_000  # characters of a text
 _LEAST = 8  # characters; a shorter text holds neither a run nor a command
-# What these answer is the agent's own words, or says of them that they are written.
+# Results of these actions repeat the agent's own words, or confirm that they are written.
 _ECHOES = frozenset(("edit", "write", "plan", "task", "memory"))
-_ABOUT_CODE = frozenset(("lint", "format"))  # checkers say what they find in the code, in words of their own
+_ABOUT_CODE = frozenset(("lint", "format"))  # checkers report on the code in their own words
 _ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{8,300})`")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
@@ -46,14 +46,14 @@ Part = TypeVar("Part", Signal, ErrorSeen, Exchange, CommitMade, Remark, Agreemen
 
 
 class Heard(Kept):
-    """The texts of one session in order, each once, where it stood first; the newest of them.
+    """The newest texts of one session in order, each once, with the source of its first occurrence.
 
-    They are read when somebody asks and not when they come: few words are ever asked for, and most texts
-    show at a glance that they hold none of them.
+    Texts are searched on request and not when they arrive: few words are ever looked up, and a quick test
+    rules out most texts.
 
     Attributes:
-        texts: each with where it stood; None where the person or the agent said it.
-        size: characters of all.
+        texts: each text with its source; None for words of the person or the agent.
+        size: characters of all texts.
     """
 
     texts: dict[str, Taint | None]
@@ -63,7 +63,7 @@ class Heard(Kept):
         self.texts, self.size = {}, 0
 
     def feed(self, event: Event) -> None:
-        """Take what the person or the agent says; answers come by `answered`."""
+        """Store the words of the person and of the agent; tool results come through `answered`."""
         if event.kind in ("reply", "reasoning") or (event.kind == "user_prompt" and event.agent):
             self._hear(event.text)
         elif event.kind == "user_prompt" and not NOT_TYPED.match(event.text):
@@ -75,7 +75,7 @@ class Heard(Kept):
             self._hear(f"{event.command}\n{written if isinstance(written, str) else ''}")
 
     def answered(self, call: Call, cwd: str) -> None:
-        """Take what a tool answered; `cwd` is where it ran."""
+        """Store the result of a tool call; `cwd` is its working directory."""
         if _ASKING.search(call.tool) or call.denied:
             self._hear(call.text)
         elif call.action == "run" and command_form(call.command, cwd).purpose in _ABOUT_CODE:
@@ -86,16 +86,16 @@ class Heard(Kept):
             self._hear(call.text, Taint(source, call.step))
 
     def inherit(self, other: Heard) -> None:
-        """Take over what was heard in a session that this one goes on from, before anything is said here."""
+        """Store the texts of the session that this one continues; call it before any other text."""
         for text, taint in other.texts.items():
             self._hear(text, taint and taint._replace(step=0))
 
     def taint(self, *texts: str) -> Taint | None:
-        """Return where words of some texts stood before the person or the agent said them."""
+        """Return the source of the external words that some texts repeat; None if they repeat none."""
         return self._repeats(texts).taint(*texts)
 
     def marked(self, session: Observation) -> Observation:
-        """Return an observation in which all that repeats words of others is tainted, or left out."""
+        """Return an observation whose parts that repeat external words are tainted or left out."""
         texts = [session.summary, *(str(one.detail.get("before", "")) for one in session.signals)]
         for quote in session.quotes:
             texts += (quote.text, quote.answers)
@@ -117,7 +117,7 @@ class Heard(Kept):
                 self.size -= len(oldest)
 
     def _repeats(self, texts: Iterable[str], commands: Iterable[str] = ()) -> _Repeats:
-        """Return which runs of some texts, and which commands, others said first."""
+        """Return the runs of some texts, and the commands, that external text contained first."""
         runs = {run for text in set(texts) for run in _runs(text)}
         spans = {span for command in commands for span in _spans(command)}
         theirs = self._places(runs, spans, own=False)
@@ -127,7 +127,7 @@ class Heard(Kept):
         return _Repeats({run: taint for run, taint in first.items() if taint is not None})
 
     def _places(self, runs: set[str], spans: set[str], *, own: bool) -> dict[str, int]:
-        """Return the number of the first text that holds each of some runs and commands."""
+        """Return the index of the first text, own or external, that contains each run and command."""
         found: dict[str, int] = {}
         told, commands = _Sought(runs, TELLING), _Sought(spans, 1)
         for at, (text, taint) in enumerate(self.texts.items() if runs or spans else ()):
@@ -142,15 +142,15 @@ class Heard(Kept):
 
 
 class _Sought:
-    """Runs or commands that are looked for in one text after another, each until it is met.
+    """Runs or commands to find in a series of texts, each until its first occurrence.
 
-    A text is read only where it holds the first words of one, in a row among the words that are looked for.
-    Words are letters of ASCII here, for these are found many times faster; of a run without any, every text
-    with other letters is read.
+    A text is parsed only if the wanted words in it contain the first words of a run in a row. Words are
+    ASCII letters here, because these are found many times faster; for a run without any, every text with
+    other letters is parsed.
     """
 
     def __init__(self, runs: set[str], least: int) -> None:
-        """Look for some runs; words of fewer than `least` letters may stand anywhere between theirs."""
+        """Store the runs to find; their words of fewer than `least` letters are ignored."""
         known = {run: [word for word in _words(run) if len(word) >= least] for run in runs}
         self._vocabulary = {word for words in known.values() for word in words}
         self._row = {run: tuple(words[:RUN]) for run, words in known.items()}
@@ -158,7 +158,7 @@ class _Sought:
         self._sizes = set(map(len, self._rows)) - {0}
 
     def may_be_in(self, text: str, words: list[bytes]) -> bool:
-        """Return whether a text of these words can hold one that was not met yet."""
+        """Return whether a text of these words can contain a run that was not found yet."""
         if not self._row:
             return False
         known = list(filter(self._vocabulary.__contains__, words))
@@ -167,7 +167,7 @@ class _Sought:
         return not all(map(sought.isdisjoint, rows)) or (() in sought and not text.isascii())
 
     def met(self, runs: Iterable[str]) -> set[str]:
-        """Return which runs of a text are looked for; from now on they are not."""
+        """Return the wanted runs among those of a text; they are not looked for any more."""
         met = self._row.keys() & runs
         for row in map(self._row.pop, met):
             self._rows[row] -= 1
@@ -177,18 +177,18 @@ class _Sought:
 
 
 class _Repeats:
-    """Runs and commands that others said first, each with where it stood."""
+    """Runs and commands that external text contained first, each with its source."""
 
     def __init__(self, found: Mapping[str, Taint]) -> None:
         self._found = found
 
     def taint(self, *texts: str) -> Taint | None:
-        """Return where the first of the runs of some texts stood, of those that others said first."""
+        """Return the source of the first external run in some texts; None if there is none."""
         runs = (run for text in texts for run in _runs(text)) if self._found else ()
         return next((self._found[run] for run in runs if run in self._found), None)
 
     def marked(self, session: Observation) -> Observation:
-        """Return an observation of which every part that holds one is tainted, or left out."""
+        """Return an observation whose parts that contain one of them are tainted or left out."""
         return session._replace(
             summary=self._own_sentences(session.summary),
             signals=tuple(self._without_before(self._part(s)) for s in session.signals),
@@ -212,7 +212,7 @@ class _Repeats:
         return one._replace(taint=one.taint or self.taint(*_told(one)))
 
     def _without_before(self, signal: Signal) -> Signal:
-        """Return a signal without what a person's words answer where others said it; theirs stand alone."""
+        """Return a signal without the text that the person answered, if that repeats external words."""
         before = signal.detail.get("before")
         if not before or not self.taint(str(before)):
             return signal
@@ -227,8 +227,8 @@ class _Repeats:
 def _runs(text: str) -> Iterator[str]:
     """Yield the runs of a text.
 
-    A run is RUN telling words in a row, whatever everyday words stand between; what is no word (a path, an
-    address, a number) ends it. Of a script without spaces it is SIGNS in a row.
+    A run is RUN content words in a row; short words and stop words in between are ignored, and a token that
+    is not a word (a path, a URL, a number) ends it. In a script without spaces it is SIGNS characters.
     """
     text = cut(text, _READ)
     first = second = ""
@@ -246,7 +246,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _spans(text: str, *, every: bool = False) -> Iterator[str]:
-    """Yield what may be a command in a text: its lines, what stands between backticks, or any few words."""
+    """Yield possible commands in a text: lines, spans in backticks and, with `every`, any 2 to 7 words."""
     text = cut(text, _READ)
     spans = [*text.split("\n"), *_CODE.findall(text)]
     if every:
@@ -259,15 +259,15 @@ def _spans(text: str, *, every: bool = False) -> Iterator[str]:
 
 
 def _words(text: str) -> list[bytes]:
-    """Return all that is letters of ASCII in a row, lower-case."""
+    """Return the sequences of ASCII letters in a text, in lower case."""
     return text.lower().encode("utf-8", "surrogatepass").translate(_LETTERS).split()
 
 
 def _told(one: Signal | ErrorSeen | Exchange | CommitMade | Remark | Agreement) -> tuple[str, ...]:
-    """Return what of a part of a session taints it where others said it first."""
+    """Return the texts of a part of a session that taint it if they are external."""
     if isinstance(one, Signal):
         return tuple(v for key, v in one.detail.items() if key != "before" and isinstance(v, str))
-    if isinstance(one, ErrorSeen):  # its message is what the program printed, and is told as such
+    if isinstance(one, ErrorSeen):  # its message is program output and is shown as such
         return (one.resolved_how, one.worked, *one.helped)
     if isinstance(one, Exchange):
         return (one.report, *one.findings)

@@ -1,10 +1,10 @@
-"""What work in a module costs: steps against the plan, files to read first, tokens.
+"""The cost of work in a module: steps compared with the plan, files to read first, tokens.
 
-A plan counts things to do and a session counts replies of the model, so the two cannot be divided as
-they are. What a thing of a plan costs on average over the whole project makes a plan comparable: a
-module whose sessions take 1.6 times the steps that their plans suggest is worth saying, one that takes
-as many as suggested is not. A plan that grew once says nothing either; a module is told whose plans grow
-in half of its sessions. When tests are run, between the changes or after them, is said beside it.
+A plan counts items and a session counts replies of the model, so the two cannot be divided directly. The
+average number of steps for a planned item over the whole project makes plans comparable: a module is
+reported if its sessions take at least OFF times, or at most 1 / OFF of, the steps that their plans suggest.
+A module is also reported if its plans grow in half of its sessions; a single plan that grew is not enough.
+The sentence adds when tests are run: between the changes or after them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from remora.observer.sentences import code, listed, seen_words
 from remora.shell.location import inside
 
 SESSIONS = 3
-OFF = 2.0  # a ratio this far from 1, up or down, is worth saying
-READ_SESSIONS = 5  # of a module, before what they read is more than a few tasks' needs
-GROWS = 0.5  # of a module's sessions with a plan, for its plans to be ones that grow
-ORDERED = 0.8  # of a module's sessions that ran their tests at the same time
-MODULES = 3  # of a session that are counted: where most of it happened
-ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a module that read a file
-FILES = 12  # of a session that are kept for a module
+OFF = 2.0  # a ratio this far from 1, up or down, is reported
+READ_SESSIONS = 5  # of a module; fewer may only show the needs of a few tasks
+GROWS = 0.5  # share of a module's sessions with a plan whose plans grew
+ORDERED = 0.8  # share of a module's sessions with tests that ran them at the same time
+MODULES = 3  # counted for each session, those with most changes
+ALWAYS, OFTEN = 0.8, 0.5  # shares of a module's sessions that read a file
+FILES = 12  # kept for each session and module
 CALIBRATION_CONFIDENCE, PREFETCH_CONFIDENCE, COST_CONFIDENCE = 0.6, 0.65, 0.6
 _RULES = ("claude.md", "agents.md", "gemini.md", ".cursorrules", "readme.md", "contributing.md")
 
@@ -36,7 +36,7 @@ _RULES = ("claude.md", "agents.md", "gemini.md", ".cursorrules", "readme.md", "c
 def modules(session: Observation, limit: int = 8) -> list[str]:
     """Return the folders of the files a session changed, those with most changes first.
 
-    A file at the root of the repository has no module; documents say nothing of where the work was.
+    A file at the root of the repository has no module; documents do not show where the work was.
     """
     edits: Counter[str] = Counter()
     for use in session.files:
@@ -47,7 +47,7 @@ def modules(session: Observation, limit: int = 8) -> list[str]:
 
 
 def costs(session: Observation) -> list[Signal]:
-    """Return what a session adds to the counts of the modules it worked on."""
+    """Return the signals that a session adds to the counts of its modules."""
     found: list[Signal] = []
     planned = session.planned or 0
     where = modules(session, MODULES)
@@ -70,7 +70,7 @@ def costs(session: Observation) -> list[Signal]:
 
 
 def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
-    """Yield what the modules of this session cost, as far as enough sessions say so."""
+    """Yield the costs of a session's modules that enough sessions show."""
     everywhere = [d for s in seen.shown("step_overrun", "project") if (d := _pair(s))]
     per_thing = sum(s for s, _ in everywhere) / max(1, sum(p for _, p in everywhere))
     for module in modules(session, MODULES):
@@ -88,7 +88,7 @@ def _runs(signal: Signal) -> int:
 
 
 def _read_first(session: Observation) -> list[str]:
-    """Return the files that a session read before it changed them, or read only, most read first."""
+    """Return the repository files that a session read, the most read first; rule files are left out."""
     uses = [u for u in session.files if u.reads and not u.path.startswith(("/", "~", ".."))]
     uses = [u for u in uses if u.path.rsplit("/", 1)[-1].lower() not in _RULES]
     return [u.path for u in sorted(uses, key=lambda u: (-u.reads, u.first_step, u.path))[:FILES]]
@@ -142,7 +142,7 @@ def _calibration(
 
 
 def _tests(seen: Seen, key: str) -> str:
-    """Return when the sessions of a module run their tests; empty where they do not agree."""
+    """Return in words when the sessions of a module run their tests; empty if they differ."""
     orders = Counter(str(s.detail.get("order", "")) for s in seen.shown("test_order", key))
     order, times = max(orders.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if times < SESSIONS or times < ORDERED * sum(orders.values()):
@@ -151,7 +151,7 @@ def _tests(seen: Seen, key: str) -> str:
 
 
 def _grown(session: Observation, seen: Seen, module: str) -> Iterator[Candidate | Withdrawn]:
-    """Yield that the plans of a module grow, where they do so in most of its sessions."""
+    """Yield a memory that the plans of a module grow, if they do in at least GROWS of its sessions."""
     planned = {s.session_id for s in seen.shown("step_overrun", f"module:{module}")}
     details = [s.detail for s in seen.shown("step_overrun", module) if s.session_id in planned]
     sizes = [(d.get("planned"), d.get("items")) for d in details]
@@ -198,7 +198,7 @@ def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterat
         return
     read: Counter[str] = Counter(str(path) for s in shown for path in s.detail.get("files", ()))
     ranked = sorted(read.items(), key=lambda item: (-item[1], item[0]))
-    # Its own files go without saying.
+    # The module's own files are obvious.
     beyond = [(p, n) for p, n in ranked if not p.startswith(f"{module}/") and not is_test(p)]
     always = [path for path, n in beyond if n >= ALWAYS * len(shown)][:5]
     often = [path for path, n in beyond if OFTEN * len(shown) <= n < ALWAYS * len(shown)][:5]

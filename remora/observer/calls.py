@@ -1,4 +1,4 @@
-"""Calls and their results brought together, in whatever order they come and whether they come or not."""
+"""Matching of tool calls with their results, in any order and also if one of them is missing."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from remora.core.events import Event
 from remora.observer.checkpoint import Kept, cut, make_room
 from remora.observer.fingerprint import denied
 
-_OPEN = 256  # calls that wait for a result; then the oldest is taken for unanswered
-_DONE = 4096  # ids of finished calls that are remembered
+_OPEN = 256  # calls without a result; above it the oldest is closed without one
+_DONE = 4096  # ids of finished calls that are kept
 _TEXT = 8_000  # characters of a result
 
 
 class Call(NamedTuple):
-    """One use of a tool, from the call to its end.
+    """One tool call with its result.
 
     Attributes:
-        failed: None when no result was seen.
-        denied: the user refused it, or stopped it.
-        text: what came back, both ends of it.
-        at, ended: of the call and of its result.
+        failed: None without a result.
+        denied: the user refused or interrupted it.
+        text: the result; if it is long, its two ends.
+        at, ended: times of the call and of its result.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Call(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The file it is about; empty if none."""
+        """The first file of the call; empty if none."""
         return self.paths[0] if self.paths else ""
 
     @property
@@ -55,14 +55,14 @@ class Calls(Kept):
 
     waiting: dict[str, Event]
     orphans: dict[str, Event]
-    running: dict[str, Event]  # commands that go on after their result, by the name under which they do
+    running: dict[str, Event]  # background commands, by the host's name for each
     done: dict[str, bool]
 
     def __init__(self) -> None:
         self.waiting, self.orphans, self.running, self.done = {}, {}, {}, {}
 
     def feed(self, event: Event) -> list[Call]:
-        """Take a call or a result; return the calls that are complete now, in order."""
+        """Process a call or a result; return the calls that it completes, in order."""
         ident = event.call_id
         if not ident and event.kind == "tool_result" and (event.extra or {}).get("of"):
             return self._ended(event, event)
@@ -85,7 +85,7 @@ class Calls(Kept):
         return self._overflow(self.orphans)
 
     def _came(self, ident: str, call: Event, result: Event) -> list[Call]:
-        """Return a call with its result; a command that goes on ends with the answer to who asks about it."""
+        """Return a call with its result; a background command is completed by a later call about it."""
         said = result.extra or {}
         if call.action == "run" and said.get("running"):
             make_room(self.done, _DONE)
@@ -95,14 +95,14 @@ class Calls(Kept):
         return [self._finish(ident, call, result), *self._ended(call, result)]
 
     def _ended(self, about: Event, result: Event) -> list[Call]:
-        """Return the command that a call asked about, or a notice is about, if the result says it ended."""
+        """Return the background command that a call or a notice is about, if the result shows its end."""
         if (result.extra or {}).get("running"):
             return []
         ran = self.running.pop(str((about.extra or {}).get("of", "")), None)
         return [_call(ran, result._replace(action=ran.action, tool=ran.tool))] if ran else []
 
     def flush(self) -> list[Call]:
-        """Return what is still open as calls without a result, and results without a call, by step."""
+        """Return the open calls, and the results without a call, by step."""
         rest = [self._finish(i, e, None) for i, e in (*self.waiting.items(), *self.running.items())]
         rest += [self._finish(i, e, e) for i, e in self.orphans.items()]
         self.waiting, self.orphans, self.running = {}, {}, {}
@@ -122,7 +122,7 @@ class Calls(Kept):
 
 
 def unanswered(event: Event) -> Call:
-    """Return a call as it stands before its result."""
+    """Return a call without a result."""
     return _call(event, None)
 
 

@@ -1,4 +1,4 @@
-"""A memory that a session proposes, before the filters of `promotion` have looked at it."""
+"""Memory candidates that a session proposes, before the filters of `promotion`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from remora.core.payloads import PAYLOADS
 from remora.core.values import MemoryDraft, Taint
 from remora.observer.past_sessions import SeenCount
 
-STEPS, EVENTS = 8, 4  # that a provenance names
-USER_SAID = "user-said"  # tag of what a person stated
+STEPS, EVENTS = 8, 4  # in a provenance, at most
+USER_SAID = "user-said"  # tag of memories that a person stated
 NOT_ALONE = "what you said cannot be understood by itself"
-TRUST = 0.7  # of the confidence of what rests on text from outside
+TRUST = 0.7  # factor on the confidence of a memory that rests on external text
 
 
 class Candidate(NamedTuple):
-    """A memory with what speaks for it.
+    """A proposed memory with its evidence.
 
     Attributes:
-        signal: a signal type, or what else produced it ("user_words", "written").
-        key: what it is about; with the memory's type it names the memory in every later session.
-        draft: the memory; its confidence is the one before scoring.
-        priority: 0..1, how much it matters.
-        score: 0..1, how far its signal can be trusted.
-        needs: sessions that must have shown it.
-        seen: in how many did.
+        signal: a signal type, or another producer ("user_words", "written").
+        key: the subject; with the signal and the memory type it identifies the memory in every session.
+        draft: the memory, with its confidence before scoring.
+        priority: 0..1, the importance.
+        score: 0..1, the reliability of the signal.
+        needs: number of sessions that must show it.
+        seen: the sessions that showed it.
         why: the evidence in words.
-        replaces: ids of memories that it takes the place of.
+        replaces: ids of memories that it replaces.
     """
 
     signal: str
@@ -44,21 +44,21 @@ class Candidate(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """Something a session showed that is not worth a memory, and why: said where it was decided."""
+    """A finding of a session that is not worth a memory, with the reason of the producer."""
 
     what: str
     why: str
 
 
 class Withdrawn(NamedTuple):
-    """A memory that was promoted once and that the counts no longer bear out, by its external id."""
+    """A promoted memory that the counts no longer support, by its external id."""
 
     external_id: str
     why: str
 
 
 def external_id(memory_type: str, signal: str, key: str) -> str:
-    """Return the name a memory keeps over all sessions, so that later ones refresh it.
+    """Return the id that a memory keeps over all sessions, so that later ones update it.
 
     >>> external_id("gotcha", "backtrack", "a.py")
     'observed:gotcha:e1002f687c391225'
@@ -68,14 +68,14 @@ def external_id(memory_type: str, signal: str, key: str) -> str:
 
 
 class Evidence(NamedTuple):
-    """What a memory rests on in the session that proposes it: steps and keys of events."""
+    """The evidence of a memory in the session that proposes it: steps and event keys."""
 
     steps: tuple[int, ...] = ()
     events: tuple[str, ...] = ()
 
 
 def shown_by(session: Observation, *names: tuple[str, str]) -> Evidence:
-    """Return what signals of a session rest on, given by type and key; those it did not show are left out."""
+    """Return the evidence of a session's signals, given by type and key; signals it lacks are left out."""
     wanted = dict.fromkeys(names)
     found = [s for s in session.signals if (s.type, s.key) in wanted]
     return Evidence(
@@ -84,13 +84,13 @@ def shown_by(session: Observation, *names: tuple[str, str]) -> Evidence:
 
 
 def placed(session: Observation, what: str) -> Evidence:
-    """Return where a session says what is no signal; see `Observation.places`."""
+    """Return the evidence of a fact that is not a signal; see `Observation.places`."""
     found = session.places.get(what, ())
     return Evidence(tuple(step for step, _ in found), tuple(key for _, key in found))
 
 
 def provenance(signal: str, key: str, seen: SeenCount, evidence: Evidence = Evidence()) -> dict[str, Any]:  # noqa: B008  # immutable
-    """Return where a memory comes from, down to steps and events, as JSON values."""
+    """Return the provenance of a memory, with its steps and events, as JSON values."""
     return {
         "signal": signal,
         "key": key,
@@ -103,9 +103,9 @@ def provenance(signal: str, key: str, seen: SeenCount, evidence: Evidence = Evid
 
 
 def doubted(memory: MemoryDraft) -> MemoryDraft:
-    """Return a draft that rests on text from outside as one to doubt: less confidence, and a person's look.
+    """Return a tainted draft with its confidence multiplied by TRUST, marked for review.
 
-    Call it once; what does not rest on such text comes back as it is.
+    Call it once for each draft; a draft without taint is returned unchanged.
     """
     if memory.taint is None:
         return memory
@@ -129,11 +129,11 @@ def draft(
     source: str = "observer_inferred",
     at: str | None = None,
 ) -> MemoryDraft:
-    """Return a draft with what every memory of a session has: its id, its branch, its name over sessions.
+    """Return a draft with the common fields of a session's memories: session id, branch and external id.
 
-    Its payload says where it comes from: beside the fields of its own, or, where the type has a shape that
-    is checked, under `provenance`. The branch stands only on what one session showed; what many showed
-    belongs to the project, and the caller clears it.
+    The payload contains the provenance: beside its own fields, or under `provenance` if payloads of the type
+    are validated. The branch is that of the session; the caller clears it for a memory that several sessions
+    show, which belongs to the project.
     """
     whence = provenance(signal, key, seen, evidence)
     return MemoryDraft(

@@ -1,4 +1,4 @@
-"""Edits as the lines that they changed: side by side, in words, and whether one takes another back."""
+"""File changes as changed lines: which change undoes another, and descriptions in words."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ _IMPORTS = re.compile(
 
 
 class Change(NamedTuple):
-    """A change of a file: the lines that differ, before and after."""
+    """A change of a file: the differing lines before and after it."""
 
     path: str
     before: str
     after: str
     step: int
     order: int
-    flat: tuple[str, str]  # both sides on one line
+    flat: tuple[str, str]  # both sides, each on one line
 
 
 def undoes(change: Change, earlier: Change) -> bool:
-    """Say whether a change puts back what an earlier one replaced; white space does not count."""
+    """Return whether a change restores the text that an earlier one replaced; white space is ignored."""
     return len(earlier.after) >= 12 and change.flat == (earlier.flat[1], earlier.flat[0])
 
 
 def longest(change: Change) -> str:
-    """Return the longest line that a change wrote, which stands for it elsewhere."""
+    """Return the longest line that a change wrote; it identifies the change."""
     return max(change.after.split("\n"), key=len).strip()
 
 
 def debugs(change: Change) -> bool:
-    """Say whether what a change wrote prints something for whoever looks for a fault."""
+    """Return whether a change writes debug output."""
     return _DEBUG.search(change.after) is not None
 
 
 def only_imports(change: Change) -> bool:
-    """Say whether a change only touches lines that import something."""
+    """Return whether a change touches only import lines."""
     lines = [line for line in (change.before + "\n" + change.after).split("\n") if line.strip()]
     return bool(lines) and all(_IMPORTS.match(line) for line in lines)
 
 
 def decisive(changes: Sequence[Change], message: str, output: str) -> Change:
-    """Return the change that most likely helped: one of a file that a failure names, or the last.
+    """Return the change that most likely fixed a failure: one of a file that it names, or the last.
 
     Args:
-        changes: since the failure, at least one.
-        message: the line of its output that tells most.
-        output: all of it.
+        changes: those since the failure, at least one.
+        message: the error line of its output.
+        output: the whole output.
     """
     named = [c for c in changes if c.path.rsplit("/", 1)[-1] in message]
     named = named or [c for c in changes if c.path.rsplit("/", 1)[-1] in output]
@@ -69,8 +69,8 @@ def told(change: Change, files: int) -> str:
     """Return a change in words.
 
     Args:
-        change: the one that is told.
-        files: that were changed along with it, its own counted.
+        change: the change to describe.
+        files: number of files changed along with it, including its own.
     """
     before, after = shorten(change.before, _SIDE), shorten(change.after, _SIDE)
     more = f" (and {files - 1} more files)" if files > 2 else " (and another file)" if files == 2 else ""

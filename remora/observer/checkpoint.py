@@ -1,8 +1,8 @@
-"""State that can be written as JSON and read back exactly: what checkpoints are made of.
+"""Checkpoints: state that is written as JSON and restored exactly.
 
-A class of state names its fields with types and sets them in `__init__`; encoding needs no code of
-its own. Sets become sorted lists, mappings whose keys are not texts become lists of pairs, records
-become lists. Decoding follows the types, so a tuple is a tuple again.
+A state class annotates its fields and sets them in `__init__`; it needs no code for encoding. Sets become
+sorted lists, mappings whose keys are not strings become lists of pairs, named tuples become lists. Decoding
+follows the annotations, so a tuple is restored as a tuple.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Kept:
-    """Base of state that survives a checkpoint; every annotated field is part of it."""
+    """Base class of checkpointed state; every annotated field is part of it."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the state as JSON values."""
@@ -27,10 +27,10 @@ class Kept:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the state that `to_json` described.
+        """Return the state restored from the output of `to_json`.
 
         Raises:
-            InvalidInput: it is not such a description.
+            InvalidInput: the data does not fit the fields of the class.
         """
         state = cls()
         try:
@@ -44,7 +44,7 @@ class Kept:
         return state
 
     def copy(self) -> Self:
-        """Return a state that goes its own way; records are shared, they never change."""
+        """Return an independent copy; immutable records are shared."""
         other = object.__new__(type(self))
         for name in _hints(type(self)):
             setattr(other, name, _copied(getattr(self, name)))
@@ -65,7 +65,7 @@ _HINTS: dict[type, dict[str, Any]] = {}
 
 
 def _hints(of: type) -> dict[str, Any]:
-    """Return the types of a class's fields, looked up once."""
+    """Return the types of a class's fields (cached)."""
     if of not in _HINTS:
         _HINTS[of] = get_type_hints(of)
     return _HINTS[of]
@@ -134,7 +134,7 @@ def make_room(items: dict[K, V], limit: int) -> int:
 
 
 def cut(text: str, limit: int) -> str:
-    """Return a text of at most `limit` characters that keeps both ends; lines stay lines."""
+    """Return a text cut in the middle to at most `limit` characters; line breaks are kept."""
     if len(text) <= limit:
         return text
     head = (limit - 3) // 2

@@ -1,6 +1,6 @@
-"""The memories that a session's agents cited in what they said, and those that they were shown on asking.
+"""Memories that the agents of a session cited, and memories that tools showed them.
 
-Section 12 of the design gives two forms: `[Memory #ID: brief text]` and `[^ Memory: brief text]`.
+Section 12 of the design defines two forms: `[Memory #ID: brief text]` and `[^ Memory: brief text]`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?![\w])")
 
 
 class Citations(Kept):
-    """What was cited, in order and as often as it was, and ids of memories that tools showed."""
+    """The citations of a session in order, with repetitions, and the ids of memories that tools showed."""
 
     cited: list[str]
     shown: list[str]
@@ -29,14 +29,14 @@ class Citations(Kept):
         self.cited, self.shown = [], []
 
     def feed(self, event: Event) -> None:
-        """Look at what an agent said: an id's first eight characters, or the text that was cited."""
+        """Collect the citations of a reply: the first eight characters of an id, or the cited text."""
         if event.kind != "reply" or "Memory" not in event.text:
             return
         for found in _CITED.finditer(event.text):
             keep_last(self.cited, found["id"][:8] if found["id"] else f"“{found['text'].strip()}", MOST)
 
     def answered(self, call: Call) -> None:
-        """Look at what a tool of a memory answered."""
+        """Collect the memory ids in the result of a memory tool."""
         if call.action == "memory":
             for found in _ID.findall(call.text):
                 if found not in self.shown:

@@ -1,8 +1,8 @@
-"""What a text says is in the code: names that one can look up, to see whether the text still holds.
+"""Names of code in a text, which can be looked up to check whether the text still holds.
 
-Only names that are nobody's everyday words: with an inner capital (`getUserById`), with underscores
-(`max_size`), or called (`retry()`). A sentence that speaks of removal claims nothing: what it names may
-be gone and the sentence true.
+Only names that are not everyday words count: with an inner capital (`getUserById`), with underscores
+(`max_size`), or called (`retry()`). A sentence about removal claims nothing: it stays true if its names
+are gone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME = re.compile(
 
 
 def claims(text: str) -> list[str]:
-    """Return the names that a text says are there, each once, in order.
+    """Return the names that exist according to a text, each once, in order.
 
     >>> claims("Added `parseRow()` and `max_rows`. Removed `readAll`. Uses retry twice.")
     ['parseRow', 'max_rows']

@@ -1,4 +1,4 @@
-"""What made a failed command work, in words: another form of it, or commands that ran in between."""
+"""Fixes of failed commands in words: another form of the command, or commands that ran before it worked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
 
 def wrong_flag(message: str) -> str:
-    """Return the flag that a program says it does not have; empty if it says nothing like it.
+    """Return the flag that a program reports as unknown; empty if it reports none.
 
     >>> wrong_flag("fatal: unrecognized argument: --no-stat"), wrong_flag("unknown flag: --stat")
     ('--no-stat', '--stat')
@@ -28,7 +28,7 @@ def wrong_flag(message: str) -> str:
 
 
 def without_flag(message: str, failed: str, worked: str) -> str:
-    """Return in words how a command worked once a wrong flag was left out; empty if that is not it.
+    """Return in words that a command worked without a wrong flag; empty if that was not the fix.
 
     >>> without_flag("unknown flag: --stat", "gh pr diff 3 --stat", "gh pr diff 3")
     'it works without `--stat`: `gh pr diff 3`'
@@ -39,7 +39,7 @@ def without_flag(message: str, failed: str, worked: str) -> str:
 
 
 def with_set(variables: Sequence[str], worked: str) -> str:
-    """Return in words how a command worked once variables were set.
+    """Return in words that a command worked with some variables set.
 
     >>> with_set(["CI=1"], "make test")
     'it works with `CI=1`: `make test`'
@@ -48,12 +48,12 @@ def with_set(variables: Sequence[str], worked: str) -> str:
 
 
 def instead(worked: str) -> str:
-    """Return in words that another command did what one failed to do."""
+    """Return in words that another command replaces a failed one."""
     return f"use `{worked}` instead"
 
 
 def after(commands: Sequence[str]) -> str:
-    """Return in words what ran before a command worked.
+    """Return in words that a command worked after other commands.
 
     >>> after(["uv sync", "go generate ./...", "docker compose up -d"])
     'it works after `go generate ./...` and `docker compose up -d`'
@@ -62,7 +62,7 @@ def after(commands: Sequence[str]) -> str:
 
 
 def differs(failed: str, worked: str) -> str:
-    """Return what two forms of a command differ in, as a key: words that came, and words that went.
+    """Return the difference of two forms of a command as a key: words added and words removed.
 
     >>> differs("git diff a/b.py", "git diff -- a/b.py") == differs("git diff c.go", "git diff -- c.go")
     True
@@ -74,7 +74,7 @@ def differs(failed: str, worked: str) -> str:
 
 
 def already_there(call: Call) -> bool:
-    """Return whether a `cd` failed because the shell was where it should lead, as the host recorded."""
+    """Return whether a `cd` failed because the shell was already in that folder, as the host recorded."""
     cwd = call.extra.get("cwd")
     if not isinstance(cwd, str) or not _NO_FOLDER.search(call.text):
         return False

@@ -1,13 +1,13 @@
-"""What the user contradicted, and what was tried and given up.
+"""Corrections by the user, and approaches that were tried and given up.
 
-Each is kept only where it can be read without the rest of the session: it names what it is about, and no
-"this" or "it" hangs in the air.
+Each is kept only if it can be read without the rest of the session: it names its subject, and no "this" or
+"it" refers to another sentence.
 
     the user      contradicts, with the right fact                                 gotcha
     dead ends     an approach is given up, with the reason                         dead_end
     backtracks    a change that sessions took back, with the reason                dead_end
 
-What the agent takes back of its own is evidence for a language model (`evidence`), and no memory.
+Self-corrections of the agent are evidence for a language model (`evidence`), not memories.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _APPROACH = re.compile(
 
 
 def corrections(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
-    """Yield what the user contradicted and what was given up, as far as it can be read alone."""
+    """Yield the user's corrections and the approaches given up that can be read by themselves."""
     asked = (*session.prompts, *(exchange.ask for exchange in session.exchanges))
     stated = {statement.text for prompt in asked for statement in statements(prompt)}
     for signal in session.signals:
         if signal.type == "self_correction":
-            if states(_words(signal)) not in stated:  # else it is learned as what the user stated
+            if states(_words(signal)) not in stated:  # otherwise it is learned as a statement of the user
                 yield from _corrected(session, seen, signal)
         elif signal.type == "backtrack":
             yield _taken_back(session, seen, signal)
@@ -76,12 +76,12 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Iterator[Can
 
 
 def _words(signal: Signal) -> str:
-    """Return the user's words that a correction rests on; empty where it rests on the model's."""
+    """Return the user's words of a correction; empty if the model made it."""
     return str(signal.detail.get("sentence", "")) if signal.detail.get("kind") == "user" else ""
 
 
 def _dead_end(session: Observation, signal: Signal, count: SeenCount) -> Candidate | None:
-    """Return the dead end of a sentence that gives up an approach; it needs the approach and the reason."""
+    """Return the dead end of a sentence that gives up an approach; None without an approach or a reason."""
     tried = _last_sentence(str(signal.detail.get("before", "")))
     then = str(signal.detail.get("then", ""))
     own = str(signal.detail.get("sentence", ""))
@@ -112,7 +112,7 @@ def _given_up(
 
 
 def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:
-    """Return the dead end of a change that was taken back in several sessions for a reason that is told."""
+    """Return the dead end of a change that was taken back, or its rejection if no reason is stated."""
     why = str(signal.detail.get("why", ""))
     reason = _last_sentence(why)
     lasts = _REASON.search(reason) and names_something(reason) and stands_alone(reason)

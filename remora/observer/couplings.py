@@ -1,15 +1,15 @@
-"""Files that change together over sessions though nothing in their names says so.
+"""Couplings: files that change together over sessions although their names do not show it.
 
-What counts is changes, not reads: an agent reads much that it does not need. Sessions of one branch and day
-are one occasion, for they are mostly one piece of work. A pair is told when
+Changes count, not reads: an agent reads much that it does not need. Sessions of one branch and day are one
+occasion, because they are mostly one piece of work. A pair is reported if
 
     it changed together on three occasions or more
-    on most of those that changed the file the sentence starts from; of only three, on each
-    clearly more often than chance would have it (lift), given how often each of them changes
-    and no listing would show it: a test beside its file, a header, the same name with another ending
+    on most of the occasions that changed the first file; with only three, on each
+    clearly more often than by chance (lift), given how often each of them changes
+    and the names do not show it: a test beside its file, a header, the same name with another ending
 
-A sweeping session (a rename over the whole tree) says nothing about pairs and proposes none. A pair is
-told once, from the file that predicts the other better; all partners of one file make one memory.
+A sweeping session (a rename over the whole tree) tells nothing about pairs and proposes none. A pair is
+reported once, from the file that predicts the other better; all partners of one file make one memory.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from remora.observer.paths import is_lock, is_test
 from remora.observer.sentences import code
 from remora.shell.location import inside
 
-SWEEPING = 40  # files; a session that changed more says nothing about which of them belong together
+SWEEPING = 40  # files; a session that changed more does not show which of them belong together
 SESSIONS = 3  # occasions on which a pair must have changed together
-SHARE = 0.6  # of the occasions that changed the first file, one more that did not added
+SHARE = 0.6  # of the occasions that changed the first file, with one miss added
 LIFT = 1.8  # times as often as chance
-PARTNERS = 3  # that one memory names
+PARTNERS = 3  # in one memory, at most
 CONFIDENCE = 0.65
 _MANIFESTS = ("go.mod", "package.json", "Cargo.toml", "pyproject.toml")
 
 
 def coupled(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
-    """Yield one candidate for each changed file with partners; what no longer holds is withdrawn."""
+    """Yield one candidate for each changed file with partners; memories that no longer hold are withdrawn."""
     changed = sorted({use.path for use in session.files if use.edits and not outside(use.path)})
     if len(changed) > SWEEPING:
         return
@@ -54,12 +54,12 @@ def coupled(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]
 
 
 def outside(path: str) -> bool:
-    """Return whether a path lies outside the repository, or is no source of it."""
+    """Return whether a path lies outside the repository, or is a lock file or a manifest."""
     return not inside(path) or is_lock(path) or path.rsplit("/", 1)[-1] in _MANIFESTS
 
 
 def obvious(a: str, b: str) -> bool:
-    """Return whether any listing shows that two files belong together.
+    """Return whether the names of two files show that they belong together.
 
     >>> obvious("cli/clean.go", "cli/clean_test.go"), obvious("src/a.c", "include/a.h")
     (True, True)
@@ -70,7 +70,7 @@ def obvious(a: str, b: str) -> bool:
 
 
 def goes_without_saying(path: str, other: str) -> bool:
-    """Return whether nobody need be told that a file changes with another: the names show it.
+    """Return whether a coupling need not be reported: the names show it, or `other` is no source file.
 
     >>> goes_without_saying("tests/test_a.py", "src/b.py"), goes_without_saying("src/b.py", "src/schema.sql")
     (True, False)
@@ -79,7 +79,7 @@ def goes_without_saying(path: str, other: str) -> bool:
 
 
 def _partners(path: str, own: int, seen: Seen) -> list[tuple[str, SeenCount]]:
-    """Return the files that usually change when a file does, the surest first."""
+    """Return the files that usually change with a file, the most frequent first."""
     total = seen.total().sessions
     found: list[tuple[float, str, SeenCount]] = []
     for other, both in seen.co_edits(path).items():

@@ -1,9 +1,9 @@
-"""What failed, what was tried, and what helped in the end; and changes that were taken back.
+"""Failures of a session with their resolutions, and changes that were taken back.
 
 A failure stays open until the same thing succeeds: the same command in its normal form, a command that
-runs the same checks after a change, or the same tool on the same file. What lies between is the
-resolution: the change that names a file of the failure, or else the last one; a variable that was set;
-a command that prepared it; or another command that did the job.
+runs the same checks after a change, or the same tool on the same file. The resolution lies in between: the
+change of a file that the failure names, or else the last change; a variable that was set; a command that
+prepared it; or another command that did the job.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from remora.shell.lines import name_of, programs_in
 from remora.shell.location import entered, inside
 from remora.shell.purposes import head, unwrapped
 
-_CODE = frozenset((*CHECKS, "run"))  # what a change of a file can mend
-_HELP = frozenset(("build", "format", "vcs", "run", "other"))  # what may have made a command work
-_HELPED = 3  # such commands; where more ran in between it was work, and none of them is known to have helped
-_OPEN = 60  # failures that wait for a success
-_SOON = 4  # steps in which another command counts as the answer to a mistaken one
+_CODE = frozenset((*CHECKS, "run"))  # purposes of commands that a file change can fix
+_HELP = frozenset(("build", "format", "vcs", "run", "other"))  # of commands that may make another one work
+_HELPED = 3  # such commands; if more ran in between, none of them is known to have helped
+_OPEN = 60  # failures without a success yet
+_SOON = 4  # steps within which another command counts as the fix of a mistaken one
 
 # The command itself was wrong, not the code.
 _MISTAKEN = re.compile(
@@ -59,7 +59,7 @@ _MISTAKEN = re.compile(
     re.IGNORECASE,
 )
 _FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-name-pattern)[\s=]|::")
-# What looks at a working copy or records it makes no command work.
+# Commands that inspect or record the working copy make no other command work.
 _RECORDS = re.compile(r"git (?:status|diff|log|show|branch|add|commit)\b")
 _TEST_NAME = re.compile(r"--- FAIL: ([\w/]+)|FAILED \S*?::(\w+)|test (\S+) \.\.\. FAILED")
 _PURPOSEFUL = re.compile(
@@ -83,7 +83,7 @@ class Run(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """How a success resolved a failure; the fields of `ErrorSeen` say what each is."""
+    """The resolution of a failure; its fields are documented at `ErrorSeen`."""
 
     how: str
     paths: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Answer(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An error with its fingerprint, and what became of it."""
+    """An error with its fingerprint and its resolution."""
 
     fingerprint: str
     tool: str
@@ -117,16 +117,16 @@ class Failure(NamedTuple):
 
 
 class Errors(Kept):
-    """Failures, changes and commands of one agent."""
+    """The failures, changes and commands of one agent."""
 
     changes: list[Change]
     runs: list[Run]
     failures: dict[str, Failure]
     open: list[str]
     counts: dict[str, CommandRun]
-    undone: dict[str, tuple[str, int]]  # of files changed back: the longest line that went, and when
+    undone: dict[str, tuple[str, int]]  # by file: the longest line that was undone, and its order
     commits: list[Commit]
-    staged: list[str]  # what was added since the last commit, by name
+    staged: list[str]  # names given to `git add` since the last commit
     order: int
     limits: Limits
 
@@ -137,7 +137,7 @@ class Errors(Kept):
         self.order, self.limits = 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> Run | None:
-        """Look at one finished call; return the run, where it was a command."""
+        """Process a finished call; return its run, or None if it ran no command."""
         if call.denied or call.action == "memory":
             return None
         self.order += 1
@@ -172,8 +172,8 @@ class Errors(Kept):
             failed,
             ran.text,
         )
-        # What ran elsewhere says nothing of this project, and may be what failed; of a check it must be
-        # known how it went.
+        # Parts that ran outside the project do not count, and may be the ones that failed; a check counts
+        # only with a known result.
         if ran.text and (ran.whole or not failed) and (call.failed is not None or ran.purpose not in CHECKS):
             self._counted(run._replace(purpose=ran.purpose), call.key)
         if "git" in call.command and not failed and (call.failed is not None or run.purpose not in CHECKS):
@@ -204,7 +204,7 @@ class Errors(Kept):
         name = fingerprint(message)
         harness = of_harness(call.text)
         target, ran = _target(call, run), set(run.heads) if run else set()
-        for other in self.open:  # the same thing failed again, perhaps in another way
+        for other in self.open:  # the same command or tool failed again, perhaps with another error
             failure = self.failures[other]
             if not failure.retried and (target == failure.target or ran & set(failure.heads)):
                 self.failures[other] = failure._replace(retried=True)
@@ -255,7 +255,7 @@ class Errors(Kept):
         target = _target(call, run)
         for name in list(self.open):
             failure = self.failures[name]
-            if (run is None) == bool(failure.heads):  # a command never answers a tool, nor a tool a command
+            if (run is None) == bool(failure.heads):  # commands resolve only commands, tools only tools
                 continue
             answer = self._answer(failure, target, call, run)
             if answer is None:
@@ -266,7 +266,7 @@ class Errors(Kept):
             self.open.remove(name)
 
     def _answer(self, failure: Failure, target: str, call: Call, run: Run | None) -> Answer | None:
-        """Return how a success resolves a failure, None if it does not."""
+        """Return the resolution of a failure by a success; None if the success does not resolve it."""
         soon = call.step - failure.steps[-1] <= _SOON
         if run is None:
             if failure.target == target:
@@ -292,13 +292,13 @@ class Errors(Kept):
         return None
 
     def _between(self, failure: Failure, run: Run | None) -> Answer:
-        """Return what happened between a failure and the success, and the files changed."""
+        """Return the resolution found between a failure and the success, with the changed files."""
         set_before = {name_of(v) for v in failure.variables}
         new = [v for v in run.variables if name_of(v) not in set_before] if run else []
         if run and new:
             return Answer(with_set(new, run.normal), worked=f"{' '.join(new)} {run.normal}")
         since = [c for c in self.changes if c.order > failure.order]
-        if failure.heads and failure.purpose not in _CODE:  # changes of code do not mend what asks a server
+        if failure.heads and failure.purpose not in _CODE:  # file changes do not fix a query to a server
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
         paths = tuple(dict.fromkeys(c.path for c in since))
         if since:
@@ -316,7 +316,7 @@ class Errors(Kept):
     # Changes taken back
 
     def _changed(self, call: Call, pad: Scratchpad) -> None:
-        # The two sides of a patch of several files cannot be told apart.
+        # The two sides of a patch of several files cannot be assigned to one of them.
         old, new = (call.extra.get("old"), call.extra.get("new")) if len(call.paths) == 1 else ("", "")
         for path in call.paths[:20]:
             if not inside(path):
@@ -336,13 +336,13 @@ class Errors(Kept):
             keep_last(self.changes, change, 300)
 
     def _harmless(self, undone: Change) -> bool:
-        """Say whether taking it back was no change of mind: debug output, an import, lines that moved."""
+        """Return whether an undone change is no dead end: debug output, imports or moved lines."""
         if debugs(undone) or only_imports(undone):
             return True
         return any(longest(undone) in c.after for c in self.changes if c is not undone)
 
     def _versioned(self, call: Call, pad: Scratchpad) -> None:
-        """Look at what a command did with version control: what it took up, took back and left behind."""
+        """Process the git commands of a call: files staged, commits made and changes undone."""
         cwd = call.extra.get("cwd")
         folder = pad.folder(cwd)
         made: list[str] | None = None
@@ -374,7 +374,7 @@ class Errors(Kept):
                 keep_last(self.commits, Commit(ELSEWHERE, self.order), 60)
 
     def _uncommitted(self) -> dict[str, int]:
-        """Return the changed files with what no commit took up, and since when."""
+        """Return the files with uncommitted changes, each with the order of its last commit (-1 if none)."""
         since: dict[str, int] = {}
         for made in self.commits:
             since |= dict.fromkeys(made.paths, made.order)
@@ -419,7 +419,7 @@ class Errors(Kept):
     # The end
 
     def finish(self, pad: Scratchpad) -> None:
-        """Say at the end which errors came twice or were tried again, and which changes only moved."""
+        """Report the errors that recurred or were retried; drop backtracks whose lines were only moved."""
         for path, (line, order) in self.undone.items():
             if line and any(line in c.after for c in self.changes if c.order > order):
                 pad.suspects.pop(("backtrack", path), None)
@@ -448,7 +448,7 @@ class Errors(Kept):
             )
 
     def seen(self, pad: Scratchpad) -> list[ErrorSeen]:
-        """Return all errors of the project, those of the host's own tools left out, by first step."""
+        """Return the errors by first step; those of the host's own tools are left out."""
         found = [
             ErrorSeen(
                 f.fingerprint,
@@ -471,18 +471,18 @@ class Errors(Kept):
         return sorted(found, key=lambda e: (e.steps[0], e.fingerprint))
 
     def unresolved(self) -> list[Failure]:
-        """Return what is open at this moment, in order."""
+        """Return the open failures, in order."""
         return [self.failures[name] for name in self.open]
 
 
 @lru_cache(512)
 def heads(normal: str) -> tuple[str, ...]:
-    """Return the programs of a normal form with what they do, each once."""
+    """Return the programs of a normal form with their subcommands, each once."""
     return tuple(dict.fromkeys(head(part) for part in programs_in(normal)))
 
 
 def _from(root: str, folder: str) -> str:
-    """Return a folder as seen from the repository; empty where it is not known to lie in it."""
+    """Return a folder relative to the repository; empty if it is not known to lie inside."""
     if not folder.startswith("/") and not has_drive(folder):
         return folder
     return (below(folder, root) if root else None) or ""
@@ -495,12 +495,12 @@ def _target(call: Call, run: Run | None) -> str:
 
 
 def _covers(later: str, earlier: str) -> bool:
-    """Say whether a success of one purpose shows that a failure of another is gone."""
+    """Return whether a success of one purpose shows that a failure of another is fixed."""
     return (later == earlier and later in ("build", "lint")) or (later == "test" and earlier == "build")
 
 
 def _reaches(run: Run, failure: Failure, output: str) -> bool:
-    """Say whether a run that is narrowed to some tests ran the one that failed."""
+    """Return whether a run that may be limited to some tests included the failed one."""
     if not _FILTER.search(run.normal):
         return True
     found = _TEST_NAME.search(failure.message)

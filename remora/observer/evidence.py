@@ -1,9 +1,9 @@
-"""The evidence pack of a session: what a language model gets to read before it writes down what was learned.
+"""The evidence pack of a session: the input from which a language model writes memories.
 
-A pack holds at most PACK tokens, as numbered pieces: what the person said comes first and whole, then what
-the agent named as a cause, errors with what ended them, changes that were taken back, what the agent said
-at work (after a failure first), its reports, and commits. A memory that is written from it cites the pieces
-that it rests on.
+A pack contains at most PACK tokens in numbered pieces: first the person's words, then causes that the agent
+named, errors with their resolutions, changes that were taken back, remarks of the agent (those after a
+failure first), its reports, commits, and text that the person quoted. A memory written from it cites the
+pieces that it rests on.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from remora.observer.quoted_text import apart
 
 PACK = 4_000  # tokens
 CHARACTERS = PACK * 4
-PERSON = 10_000  # characters of the person's words; longer ones are cut where all together are more
-SHORT = 160  # characters of a request that may be clear only with what it answers
-ROUTINE = 3  # sessions in which the same was asked, from which on it is told
+PERSON = 10_000  # characters of all the person's words; above it each prompt is cut
+SHORT = 160  # characters; a shorter request may be clear only with the report that it answers
+ROUTINE = 3  # sessions with the same request, from which on their number is added
 ANSWERED, FINDING, REMARK, REPORT, COMMIT, ERROR, QUOTE = 300, 400, 200, 400, 400, 500, 400  # characters
 USER, QUOTED, CAUSE, FAILURE, REVERT, REMARKED, REPORTED, COMMITTED = "UQFEBARC"
 
@@ -32,12 +32,12 @@ class Piece(NamedTuple):
     """One piece of evidence.
 
     Attributes:
-        id: a letter for its kind, and a number: U said by the person, Q only quoted by the person, F named
-            as a cause by the agent, E an error, B taken back, A said by the agent at work, R a report of
-            the agent, C a commit.
+        id: a letter for its kind and a number: U words of the person, Q text that the person quoted, F a
+            cause named by the agent, E an error, B a change taken back, A a remark of the agent, R a report
+            of the agent, C a commit.
         text: one line.
-        step, events: where it stands in the session.
-        taint: of words of others that it repeats, or that were read before it; None for the person's words.
+        step, events: its place in the session.
+        taint: of external text that it repeats or that was read before it; None for the person's words.
     """
 
     id: str
@@ -48,21 +48,21 @@ class Piece(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The letter of its id."""
+        """The letter of the id."""
         return self.id[0]
 
     @property
     def digest(self) -> str:
-        """Eight digits that name the text."""
+        """The first eight hex digits of the text's hash."""
         return content_hash(self.text)[:8]
 
 
 def pack(session: Observation, seen: Seen | None = None) -> tuple[Piece, ...]:
-    """Return the evidence of a session, CHARACTERS at most.
+    """Return the evidence pack of a session, CHARACTERS at most.
 
     Args:
-        session: what it added up to.
-        seen: the counts over all sessions, which tell what was met before; None where there are none.
+        session: the observation of the session.
+        seen: the counts over all sessions, which show recurrence; None if there are none.
     """
     left = CHARACTERS
     pieces: list[Piece] = []
@@ -90,7 +90,7 @@ def told(pieces: Iterable[Piece]) -> str:
 
 
 def _fill(pieces: list[Piece], more: Iterator[Piece], left: int) -> int:
-    """Add pieces while there is room, numbered within their kind; return the room that is left."""
+    """Add pieces while there is room, numbered within their kind; return the characters left."""
     known = {piece.text for piece in pieces}
     number = 0
     for piece in more:
@@ -106,7 +106,7 @@ def _fill(pieces: list[Piece], more: Iterator[Piece], left: int) -> int:
 
 
 def _asked(session: Observation) -> Iterator[tuple[str, str, int, tuple[str, ...]]]:
-    """Yield what a person typed, the end of what it answers, and where it stands."""
+    """Yield each prompt with the end of the report that it answers, its step and its event keys."""
     steps = {key: step for step, key in session.places.get("prompts", ())}
     answered: set[str] = set()
     before = ""
@@ -121,7 +121,7 @@ def _asked(session: Observation) -> Iterator[tuple[str, str, int, tuple[str, ...
 
 
 def _said(session: Observation, seen: Seen | None) -> Iterator[Piece]:
-    """Yield the person's words; a short request with the end of what it answers, and how often it is made."""
+    """Yield the person's words; a short request with the end of the report before it, and its frequency."""
     asked = list(_asked(session))
     own = [collapse(apart(text)[0]) for text, *_ in asked]
     total = sum(map(len, own))
@@ -155,7 +155,7 @@ def _causes(session: Observation) -> Iterator[Piece]:
 
 
 def _errors(session: Observation, seen: Seen | None) -> Iterator[Piece]:
-    """Yield errors that ended, came again, or were met in other sessions; the most frequent first."""
+    """Yield errors that were resolved, recurred, or were met in other sessions; the most frequent first."""
     for error in sorted(session.errors, key=lambda e: (-e.count, e.steps)):
         sessions = len(seen.errors(error.fingerprint)) if seen is not None else 0
         if not error.resolved and error.count < 2 and sessions < 2:
@@ -167,7 +167,7 @@ def _errors(session: Observation, seen: Seen | None) -> Iterator[Piece]:
         if sessions > 1:
             parts.append(f"met in {sessions} sessions")
         text, step = shorten("; ".join(parts), ERROR), error.steps[0] if error.steps else 0
-        # Whoever wrote what a program printed: it is no word of the person or the agent.
+        # The output of a program is never the words of the person or the agent.
         taint = error.taint or Taint(f"{PRINTED}{ran}", step)
         yield Piece(FAILURE, text, step, error.events, taint)
 
@@ -192,7 +192,7 @@ def _reports(session: Observation) -> Iterator[Piece]:
 
 
 def _remarks(session: Observation) -> Iterator[Piece]:
-    """Yield what the agent said between two calls: after a failure first, then the newest first."""
+    """Yield the agent's remarks between two calls: those after a failure first, then the newest first."""
     reports = {key for exchange in session.exchanges for key in exchange.events[1:]}
     newest = [remark for remark in session.remarks[::-1] if remark.event not in reports]
     for remark in sorted(newest, key=lambda r: not r.failed):

@@ -1,8 +1,8 @@
-"""What the user asked, what was changed, and how the model reported it: the units of work in a session.
+"""Exchanges, the units of work in a session: the user's prompt, the changed files and the model's report.
 
-An exchange starts with a prompt and ends before the next one. Its report is the last thing the model
-said; its findings are the sentences in which the model named the cause of something it then dealt with.
-Commit messages are kept whole: they are the best summary a session has.
+An exchange starts with a prompt and ends before the next one. Its report is the last reply of the model;
+its findings are the sentences in which the model names a cause. Commit messages are kept whole: they are
+the best summary that a session has.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _FINDING = re.compile(
     rf"(?P<said>(?:\*\*)?(?:the |root |a ){_REAL}{_CAUSE}(?:\*\*)?(?: here| now)?"
     r"(?: is| was|:)(?:\*\*)?:?\s+)"
     r"|(?:\*\*)?(?:problem|bug|cause)(?:\*\*:|:\*\*|:)\s+"
-    # "I see the problem now. `x` …" and "the test fails because `x` …": at once it is named what did it.
+    # "I see the problem now. `x` …" and "the test fails because `x` …": the cause follows at once.
     rf"|(?:i (?:can |now )?see|{_FOUND}) the {_REAL}{_CAUSE}(?: now| here)?[.!] (?=`)"
     r"|(?:it|(?:the|this)(?: (?!will|would|should|could|may|might)\S+){0,4}) fails? (?=because (?:the )?`)"
     r")(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
     re.IGNORECASE,
 )
-# What every finding holds, in lower case, and where one may begin: to look for those first is quick.
+# A part of every finding, in lower case, and the places where one may begin: a quick test before _FINDING.
 _CAUSE_IS = re.compile(rf"{_CAUSE}(?:\*\*)?(?: here| now)?(?: is| was|:|[.!] `)|\bfails? because")
-_IN = re.compile(r"in `[^`\n]+`(?:\*\*)?(?::| [-–—]) \S")  # where it is, and then what
+_IN = re.compile(r"in `[^`\n]+`(?:\*\*)?(?::| [-–—]) \S")  # the place, then the cause
 _BEGINNING = re.compile(r"^|(?<=[.!?:]\s)|(?<=\n)")
 _LEAD = 80  # characters of a finding before its cause, at most
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}?\bcommit\b")
@@ -56,7 +56,7 @@ class Exchanges(Kept):
     closed: list[Exchange]
     commits: list[CommitMade]
     remarks: list[Remark]
-    failed: bool  # the last result
+    failed: bool  # whether the last result was an error
     uncommitted: list[str]
     commands: dict[str, str]
     paths: dict[str, str]
@@ -77,7 +77,7 @@ class Exchanges(Kept):
         self._open("")
 
     def feed(self, event: Event, taint: Taint | None = None) -> None:
-        """Take an event; `taint` is what text from outside left on its step."""
+        """Process an event; `taint` is the taint of its step."""
         if event.agent:
             return
         if event.kind == "user_prompt":
@@ -94,7 +94,7 @@ class Exchanges(Kept):
             self._used(event, taint)
 
     def exchanges(self) -> tuple[Exchange, ...]:
-        """Return what there is, the open one included."""
+        """Return the exchanges, including the open one."""
         last = self._current()
         return (*self.closed[-EXCHANGES:], *([last] if last else []))
 
@@ -147,14 +147,14 @@ class Exchanges(Kept):
 
 
 def findings(text: str) -> list[str]:
-    """Return what a text names as the cause of something, in its own words.
+    """Return the causes that a text names, verbatim.
 
     >>> findings("I see the issue. The problem is that `Detect()` ranges over a map, so order varies.")
     ['`Detect()` ranges over a map, so order varies']
     """
     text = text[:8_000]
     folded = text.lower()
-    if len(folded) != len(text):  # a sign that is two in lower case
+    if len(folded) != len(text):  # a character that becomes two in lower case
         folded = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
     if not any(word in folded for word in _CAUSES):
         return []
@@ -163,7 +163,7 @@ def findings(text: str) -> list[str]:
     for cause in _CAUSE_IS.finditer(folded):
         first, last = max(done, cause.start() - _LEAD), cause.start() + 1
         for begun in _BEGINNING.finditer(text, first, last):
-            done = begun.start() + 1  # from where none begins, none begins later
+            done = begun.start() + 1  # a place without a finding is not tried again
             if found := _FINDING.match(text, begun.start()):
                 subject = found["said"] if found["said"] and _IN.match(found["what"]) else ""
                 named.append(collapse(subject + found["what"]))
@@ -173,7 +173,7 @@ def findings(text: str) -> list[str]:
 
 
 def commit_message(command: str) -> str:
-    """Return the message that a command commits with, without trailers; empty if it cannot be seen.
+    """Return the message of a commit command without trailers; empty if the command does not show it.
 
     >>> commit_message("git add -A && git commit -m 'fix: keep the mode'")
     'fix: keep the mode'

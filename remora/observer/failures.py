@@ -1,11 +1,11 @@
-"""Errors that come back, with what resolved them.
+"""Recurring errors with their remedies.
 
-An error becomes a memory when two sessions met it and the same thing made the command work in two of them:
-another form of the command (a flag less, a variable set), or a command that ran between the failure and the
-success. Where the program itself names a flag that it does not have, one success without the flag will do.
+An error becomes a memory if two sessions met it and the same remedy made the command work in two of them:
+another form of the command (without a flag, with a variable set), or a command that ran between the failure
+and the success. If the program itself reports an unknown flag, one success without the flag is enough.
 
-That a code change came in between proves nothing: the next error of that kind needs another one. What two
-sessions met without such a remedy is a record of sessions: it is found by who asks, and never said unasked.
+A code change in between proves nothing: the next error of that kind needs another change. An error that two
+sessions met without a remedy becomes a record of sessions, which is found by search and never injected.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from remora.observer.past_sessions import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, quoted, seen_words, sentence, too_few
 
 SIGNAL = "error_retry"
-RECORD = "work_unit_outcome"  # type of what happened in sessions and is no memory
-SESSIONS = 2  # that met it, and in which the same thing resolved it
+RECORD = "work_unit_outcome"  # type of a record of sessions, which is no memory
+SESSIONS = 2  # that met the error, and in which the same remedy resolved it
 LINE, COMMAND, WAY = 180, 70, 260  # characters
-CONFIDENCE, MORE, MOST = 0.6, 0.05, 0.3  # of an error met once, for each time it was met, at most
+CONFIDENCE, MORE, MOST = 0.6, 0.05, 0.3  # the base, for each time the error was met, for all times at most
 _PLACE = re.compile(r"^\S*?\.\w{1,5}:\d+(?::\d+)?:\s*")
 _NOTHING = re.compile(
     r"\W*+(?:exit (?:code|status) \d+|(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?"
@@ -40,12 +40,12 @@ _NOTHING = re.compile(
 
 
 class Remedy(NamedTuple):
-    """What made a failed command work.
+    """A way to make a failed command work.
 
     Attributes:
-        words: what to do.
-        sessions: in which it did.
-        error: as the newest of them met it.
+        words: the instruction.
+        sessions: number of sessions in which it worked.
+        error: as the newest of these sessions met it.
     """
 
     words: str
@@ -54,7 +54,7 @@ class Remedy(NamedTuple):
 
 
 def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected | Withdrawn]:
-    """Yield a memory or a record for each error that sessions met again, and why others are neither."""
+    """Yield a memory or a record for each recurring error, and a rejection with a reason for the others."""
     for error in session.errors:
         met = seen.errors(error.fingerprint)
         clean = [m for m in met if m.error.taint is None]
@@ -70,14 +70,14 @@ def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected 
 
 
 def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
-    """Return why an error is not worth a record; empty where it is."""
+    """Return why an error is not worth a record; empty if it is."""
     if _says_nothing(error):
         return "it is an error of the host's own tools, or says nothing"
     return too_few(len(met), SESSIONS) if len(met) < SESSIONS else ""
 
 
 def remedy(met: Sequence[ErrorMet]) -> Remedy | None:
-    """Return what resolved an error in most of the sessions that met it; None where no two agree."""
+    """Return the remedy that resolved an error in most sessions that met it; None if no two agree."""
     if len(met) < SESSIONS or any(_says_nothing(m.error) for m in met):
         return None
     found: dict[str, list[tuple[str, ErrorSeen]]] = {}
@@ -93,7 +93,7 @@ def remedy(met: Sequence[ErrorMet]) -> Remedy | None:
 
 
 def _ways(error: ErrorSeen) -> Iterator[tuple[str, str]]:
-    """Yield what may have resolved an error: a key that other sessions share, and the words for it."""
+    """Yield the possible remedies of an error: a key that is equal across sessions, and the words."""
     if not error.resolved:
         return
     if error.worked:
@@ -157,7 +157,7 @@ def _made(
 ) -> Candidate:
     times = [m.at for m in met if m.at]
     count = SeenCount(len(met), min(times, default=None), max(times, default=None))
-    if len(met) >= KEPT:  # of what was met more often only the newest are known, but not how many there are
+    if len(met) >= KEPT:  # `met` has only the newest sessions; `seen.met` counts all
         count = seen.met(error.fingerprint)
     happened = sum(m.error.count for m in met)
     memory = draft(

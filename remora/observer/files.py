@@ -1,4 +1,4 @@
-"""Detectors of what happens to files: uses, pairs, wrong doors, chains of imports, configuration."""
+"""Detectors of file use: reads and edits, co-access, abandoned reads, import chains, configuration."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from remora.observer.scratchpad import Limits, Scratchpad
 from remora.shell.location import inside
 
 WINDOW = 5  # steps in which two files count as used together
-NEAR_CONFIG = 10  # steps around a change of configuration
-_CHASE = 3  # steps between a file and the import that is read next
-_WRONG_DOOR = 4  # steps in which the right file is opened after the wrong one
-_RECENT = 40  # files of the window that are paired
+NEAR_CONFIG = 10  # steps around a configuration change
+_CHASE = 3  # steps from a file to the imported file that is read next
+_WRONG_DOOR = 4  # steps within which the right file is opened after the wrong one
+_RECENT = 40  # files in the window that are paired
 _HOUR = 3600.0
-_NAMES = 1_000  # named without being opened
+_NAMES = 1_000  # files named without being opened
 _COMMAND = 2_000  # characters of a command that are looked at
 
 _WORD = re.compile(r"[\w@+~./-]{3,}")
@@ -43,9 +43,9 @@ class Touch(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two files used together, the first of them first in the alphabet.
+    """Two files used together, in alphabetical order.
 
-    `forward` counts uses of the first before the second; seconds are sums over the timed ones.
+    `forward` counts uses of the first before the second; seconds are sums over the uses with known times.
     """
 
     forward: int
@@ -61,7 +61,7 @@ class Pair(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A file that was read: when, which names stand in its imports, and the chain that led to it."""
+    """A file that was read: its step, the names in its imports, and the import chain that led to it."""
 
     path: str
     step: int
@@ -70,7 +70,7 @@ class Opened(NamedTuple):
 
 
 class Files(Kept):
-    """The files of one agent."""
+    """The file use of one agent."""
 
     uses: dict[str, FileUse]
     recent: dict[str, Touch]
@@ -78,7 +78,7 @@ class Files(Kept):
     opened: list[Opened]
     edits: list[Touch]
     configs: dict[str, list[int]]
-    named: dict[str, int]  # not opened, but searched in or named in a command: the last step
+    named: dict[str, int]  # files searched in or named in a command, not opened: the last step
     order: int
     limits: Limits
 
@@ -88,7 +88,7 @@ class Files(Kept):
         self.order, self.limits = 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
-        """Look at one finished call."""
+        """Process a finished call."""
         read = call.extra.get("reads") if call.action == "run" and not call.failed else None
         shown = tuple(read) if isinstance(read, list | tuple) else ()
         if not shown and (not call.worked or call.action not in ("read", "edit", "write")):
@@ -99,7 +99,7 @@ class Files(Kept):
                 self._use(path, call, pad)
 
     def _name(self, call: Call) -> None:
-        """Remember the files that are named without being opened: searched in, run on, changed in vain."""
+        """Record files named without being opened: searched in, named in a command, changed in vain."""
         if call.denied or not self.uses:
             return
         within = call.extra.get("in")
@@ -111,7 +111,7 @@ class Files(Kept):
             self.named[name.removeprefix("./")] = call.step
 
     def _named(self, use: FileUse) -> bool:
-        """Say whether a file was named since it was opened, by as much of its path as anybody typed."""
+        """Return whether a file was named since it was opened, by its path or the end of it."""
         return any(
             step >= use.first_step
             and (use.path == n or use.path.endswith(f"/{n}") or n.endswith(f"/{use.path}"))
@@ -233,8 +233,8 @@ class Files(Kept):
             )
 
     def finish(self, pad: Scratchpad) -> None:
-        """Say at the end which pairs, wrong doors and touches of configuration there were."""
-        # Where there are more than the pad can hold, the weakest never enter it.
+        """Report co-access, abandoned reads and configuration changes."""
+        # If there are more pairs than the scratchpad can hold, the weakest never enter it.
         weight = {names: (p.edited, p.forward + p.backward) for names, p in self.pairs.items()}
         strongest = sorted(self.pairs, key=lambda names: weight[names], reverse=True)[: pad.limit // 2]
         pad.dropped += len(self.pairs) - len(strongest)
@@ -275,7 +275,7 @@ class Files(Kept):
                 )
 
     def _right_door(self, wrong: FileUse) -> FileUse | None:
-        """Return the file that was opened soon after and changed, and is easily taken for the first one."""
+        """Return the easily confused file that was opened soon after and changed; None if there is none."""
         right = [
             u
             for u in self.uses.values()
@@ -310,7 +310,7 @@ class Files(Kept):
 
 
 def _directions(pair: Pair) -> dict[str, object]:
-    """Return both directions of a pair: how often, and the mean seconds where they are known."""
+    """Return both directions of a pair: the counts, and the mean seconds (None if unknown)."""
     return {
         "forward": pair.forward,
         "forward_seconds": round(pair.forward_seconds / pair.forward_timed, 1)
@@ -336,7 +336,7 @@ def _between(early: str | None, late: str | None) -> float | None:
 
 
 def _mistaken(wrong: str, right: str) -> bool:
-    """Say whether two files are easily taken for one another."""
+    """Return whether two files are easily confused."""
     if (
         wrong == right
         or is_test(wrong) != is_test(right)
@@ -354,7 +354,7 @@ def _parts(name: str) -> set[str]:
 
 
 def _imports(text: str) -> tuple[str, ...]:
-    """Return what the import lines of a file name, as far as its beginning shows them."""
+    """Return the names in the import lines at the beginning of a file."""
     found: list[str] = []
     for line in _IMPORT_LINE.findall(f"\n{text[:2000]}"):
         found += [n.strip("./") for n in _NAMED.findall(line.replace("::", "/")) if len(n) > 3]
@@ -364,7 +364,7 @@ def _imports(text: str) -> tuple[str, ...]:
 
 
 def _imported(path: str, imports: tuple[str, ...]) -> bool:
-    """Say whether a file, or the folder that is its package, stands among imported names."""
+    """Return whether a file, or the folder that is its package, is among imported names."""
     bare = path.rsplit(".", 1)[0]
     here = folder(path)
     for name in imports:

@@ -1,9 +1,9 @@
-"""Error fingerprints: the telling line of an output, and 16 hex digits that are the same everywhere.
+"""Error fingerprints: the error line of an output, and its hash, which is the same on every machine.
 
-Two people on two machines meet the same error at other times, under other folders, at other lines.
-What differs is replaced before hashing, in a fixed order: times before anything that eats colons and
-digits, ids before numbers, temporary folders before other paths, numbers last. The name of a package
-("@acme/auth") and what a server answered (404) are kept: they tell one error from another.
+Two people on two machines meet the same error at other times, in other folders, at other lines. These parts
+are replaced before hashing, in a fixed order: times before any rule that matches colons and digits, ids
+before numbers, temporary folders before other paths, numbers last. Package names ("@acme/auth") and HTTP
+status codes (404) are kept: they distinguish errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import chain
 from remora.core.text import collapse
 
 _READ = 8_000  # characters of an output that are looked at, from both ends
-_LINE = 400  # characters of a telling line
+_LINE = 400  # characters of an error line
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07")
 _PATH_END = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))?"
@@ -28,12 +28,12 @@ _MONTH = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
     "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-# Of a text in lower case: what all that is replaced holds, which is quick to look for, what is replaced, and
-# by what. Most begin with what they need and look back from there, for so the search is quickest.
+# For text in lower case: a hint that every match contains and that is quick to find, the patterns, and their
+# replacement. Most patterns start at a required character and look back, because that search is the fastest.
 _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = tuple(
     (re.compile(hint), tuple(map(re.compile, patterns)), stand_in)
     for hint, stand_in, *patterns in (
-        ("http/", "http", r"\bhttp/\d(?:\.\d)?\b"),  # no path
+        ("http/", "http", r"\bhttp/\d(?:\.\d)?\b"),  # not a path
         # Days by name; ISO instants and dates with times, those of logs (syslog, web servers), a clock alone
         (
             _DAY,
@@ -91,7 +91,7 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
             "<path>",
             r"(?<![\w/.@+-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
         ),
-        # What a server answered is what went wrong: 404 is not 500.
+        # Status codes are kept: 404 is not 500.
         (
             r"\d",
             "<n>",
@@ -103,8 +103,8 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
     )
 )
 
-# What the host's own tools say, with which a result begins: further on, or among other words, it is the
-# project's. Of texts in lower case, for to ignore case takes twice as long.
+# Messages of the host's own tools at the beginning of a result; anywhere else they belong to the project.
+# For text in lower case, because ignoring case takes twice as long.
 _REFUSED = (
     r"the user doesn't want to (?:proceed with|take) this|(?:the )?tool use (?:was )?rejected"
     r"|the agent proposed a plan that was rejected by the user|the user rejected permission to use "
@@ -125,8 +125,8 @@ _HARNESS = re.compile(
 )
 _USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
 
-# What the line that says what is wrong holds, the surest first, with texts of which one is in all that it
-# finds: to look for those is quick. Each is tried over the whole output.
+# Patterns of error lines, the most reliable first. Each is searched in the whole output if that contains one
+# of the texts before it, which is a quick test.
 _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
     (needles, re.compile(pattern, re.MULTILINE))
     for needles, pattern in (
@@ -219,8 +219,8 @@ _VERDICT = re.compile(
     r"|not)\b",
     re.IGNORECASE,
 )
-# What shows a failure although a pipe hid the exit code: errors at the beginning of a line, tests by name,
-# and how the usual checks sum up, where "0 failed" and warnings are no failure.
+# Signs of a failure whose exit code a pipe hid: errors at the beginning of a line, failed tests by name, and
+# summaries of the usual checks, in which "0 failed" and warnings are no failure.
 _SOME = r"[1-9]\d*"
 _BROKEN = (
     r"FAIL(?:\t|$)|panic: |Traceback \(most recent call last\)|make(?:\[\d+\])?: \*\*\* |error during build"
@@ -248,7 +248,7 @@ _FAILED = re.compile(rf"^(?:{_BROKEN}|[ \t]*(?:{_FELL}|{_SUMMED_UP}))", re.MULTI
 
 
 def fingerprint(message: str) -> str:
-    """Return the 16 hex digits of an error message, the same for everyone who meets it.
+    """Return the fingerprint of an error message: 16 hex digits, the same on every machine.
 
     >>> fingerprint("open /home/alice/app/x.go:42: no") == fingerprint("open /home/bob/w/y/x.go:99: no")
     True
@@ -259,7 +259,7 @@ def fingerprint(message: str) -> str:
 
 
 def normal_message(message: str) -> str:
-    """Return a message with everything replaced that changes from place to place, lower-case.
+    """Return a message in lower case with every part replaced that differs between machines and runs.
 
     >>> normal_message("2026-01-05 12:17:31 a/b.go:3:1: took 12ms, id 4c35f7f: Bad")
     '<time> <path>: took <n>, id <id>: bad'
@@ -274,9 +274,9 @@ def normal_message(message: str) -> str:
 
 
 def telling(output: str) -> str:
-    """Return the line of an output that says what is wrong, as it stands there; empty if none does.
+    """Return the error line of an output; empty if there is none.
 
-    "Exit code 1" says nothing, nor does a task runner's last word.
+    "Exit code 1" and the final message of a task runner are not error lines.
     """
     text = _bare(_ends(output)).replace("\r", "")
     traceback = text.rfind("Traceback (most recent call last)")
@@ -298,12 +298,12 @@ def telling(output: str) -> str:
 
 
 def _cut(line: str) -> str:
-    """Return a line with its end, where a linter names its rule."""
+    """Return a line shortened in the middle; a linter names its rule at the end."""
     return line if len(line) <= _LINE else f"{line[: _LINE - 83]} … {line[-80:]}"
 
 
 def _with_detail(text: str, end: int, line: str) -> str:
-    """Add what a failing Go test printed to the line that names it."""
+    """Return a line that names a failing Go test with the message that the test printed."""
     if not line.startswith("--- FAIL:"):
         return line
     near = chain(
@@ -330,7 +330,7 @@ def _ends(text: str) -> str:
 
 
 def of_harness(output: str) -> bool:
-    """Say whether an error is of the host's own tool, not of the project.
+    """Return whether an error comes from a tool of the host and not from the project.
 
     >>> of_harness("<tool_use_error>File has not been read yet.</tool_use_error>"), of_harness("panic: nil")
     (True, False)
@@ -339,7 +339,7 @@ def of_harness(output: str) -> bool:
 
 
 def denied(output: str) -> bool:
-    """Say whether a result is the user's refusal to let the tool run, in the host's words.
+    """Return whether a result is the host's message that the user refused the call.
 
     >>> denied("The tool use was rejected."), denied("UserRejectedRequestError: rejected by the user")
     (True, False)
@@ -348,13 +348,13 @@ def denied(output: str) -> bool:
 
 
 def user_said(output: str) -> str:
-    """Return what the user said when refusing a tool; empty if nothing."""
+    """Return the user's message on refusing a call; empty if there is none."""
     found = _USER_SAID.search(output[:6000])
     return found.group(1).strip() if found else ""
 
 
 def looks_failed(output: str) -> bool:
-    """Say whether a check's output shows a failure, whatever its exit code was.
+    """Return whether the output of a check shows a failure, whatever its exit code was.
 
     >>> looks_failed("1 failed, 2 passed in 0.12s"), looks_failed("2 passed, 0 failed")
     (True, False)
@@ -363,7 +363,7 @@ def looks_failed(output: str) -> bool:
 
 
 def sums_up(message: str) -> bool:
-    """Say whether a message only tells that a check failed, or how often, not what failed in it.
+    """Return whether a message only reports that a check failed, or how often, without the cause.
 
     >>> sums_up("1 failed, 2 passed in 0.12s"), sums_up("FAILED tests/a.py::test_b - no such colour")
     (True, False)

@@ -1,8 +1,8 @@
-"""What a command of git takes back of a session's changes, from its words and from what it answered.
+"""Changes of a session that a git command undoes, from its arguments and its output.
 
-A name after `git checkout` may be a branch or a file. It is a file behind `--`, or where git says that it
-updated paths; else only where a changed file has that very name. A commit can be taken back where the
-session made it: by its hash, or counted from the tip for as long as nothing else moved the tip.
+A name after `git checkout` may be a branch or a file. It is a file after `--`, or if git reports updated
+paths; otherwise only if a changed file has exactly that name. A commit can be undone if the session made it:
+by its hash, or counted from the tip as long as nothing else moved the tip.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _UPDATED = re.compile(r"^Updated \d+ paths? from (?:the index|(?P<commit>\w+))",
 _TIP = re.compile(r"(?:HEAD|@)(?:~(?P<back>\d*)|(?P<ups>\^+))?\Z")
 _HASH = re.compile(r"[0-9a-f]{7,40}\Z")
 _MADE = re.compile(r"^\[[^\]\n]*\b([0-9a-f]{7,40})\] ", re.MULTILINE)
-_WITH_VALUE = frozenset(("-C", "-c", "--git-dir", "--work-tree"))  # of git itself
+_WITH_VALUE = frozenset(("-C", "-c", "--git-dir", "--work-tree"))  # options of git itself
 _NEW_BRANCH = frozenset(("-b", "-B", "--orphan", "-d", "--detach", "-t", "--track"))
-_NOT_BACK = frozenset(("--ours", "--theirs", "-m", "--merge", "-p", "--patch"))  # a side of a merge; a part
+_NOT_BACK = frozenset(("--ours", "--theirs", "-m", "--merge", "-p", "--patch"))  # sides of a merge; parts
 _GOES_ON = frozenset(("--abort", "--continue", "--quit", "--skip"))
 _EVERYTHING = frozenset((":/", "-A", "--all", "-u", "--update", "-a"))
-_ALL = re.compile(r"-[a-z]*a")  # of a commit, among other letters
+_ALL = re.compile(r"-[a-z]*a")  # `-a` of a commit, among other letters
 _MOVES = frozenset("pull merge rebase cherry-pick am switch".split())
 _UP_TO_DATE = re.compile(r"^Already up.to.date|^Current branch .* is up to date", re.MULTILINE)
 _WHOLE = (":/",)
-ELSEWHERE = "?"  # stands for the commits that the tip moved to
+ELSEWHERE = "?"  # the hash of an entry for commits that the tip moved to
 
 
 class Commit(NamedTuple):
-    """A commit of the session: its hash (empty where git did not tell), when it was made, what it took up."""
+    """A commit of the session: its hash (empty if git did not print it), its order and its files."""
 
     hash: str
     order: int
@@ -43,14 +43,14 @@ class Commit(NamedTuple):
 
 
 class Undo(NamedTuple):
-    """What is taken back.
+    """The changes that a command undoes.
 
     Attributes:
-        how: "git checkout".
-        names: of files and folders, as they were typed.
+        how: the command, such as "git checkout".
+        names: files and folders as typed.
         folders: whether a name may be that of a folder.
-        only: commits that are taken back, by their place among the session's.
-        older: also what was committed, since another revision comes in its place.
+        only: indexes of the session's commits that are undone.
+        older: committed changes are undone too, because another revision replaces them.
     """
 
     how: str
@@ -61,7 +61,7 @@ class Undo(NamedTuple):
 
 
 def verb_of(words: Sequence[str]) -> tuple[str, tuple[str, ...], str]:
-    """Return the verb of a git command, what follows it, and the folder of `-C`; empty where it is no git.
+    """Return the verb of a git command, its arguments and the folder of `-C`; empty if it is not git.
 
     >>> verb_of(("git", "-C", "web", "checkout", "--", "'a b'"))
     ('checkout', ('--', 'a b'), 'web')
@@ -78,7 +78,7 @@ def verb_of(words: Sequence[str]) -> tuple[str, tuple[str, ...], str]:
 
 
 def undo(verb: str, rest: Sequence[str], output: str, commits: Sequence[Commit]) -> Undo | None:
-    """Return what a command takes back, None if nothing that the session is known to have done.
+    """Return the changes that a command undoes; None if the session is not known to have made any.
 
     >>> undo("reset", ("--hard", "HEAD"), "", ()), undo("checkout", ("-b", "new"), "", ())
     (Undo(how='git reset', names=(':/',), folders=True, only=(), older=False), None)
@@ -91,7 +91,7 @@ def undo(verb: str, rest: Sequence[str], output: str, commits: Sequence[Commit])
         ref = next(iter(_plain(rest)), "HEAD")
         keeps = _place(ref, commits)
         if keeps is None and not _TIP.match(ref):
-            return None  # the tip goes elsewhere; whose work that leaves behind, nobody knows
+            return None  # the tip moves to an unknown commit, so the undone work is unknown
         gone = () if keeps is None else range(keeps + 1, len(commits))
         return Undo(how, _WHOLE, only=tuple(gone))
     if verb == "restore" and not _NOT_BACK & set(rest):
@@ -123,7 +123,7 @@ def _checked_out(rest: Sequence[str], output: str) -> Undo | None:
 
 
 def moves(verb: str, rest: Sequence[str], output: str) -> bool:
-    """Return whether a command puts the tip elsewhere, so that it is no commit of the session any more."""
+    """Return whether a command moves the tip to a commit that the session did not make."""
     if verb in _MOVES:
         return not ({"-c", "-C", "--create"} & set(rest) or _UP_TO_DATE.search(output))
     if verb == "reset":
@@ -134,12 +134,12 @@ def moves(verb: str, rest: Sequence[str], output: str) -> bool:
 
 
 def added(rest: Sequence[str], paths: Sequence[str], folder: str) -> list[str]:
-    """Return what `git add` names: the changed files, and its own words."""
+    """Return the changed files that `git add` names, followed by its arguments."""
     return [*hit(_plain(rest), paths, folder), *rest]
 
 
 def committed(rest: Sequence[str], staged: Sequence[str], paths: Sequence[str], folder: str) -> list[str]:
-    """Return which changed files a commit took up: those that were added by name, or all."""
+    """Return the changed files that a commit contains: those added by name, or all."""
     named = rest[rest.index("--") + 1 :] if "--" in rest else ()
     if not (staged or named) or _EVERYTHING & {*staged, *rest} or any(_ALL.match(word) for word in rest):
         return list(paths)
@@ -156,7 +156,7 @@ def hashes(output: str) -> list[str]:
 
 
 def hit(names: Iterable[str], paths: Sequence[str], folder: str, *, folders: bool = True) -> list[str]:
-    """Return the changed files that names mean, as seen from a folder of the repository.
+    """Return the changed files that names match, relative to a folder of the repository.
 
     >>> hit(["a.go"], ["web/a.go", "a.go"], "web"), hit(["web"], ["web/a.go"], "", folders=False)
     (['web/a.go'], [])
@@ -167,7 +167,7 @@ def hit(names: Iterable[str], paths: Sequence[str], folder: str, *, folders: boo
         full = posixpath.normpath(full)
         into = folders or name.endswith("/")
         exact = [p for p in paths if full == p or fnmatch(p, full) or (into and _in(p, full))]
-        if not exact:  # the folder may not be known; a name that only one file has means that one
+        if not exact:  # the folder may be unknown; a name that fits one file only means that file
             near = [p for p in paths if p.endswith(f"/{posixpath.normpath(name)}")]
             exact = near if len(near) == 1 else []
         found.update(dict.fromkeys(exact))
@@ -183,7 +183,7 @@ def _plain(rest: Iterable[str]) -> list[str]:
 
 
 def _paths(rest: Sequence[str]) -> tuple[str, ...]:
-    """Return the names among the words of a command, values of options left out."""
+    """Return the names among the arguments of a command, without the values of options."""
     valued = ("-s", "--source", "--pathspec-from-file")
     return tuple(
         word
@@ -193,7 +193,7 @@ def _paths(rest: Sequence[str]) -> tuple[str, ...]:
 
 
 def _places(ref: str, commits: Sequence[Commit]) -> range:
-    """Return the places of the commits that a name of one, or of a range from one to the tip, means."""
+    """Return the indexes of the commits that a revision, or a range from one to the tip, names."""
     start, dots, end = ref.partition("..")
     place = _place(start, commits)
     if place is None or (dots and end not in ("", "HEAD", "@")) or (place < 0 and not dots):
@@ -202,7 +202,7 @@ def _places(ref: str, commits: Sequence[Commit]) -> range:
 
 
 def _place(ref: str, commits: Sequence[Commit]) -> int | None:
-    """Return which commit of the session a name means: -1 for the one before the first."""
+    """Return the index of the commit that a revision names: -1 before the first, None if unknown."""
     tip = _TIP.match(ref)
     if tip is None:
         known = (n for n, made in enumerate(commits) if made.hash and _HASH.match(ref))

@@ -1,14 +1,14 @@
-"""The observer: looks at the events of one session as they come, and says at the end what it showed.
+"""The observer: processes the events of one session as they arrive, and returns an `Observation` of it.
 
-It holds everything in bounded memory, writes nothing and asks no model. `observe` never fails the agent
-that it watches: a defect of ours is counted and told in `trouble`. Each agent of a session has a
+Its memory is bounded; it writes nothing and calls no model. `observe` never fails the agent that it
+watches: a defect of Remora is counted and described in `trouble`. Each agent of a session has an
 `AgentObserver` of its own; a session without subagents has one.
 
-Text from outside taints: what an agent shows in steps strictly after it fetched something, or read a file
-outside the repository, carries the source and the step. What only repeats the words of any tool's answer, or
-what the user quoted, carries where they stood (`heard`). A subagent's taint reaches the agent that gets
-its report, a report of a subagent whose own lines are missing taints too, and a subagent that starts later
-inherits. Results of memory tools are looked at by nobody; those of another memory's server taint.
+External text taints: signals of steps strictly after a fetch, or after a file outside the repository was
+read, carry the source and the step. Text that only repeats a tool's result, or words that the user quoted,
+carries the source of these words (`Heard`). The taint of a subagent passes to the agent that gets its
+report, the report of a subagent without recorded events taints too, and a subagent that starts later
+inherits the taint. No detector reads the results of memory tools; those of another memory's server taint.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ from remora.observer.scratchpad import Limits
 from remora.observer.session_facts import SessionFacts
 from remora.observer.timeline import Timeline
 
-LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 10  # the form of a checkpoint
-# Early triggers: what a running session has to show, how many times, and their priority.
+LATE = 0.002  # seconds of processor time for an event; slower ones are counted
+CHECKPOINT = 10  # version of the checkpoint format
+# Early triggers: signal types of a running session that are reported at once, with their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
-_TROUBLE = 20  # defects that are told
-_REPORTS = frozenset({"Task", "Agent", "wait_agent", "spawn_agents_on_csv"})  # what answers with a report
+_TROUBLE = 20  # defects that are described
+_REPORTS = frozenset({"Task", "Agent", "wait_agent", "spawn_agents_on_csv"})  # their result is a report
 _LAUNCHED = "Async agent launched"
-_ENDS = frozenset({"step", "subagent_stop"})  # tell of what is over, and may come late
+_ENDS = frozenset({"step", "subagent_stop"})  # report an end, and may come late
 UNSEEN = "subagent report unseen"
 
 
 class Observer:
-    """Watches one session.
+    """The observer of one session.
 
     Args:
         session_id: the host's id of the session.
         host: "claude-code", "codex", or what a program calls itself.
-        limits: how much is kept.
-        strict: raise our own defects instead of counting them; for tests.
-        timer: seconds of processor time that only grow; for tests.
-        clock: the time where the events arrive, in seconds since the epoch; no event is from later.
+        limits: the bounds of the state.
+        strict: raise defects of Remora instead of counting them; for tests.
+        timer: monotonic processor time in seconds; for tests.
+        clock: the current time in seconds since the epoch; later times of events are corrected.
 
     Attributes:
-        events: looked at; a repeated key counts once. `late` took longer than LATE.
-        trouble: our own defects, told in words, the first few; `troubles` counts all.
+        events: number of events; a repeated key counts once. `late` of them took longer than LATE.
+        trouble: the first defects of Remora in words; `troubles` counts all.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Observer:
         self.events = self.late = self.troubles = 0
         self.trouble: list[str] = []
         self._strict, self._timer, self._clock = strict, timer, clock
-        self._now = ""  # what the clock said when it was last looked at
+        self._now = ""  # the last reading of the clock, ISO 8601
         self._keys: dict[str, bool] = {}
         self._told: set[tuple[str, str]] = set()
         self._timeline = Timeline()
@@ -93,7 +93,7 @@ class Observer:
     # While it runs
 
     def observe(self, event: Event) -> None:
-        """Look at one event. Never raises, unless `strict`."""
+        """Process one event. Never raises, unless `strict`."""
         began = self._timer()
         try:
             if self._is_new(event):
@@ -101,7 +101,7 @@ class Observer:
                 if event.at and event.at > self._now:
                     event = self._dated(event)
                 self._look(event)
-        except Exception as error:  # noqa: BLE001  a defect of ours must not stop the agent that we watch
+        except Exception as error:  # noqa: BLE001  a defect of Remora must not stop the agent
             self._failed(f"{event.kind} {event.key}", error)
         if self._timer() - began > LATE:
             self.late += 1
@@ -115,7 +115,7 @@ class Observer:
         return True
 
     def _dated(self, event: Event) -> Event:
-        """Return an event from a clock that is ahead as one of the time of its neighbour, or else of now."""
+        """Return an event; if its time lies in the future, with the latest time of the session, or now."""
         now = self._clock()
         self._now = to_iso(now)
         try:
@@ -171,14 +171,14 @@ class Observer:
         agent = event.agent
         known = self._watches.get(agent)
         if known is None:
-            if len(self._watches) > self.limits.agents:  # one watch for all that are too many
+            if len(self._watches) > self.limits.agents:  # all agents above the limit share one
                 agent = "…"
             known = self._watches.get(agent)
         if known is None:
             known = self._watches[agent] = AgentObserver(agent, self.limits, self.events)
             main = self._watches[""].pad
             known.pad.cwds = list(main.cwds)
-            if main.taint_step is not None:  # what it was asked may rest on what was fetched
+            if main.taint_step is not None:  # its prompt may rest on external text
                 known.pad.taint(main.taint_source, min(main.taint_step, event.step - 1))
         return known
 
@@ -189,9 +189,9 @@ class Observer:
             main.taint(f"subagent: {watch.pad.taint_source}", main.analytics.current_step)
 
     def _reported(self, watch: AgentObserver, call: Call) -> None:
-        """Taint who gets the report of a subagent that was tainted, or whose own lines are not there.
+        """Taint the agent that gets the report of a tainted subagent, or of one without recorded events.
 
-        Which subagent a report is of is not always told, so each of the others may have written it.
+        The host does not always name the subagent of a report, so any of the others may have written it.
         """
         if call.text.startswith(_LAUNCHED):
             return
@@ -204,10 +204,10 @@ class Observer:
             watch.pad.taint(UNSEEN, call.step)
 
     def acute(self) -> list[Signal]:
-        """Return what a running session shows that is worth saying at once, each thing once.
+        """Return the signals of a running session that are worth reporting at once, each once.
 
         The user or the model corrected itself; the same thing was searched for three times;
-        configuration was changed beside two other files; two different errors occurred.
+        configuration was changed beside another file; two different errors occurred.
         """
         found: list[Signal] = []
         for watch in self._watches.values():
@@ -216,31 +216,31 @@ class Observer:
         return sorted(found, key=lambda s: (-EARLY[s.type], s.step, s.key))
 
     def taint(self, agent: str = "") -> Taint | None:
-        """Return where text from outside came in, None if it did not."""
+        """Return the source of the first external text that an agent read; None if it read none."""
         watch = self._watches.get(agent)
         if watch is None or watch.pad.taint_step is None:
             return None
         return Taint(watch.pad.taint_source, watch.pad.taint_step)
 
     def tainted(self) -> Taint | None:
-        """Return where text from outside came in first, whichever agent read it; None if none did."""
+        """Return the source of the first external text that any agent read; None if none did."""
         found = [taint for agent in self._watches if (taint := self.taint(agent)) is not None]
         return min(found, key=lambda taint: taint.step or 0, default=None)
 
     def repeated(self, *texts: str) -> Taint | None:
-        """Return where words of some texts stood before anybody here said them; None if nowhere."""
+        """Return the source of the external words that some texts repeat; None if they repeat none."""
         return self._heard.taint(*texts)
 
     def started(self) -> str | None:
-        """Return when the session began, ISO 8601; None if nobody said."""
+        """Return the start of the session (ISO 8601); None if it is unknown."""
         return self._timeline.started
 
     def branch(self) -> str | None:
-        """Return the branch that most of the session was on so far; None if nobody said."""
+        """Return the branch of most events so far; None if it is unknown."""
         return self._timeline.branch()
 
     def inherit(self, other: Observer) -> None:
-        """Note that the session goes on from what another one watched: its words, and what it read."""
+        """Take over the texts and the taint of the observer of the session that this one continues."""
         self._heard.inherit(other._heard)
         if taint := other.taint():
             self._watches[""].pad.taint(taint.source, 0)
@@ -248,7 +248,7 @@ class Observer:
     # The end
 
     def facts(self) -> SessionFacts:
-        """Return the plain facts of the session so far."""
+        """Return the facts of the session so far."""
         main = self._watches[""]
         unresolved = [f for w in self._watches.values() for f in w.errors.unresolved()]
         return self._timeline.facts(
@@ -256,16 +256,16 @@ class Observer:
         )
 
     def unfinished(self, *, ended_well: bool = False) -> list[str]:
-        """Return the things of the session's own plan that were not ticked off, in order.
+        """Return the items of the main agent's plan that are not completed, in order.
 
-        Where it ended well, what it was at is done, too.
+        With `ended_well`, items that were begun count as completed.
         """
         return self._watches[""].pace.unfinished(ended_well=ended_well)
 
     def finalize(self, outcome: str | None = None, kind: str | None = None) -> Observation:
-        """Return what the session adds up to; `outcome` and `kind` are inferred where nobody says them.
+        """Return the observation of the session; `outcome` and `kind` are inferred unless given.
 
-        The session can go on afterwards: it concludes on a copy.
+        The session can go on afterwards, because the detectors are finished on a copy.
 
         Raises:
             InvalidInput: an outcome or a kind that does not exist.
@@ -282,7 +282,7 @@ class Observer:
         return found
 
     def _copy(self) -> Observer:
-        """Return an observer that can conclude while this one goes on; it does not know old events again."""
+        """Return a copy to finish while this observer goes on; it does not recognize repeated events."""
         made = Observer(
             self.session_id,
             self.host,
@@ -292,7 +292,7 @@ class Observer:
             clock=self._clock,
         )
         made.events, made.late = self.events, self.late
-        made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
+        made.troubles, made.trouble = self.troubles, self.trouble  # the list is shared
         made._timeline, made._exchanges = self._timeline.copy(), self._exchanges.copy()
         made._quotes, made._heard = self._quotes.copy(), self._heard.copy()
         made._citations = self._citations.copy()
@@ -305,12 +305,12 @@ class Observer:
         for watch in self._watches.values():
             try:
                 watch.finish(self._timeline, self.events)
-            except Exception as error:  # noqa: BLE001  as in observe: one agent's defect leaves the others' signals
+            except Exception as error:  # noqa: BLE001  as in observe: the signals of other agents are kept
                 self._failed(f"the end of agent {watch.pad.agent!r}", error)
         judged = judging.infer(self.facts())
         watches = list(self._watches.values())
         files = merge_files([w.files.uses.values() for w in watches])
-        wanted = {use.path for use in files if use.edits or use.reads > 1}  # by whichever agent
+        wanted = {use.path for use in files if use.edits or use.reads > 1}  # by any agent
         signals = merge([w.pad.signals() for w in watches])
         signals = [s for s in signals if s.type != "read_abandon" or s.key not in wanted]
         signals += self._conflicts(watches)
@@ -378,7 +378,7 @@ class Observer:
     # Checkpoints
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return everything as JSON values; `restore` makes an equal observer of it. The caller writes it."""
+        """Return the state without the citations as JSON values, for `restore`. The caller writes it."""
         return {
             "form": CHECKPOINT,
             "session_id": self.session_id,
@@ -406,7 +406,7 @@ class Observer:
         timer: Callable[[], float] = time.thread_time,
         clock: Callable[[], float] = time.time,
     ) -> Observer:
-        """Return the observer that `checkpoint` described.
+        """Return the observer restored from the output of `checkpoint`.
 
         Raises:
             InvalidInput: it is not a checkpoint of this version.

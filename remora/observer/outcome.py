@@ -1,22 +1,22 @@
-"""What kind of session it was and how it ended, judged from its facts when nobody says it.
+"""The kind and the outcome of a session, inferred from its facts unless they are given.
 
-The kind follows what was done, not what was said: a session that changed code is a build, whatever it
-was asked first. Words only decide between sessions that did the same: a review reads and answers as an
+The kind follows the actions, not the words: a session that changed code is a build, whatever its first
+prompt was. Words only decide between sessions with the same actions: a review reads and answers as an
 insights session does, but was asked for a review.
 
 The outcome is the first of these that the facts support:
 
-    nothing came of it        no reply after the last prompt, or cut off in the middle of a call; where a host
-                              does not tell what was said, the end of a turn is a reply. Thanks need no
-                              reply, nor does work that was checked after its last change
-    the user stopped it       an interruption with no reply after it
-    the user says it is wrong and nothing was changed afterwards
-    the model says it failed  in its last words, and no check passed after them
+    abandoned                 no reply after the last prompt, or the end in the middle of a call; if a host
+                              does not record replies, the end of a turn is one. Thanks need no reply, nor
+                              does work that was checked after its last change
+    stopped by the user       an interruption with no reply after it
+    rejected by the user      the last prompt says that it is wrong, and nothing was changed afterwards
+    given up by the model     its last reply reports a failure, and no check passed after it
     the last check            a test, lint or build after the last change: it passed or it failed
     a commit                  made after the last change
-    the user says it works
-    changes and a last reply without an open error, or only reading and answers; what failed, was changed
-                              and was not checked again is unknown
+    praised by the user       the last prompts say that it works
+    finished                  a last reply after changes without an open error, or after reading only; an
+                              error, then a change, then no check is unknown
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from remora.observer.session_facts import Judgement, Ran, SessionFacts
 
 QUOTE = 80  # characters of a text that is quoted as evidence
 CHECKS = ("test", "lint", "build")
-REVIEW_EDITS = 3  # files a review may change and still be one
-OPENING = 3  # prompts that say what a session is for
+REVIEW_EDITS = 3  # files that a review may change
+OPENING = 3  # first prompts, which state the purpose of a session
 
 _PLAN_PATH = re.compile(
     r"(^|/)(plans?|specs?|rfcs?|adrs?|proposals?|todos?|design|brainstorms?)/|(^|[/._-])(plan|spec|prd|rfc"
@@ -66,7 +66,7 @@ _FINE = re.compile(
     r"|ありがとう|助かりました|谢谢|謝謝|多谢|고마워|고맙습니다|감사합니다",
     re.IGNORECASE,
 )
-# What is said beside thanks and asks for nothing: it begins with what it is about.
+# A remark beside thanks that asks for nothing: it begins with its subject.
 _REMARK = re.compile(
     r"\W*(?:(?:and|so|yes|yep|ok(?:ay)?)\b\W*)*(?:(?:it|that|this|all|everything|both|the|tests?|cheers|bye"
     r"|have a|no more|nothing (?:else|more)|i['’]?m (?:done|happy))\b|\Z)",
@@ -94,12 +94,12 @@ _WRONG = re.compile(
     r"|直ってい?(?:ない|ません)|안 ?(?:돼|되|됩)",
     re.IGNORECASE,
 )
-# What comes after it counts: "thanks, but it fails", "it was broken, but it works now".
+# Only the text after it counts: "thanks, but it fails", "it was broken, but it works now".
 _BUT = re.compile(
     r"\b(?:but|however|although|except|aber|mais|pero|mas|però|но)\b|但|可是|でも|しかし|ですが|하지만",
     re.IGNORECASE,
 )
-# Who asks for words, asks for words: "explain again why it fails" finds no fault with what was done.
+# A request for an explanation is no complaint: "explain again why it fails".
 _TELL = re.compile(
     r"\A\W*(?:(?:ok|okay|now|so|and|also|then|next|please|great|can you|could you|would you|let'?s)\W+)*"
     r"(?:print|show|list|explain|write|describe|summari[sz]e|tell|draft|repeat|document|walk|remind)\b",
@@ -119,8 +119,8 @@ _QUESTION = re.compile(r"\?\s*\Z")
 def infer(facts: SessionFacts) -> Judgement:
     """Return the kind and the outcome of a session with the evidence in words.
 
-    What cannot be told is "unknown"; a session is never called a success because nothing spoke
-    against it unless somebody said at its end that the work is done.
+    An outcome without evidence is "unknown"; the absence of errors makes a session a success only if it
+    ends with a reply.
     """
     kind, kind_why = _kind(facts)
     outcome, outcome_why = _outcome(facts, kind)
@@ -130,7 +130,7 @@ def infer(facts: SessionFacts) -> Judgement:
 def _kind(facts: SessionFacts) -> tuple[str, str]:
     paths = tuple(dict.fromkeys(edit.path for edit in facts.edits))
     opening = [said.text for said in facts.prompts[:OPENING]]
-    # A command of the host that starts a review is no prompt; the report then says what it was.
+    # A host command that starts a review is not a prompt; the last reply then names the review.
     asked = _asks(opening[:1] or [said.text for said in facts.replies[-1:]], _REVIEW)
     if paths and all(map(_CHANGELOG_PATH.search, paths)):
         return "changelog", f"it changed only {_named(paths)}"
@@ -174,7 +174,7 @@ def _outcome(facts: SessionFacts, kind: str) -> tuple[str, str]:
 
 
 def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
-    """An unanswered prompt, thanks aside, or an end in the middle of a call; work that was checked counts."""
+    """Judge a session that ends with an unanswered prompt or in the middle of a call; None for others."""
     answered = facts.replies or facts.stopped is not None or _settled(facts)
     if not facts.steps or not answered:
         return "abandoned", "the model never answered"
@@ -199,7 +199,7 @@ def _stopped(facts: SessionFacts) -> tuple[str, str] | None:
 
 
 def _refused(facts: SessionFacts) -> tuple[str, str] | None:
-    """The user's last word says that it is wrong, and no change or passed check came after it."""
+    """Judge a session whose last prompt says that it is wrong, with no change or passed check after it."""
     if not facts.prompts:
         return None
     said = facts.prompts[-1]
@@ -215,7 +215,7 @@ def _refused(facts: SessionFacts) -> tuple[str, str] | None:
 
 
 def refuses(prompt: str) -> bool:
-    """Return whether a prompt says that what was done before it is wrong.
+    """Return whether a prompt says that the work before it is wrong.
 
     >>> refuses("it still fails with the same error"), refuses("ok, works. great"), refuses("add a test")
     (True, False, False)
@@ -229,7 +229,7 @@ def refuses(prompt: str) -> bool:
 
 
 def _in_the_end(prompt: str) -> str:
-    """Return what a prompt says after its last "but", where that finds fault or praises."""
+    """Return the part of a prompt after its last "but" if that finds fault or praises, else the prompt."""
     after = _BUT.split(prompt)[-1]
     return after if _WRONG.search(after) or _FINE.search(after) else prompt
 
@@ -283,7 +283,7 @@ def _praises(prompt: str) -> bool:
 
 
 def _thanked(facts: SessionFacts) -> bool:
-    """Whether the user's last word, after an answer, is praise and asks for nothing more."""
+    """Return whether the last prompt, after an answer, is praise and asks for nothing more."""
     answered = facts.replies or facts.stopped is not None
     if facts.last_kind != "user_prompt" or not (answered and facts.prompts[1:]):
         return False
@@ -295,7 +295,7 @@ def _thanked(facts: SessionFacts) -> bool:
 
 
 def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
-    """Judge a session without a check, a commit or a word of the user at its end."""
+    """Judge a session without a check, a commit or a verdict of the user at its end."""
     last_prompt = facts.prompts[-1].step if facts.prompts else 0
     answered = bool(facts.replies) and facts.replies[-1].step > last_prompt
     if not answered and facts.last_kind != "reply":
@@ -312,7 +312,7 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
             "unknown",
             f"`{shorten(failed[0].normal, QUOTE)}` failed, and nothing was checked after the change",
         )
-    if facts.planned and facts.done < facts.planned - 1:  # the last one is often not ticked off
+    if facts.planned and facts.done < facts.planned - 1:  # the last item is often not ticked off
         return "unknown", f"{facts.done} of {facts.planned} planned things were done, and nothing was checked"
     end = "a report" if answered else "its turn over"
     why = f"it ends with {end} and no open error, though nothing was checked after the last change"
@@ -320,7 +320,7 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
 
 
 def _settled(facts: SessionFacts) -> bool:
-    """Whether everything changed was checked or committed before the end."""
+    """Return whether every change was checked or committed before the end."""
     edited = facts.last_edit
     if edited is None:
         return False
@@ -344,7 +344,7 @@ def _last_prompt(facts: SessionFacts) -> str:
 
 
 def _named(paths: Sequence[str]) -> str:
-    """Return two files by name, and how many more there are."""
+    """Return two paths and the number of the others, in words."""
     most = [path for path, _ in Counter(paths).most_common(2)]
     more = f" and {len(paths) - 2} more" if len(paths) > 2 else ""
     return ", ".join(f"`{path}`" for path in most) + more

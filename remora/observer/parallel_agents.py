@@ -1,8 +1,8 @@
-"""Parallel agents: each has a scratchpad of its own, and the end brings them together.
+"""Parallel agents: each has a scratchpad of its own, and the end of the session merges them.
 
-What two agents or more saw on their own is surer than what one saw twice: such a signal carries how many
-came to the same answer (`agents`), and in promotion each further one stands for a session. Files that two
-agents changed while both were running are conflicts.
+A signal that two agents showed independently is more reliable than one that an agent showed twice: it
+carries the number of agents with the same answer (`agents`), and in promotion each further agent counts as
+a session. Files that two agents changed while both were running are conflicts.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from typing import NamedTuple
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
 from remora.core.text import jaccard, words
 
-_ANSWERS = ("found", "instead", "then")  # in a detail: what a signal leads to
-ALIKE = 0.88  # share of words that makes two sayings the same
+_ANSWERS = ("found", "instead", "then")  # keys of a signal's detail that contain its answer
+ALIKE = 0.88  # share of common words above which two sentences are the same
 _NUMBERS = ("reads", "edits", "forward", "backward", "edited", "count")
 
 
 class Life(NamedTuple):
-    """When an agent ran and what it changed, by the order of events, not by clocks or steps.
+    """The spans and file changes of one agent, in numbers of events, not by clocks or steps.
 
-    `changes` maps a file to the places of its changes; `modified` are files it was told had changed.
+    `changes` maps a path to its changes; `modified` contains the files that it was told had changed.
     """
 
     agent: str
-    spans: Sequence[tuple[int, int]]  # the first and the last event; several where it was taken up again
+    spans: Sequence[tuple[int, int]]  # first and last event; several if it was resumed
     changes: Mapping[str, Sequence[tuple[int, int, str]]]  # path: (order, step, event)
     modified: Mapping[str, tuple[int, int, str]]
 
     def ran_at(self, order: int) -> bool:
-        """Return whether it was running at an event."""
+        """Return whether the agent was running at an event."""
         return any(first <= order <= last for first, last in self.spans)
 
 
 def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
-    """Return the signals of several agents, each type and key once, with how many agents showed it so.
+    """Return the signals of several agents, each type and key once, with the number of agents.
 
-    Who came to another answer is not counted. Corrections in other words are the same where at least ALIKE
+    Agents with another answer are not counted. Corrections in other words are the same if more than ALIKE
     of the words are.
     """
     found: dict[tuple[str, str], Signal] = {}
@@ -74,7 +74,7 @@ def _same_saying(
 
 
 def _joined(one: Signal, other: Signal) -> Signal:
-    """Return two sights of the same signal as one: the earlier first, numbers added, either's taint kept."""
+    """Return two occurrences of a signal as one: the earlier first, numbers added, either taint kept."""
     first, second = (one, other) if one.step <= other.step else (other, one)
     detail = {**second.detail, **{k: v for k, v in first.detail.items() if v not in ("", None)}}
     for name in _NUMBERS:
@@ -91,14 +91,14 @@ def _joined(one: Signal, other: Signal) -> Signal:
 
 
 def conflicts(lives: Sequence[Life]) -> list[Signal]:
-    """Return the files that two agents changed while both were running, or were told had changed."""
+    """Return a signal for each file that two agents changed while both ran, or were told had changed."""
     found: dict[str, Signal] = {}
     for place, one in enumerate(lives):
         for other in lives[place + 1 :]:
             for path in sorted(set(one.changes) & set(other.changes)):
                 mine = [c for c in one.changes[path] if other.ran_at(c[0])]
                 theirs = [c for c in other.changes[path] if one.ran_at(c[0])]
-                # The main agent is there all the time, so it is its own change that must fall into a run.
+                # The main agent always runs, so its own change must also fall into the subagent's run.
                 at_once = (mine or theirs) if one.agent and other.agent else (mine and theirs)
                 if at_once:
                     changes = (mine or one.changes[path])[0], (theirs or other.changes[path])[0]
@@ -136,7 +136,7 @@ def _add(
 
 
 def merge_files(each: Iterable[Iterable[FileUse]]) -> list[FileUse]:
-    """Return the uses of files over all agents, by first step and path."""
+    """Return the file use of all agents, by first step and path."""
     found: dict[str, FileUse] = {}
     for uses in each:
         for use in uses:

@@ -1,7 +1,7 @@
-"""What all sessions showed so far, as far as a promotion needs to know it.
+"""Counts over all learned sessions, as promotion needs them.
 
-`Seen` is the question; the store answers it from SQL. Every count includes the session that is being
-judged: it is counted first and judged then, so that a new project and an old one go the same way.
+`Seen` is the interface; the store implements it with SQL. Every count includes the session that is being
+judged: it is counted first and judged then, so that new and old projects are treated the same way.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from remora.core.events import ErrorSeen
 from remora.core.text import words
 from remora.core.values import Taint
 
-KEPT = 50  # details of one signal that are remembered, the newest
+KEPT = 50  # details of one signal that are stored, the newest
 
 
 class SeenCount(NamedTuple):
-    """In how many sessions something showed, and the first and last time (ISO 8601)."""
+    """The number of sessions that showed something, with the first and the last time (ISO 8601)."""
 
     sessions: int = 0
     first: str | None = None
@@ -30,7 +30,7 @@ class SeenCount(NamedTuple):
 
 
 def needed(sessions: int, agents: int) -> int:
-    """Return how many sessions must show what some agents of one showed: each further agent counts as one.
+    """Return the number of sessions that must show a signal; each further agent of one counts as a session.
 
     >>> needed(3, 1), needed(3, 2), needed(2, 5)
     (3, 2, 1)
@@ -39,7 +39,7 @@ def needed(sessions: int, agents: int) -> int:
 
 
 def same_words(prompt: str) -> str:
-    """Return what two prompts share that ask for the same in the same words.
+    """Return the words of a prompt as a key, equal for prompts with the same words.
 
     >>> same_words("Address PR feedback!") == same_words("address pr  feedback")
     True
@@ -48,7 +48,7 @@ def same_words(prompt: str) -> str:
 
 
 class Shown(NamedTuple):
-    """How one session showed a signal."""
+    """A signal as one session showed it."""
 
     session_id: str
     at: str | None
@@ -58,7 +58,7 @@ class Shown(NamedTuple):
 
 
 class ErrorMet(NamedTuple):
-    """How one session met an error."""
+    """An error as one session met it."""
 
     session_id: str
     at: str | None
@@ -66,36 +66,36 @@ class ErrorMet(NamedTuple):
 
 
 class Seen(Protocol):
-    """Counts over all sessions that were learned, the one being judged included."""
+    """Counts over all learned sessions, including the one being judged."""
 
     def total(self) -> SeenCount:
-        """Return on how many occasions sessions were learned: those of one branch and day are one."""
+        """Return the number of occasions; the sessions of one branch and day are one occasion."""
         ...
 
     def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as an Observation's signals have it
-        """Return in how many sessions a signal showed."""
+        """Return the number of sessions that showed a signal."""
         ...
 
     def shown(self, type: str, key: str) -> Sequence[Shown]:  # noqa: A002
-        """Return how sessions showed a signal, oldest first, the newest KEPT at most."""
+        """Return a signal as the sessions showed it, oldest first, at most the newest KEPT."""
         ...
 
     def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
-        """Return how sessions met an error, oldest first, the newest KEPT at most."""
+        """Return an error as the sessions met it, oldest first, at most the newest KEPT."""
         ...
 
     def met(self, fingerprint: str) -> SeenCount:
-        """Return in how many sessions an error was met."""
+        """Return the number of sessions that met an error."""
         ...
 
     def asked(self, prompt: str) -> int:
-        """Return in how many sessions somebody typed the same words as a prompt."""
+        """Return the number of sessions with a prompt of the same words."""
         ...
 
     def edits(self, path: str) -> SeenCount:
-        """Return on how many occasions a file was changed."""
+        """Return the number of occasions on which a file was changed."""
         ...
 
     def co_edits(self, path: str) -> Mapping[str, SeenCount]:
-        """Return the files changed in the same sessions as a file, and on how many occasions."""
+        """Return the files changed in the same sessions as a file, with the number of occasions."""
         ...

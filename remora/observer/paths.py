@@ -1,4 +1,4 @@
-"""What a file of a project is by its path: configuration, a lock file, documentation, a test."""
+"""Classification of files by their path: configuration, lock files, documentation, tests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TEST = re.compile(
 
 
 def is_config(path: str) -> bool:
-    """Say whether a file is configuration that other files depend on; lock files are not.
+    """Return whether a file is configuration that other files depend on; lock files are not.
 
     >>> is_config("Cargo.toml"), is_config(".github/workflows/ci.yml"), is_config("src/config.go")
     (True, True, False)
@@ -46,7 +46,7 @@ def is_config(path: str) -> bool:
 
 
 def is_lock(path: str) -> bool:
-    """Say whether a file is written by a package manager.
+    """Return whether a file is written by a package manager.
 
     >>> is_lock("web/package-lock.json"), is_lock("go.mod")
     (True, False)
@@ -55,12 +55,12 @@ def is_lock(path: str) -> bool:
 
 
 def is_doc(path: str) -> bool:
-    """Say whether a file is prose."""
+    """Return whether a file is documentation."""
     return _DOCS.search(path.lower()) is not None
 
 
 def is_test(path: str) -> bool:
-    """Say whether a file holds tests, by its name or folder.
+    """Return whether a file contains tests, by its name or folder.
 
     >>> is_test("a/b_test.go"), is_test("tests/x.py"), is_test("a/contest.go")
     (True, True, False)
@@ -74,7 +74,7 @@ def folder(path: str) -> str:
 
 
 def stem(path: str) -> str:
-    """Return the name of a file without its ending and without what marks a test, lower-case.
+    """Return the name of a file in lower case, without its extension and without a mark of a test.
 
     >>> stem("cli/clean_test.go"), stem("x/Clean.tsx")
     ('clean', 'clean')

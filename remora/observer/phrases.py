@@ -1,4 +1,4 @@
-"""The words by which beliefs are taken back and approaches given up, and what no person typed."""
+"""Patterns of corrected beliefs, of approaches given up, and of prompts that no person typed."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ _TOLD = (
     r"|states?|stated|not(?:es?|ed)|claim(?:s|ed)?|reads|explain(?:s|ed)?|warn(?:s|ed)?|complain(?:s|ed)?|replied"
     r"|answered|quot(?:es?|ed))\b"
 )
-# What follows was said by somebody else; after a person's words "that" may still be theirs.
+# Introductions of words of others; after a person's words, "that" may still refer to them.
 REPORTED = re.compile(
     rf"(?:{_PEOPLE}|{_WRITTEN}){_TOLD}|\b(?:according to|as per|quoting|in the words of)\b", re.IGNORECASE
 )
 BY_PERSON = re.compile(rf"{_PEOPLE}(?:{_TOLD}|[^.!?\n]{{0,40}}?\b(?:tried|saw|found)\b)", re.IGNORECASE)
 THAT = re.compile(r"(?:\b\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
-# After "Wait," a doubt is likelier than a correction; it takes both sides of the contrast.
+# After "Wait," a doubt is likelier than a correction, so both sides of the contrast are required.
 BOTH_SIDES = re.compile(
     r"(?:\bnot\b|n['’]t\b).{3,160}?(?: [-–—] |; |\bbut\b|\brather\b|\binstead\b)|(?:, |[-–—;] ?)not \w"
     r"|\bactually (?:is|are|was|uses|does)\b"

@@ -1,8 +1,8 @@
-"""Where things are, and what took time to find: searches that recur, wrong doors, slow commands, config.
+"""Memories from recurring searches, files opened by mistake, slow commands and configuration changes.
 
 An agent that searches for the same name in session after session could have been told where it is. The
-answer is the file that was opened or changed after the search; it is told when most sessions agree on
-it, and only for names that are rare enough to mean one thing.
+answer is the file that was opened or changed after the search; it is reported if most sessions agree on it,
+and only for names that are rare enough to mean one thing.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from remora.observer.past_sessions import Seen, SeenCount, Shown, needed
 from remora.observer.paths import is_doc
 from remora.observer.sentences import code, listed, quoted, seen_words, too_few
 
-AGREE = 0.5  # of the sessions that found an answer, for the one that is told
+AGREE = 0.5  # share of the sessions with an answer that must agree
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
-OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, and the most of it
+OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, and its maximum
 SLOW = 60  # seconds
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|\w_\w|\w[-.]\w")
 _SAYS_NOTHING = frozenset(
@@ -35,11 +35,11 @@ _SAYS_NOTHING = frozenset(
 )
 
 Told = tuple[str, str, tuple[str, ...], dict[str, Any]]  # memory type, content, files, payload
-View = tuple[Signal, Sequence[Shown], SeenCount]  # a signal of a session, with how sessions showed it
+View = tuple[Signal, Sequence[Shown], SeenCount]  # a signal, and the sessions that showed it
 
 
 def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
-    """Yield a candidate for each signal of the session that is one of these and says something."""
+    """Yield a candidate, or a rejection with a reason, for each signal of a type in `_TELL`."""
     for signal in session.signals:
         tell = _TELL.get(signal.type)
         if tell is None:
@@ -63,9 +63,9 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
 
 
 def _views(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Iterator[View]:
-    """Yield what to judge by: the sessions that read nothing from outside, where they suffice; then all.
+    """Yield the sessions to judge by: those without external text if they suffice, then all.
 
-    What takes both kinds of sessions waits: it would be tainted for good, though clean ones may follow.
+    A signal that needs both kinds of sessions waits: it would stay tainted, though clean ones may follow.
     """
     needs = signals.KINDS[signal.type].sessions
     clean = [one for one in shown if one.taint is None]
@@ -85,7 +85,7 @@ def _named(signal: Signal) -> str:
 
 
 def majority(values: Sequence[str]) -> str:
-    """Return the value that most of the non-empty ones are, empty when they do not agree.
+    """Return the most frequent of the non-empty values; empty if they do not agree.
 
     >>> majority(["a", "b", "a", ""]), majority(["a", "b", "c"])
     ('a', '')
@@ -127,7 +127,7 @@ def _grep(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
 
 
 def _plain(pattern: str, names: Sequence[str]) -> list[str]:
-    """Return the names of a search as they were typed, without the syntax around them."""
+    """Return the names of a search as typed, without the pattern syntax."""
     found = re.findall(r"[A-Za-z_][\w-]{2,}", pattern)
     kept = [w for w in dict.fromkeys(found) if w.lower() in names]
     return kept or list(names)

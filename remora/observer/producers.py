@@ -1,9 +1,9 @@
-"""Memories of a person's words, and of the units of work of a methodology.
+"""Memories of a person's words, and of the work units of a methodology.
 
-said        what the user stated for good, or said yes to (statements.py)
-handed_on   what a stage of a methodology hands to the next
+said        rules that the user stated or agreed to (statements.py)
+handed_on   memories that a stage of a methodology hands to the next
 
-What a session did is in the commits, and the person's own history: no memory is made of it.
+No memory is made of the work of a session: it is in the commits and in the person's own history.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from remora.observer.candidate import USER_SAID, Candidate, Evidence, doubted, d
 from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.statements import statements
 
-SUBTASKS = 5  # with more, memories are promoted after each validated one
+SUBTASKS = 5  # of a build; with more, memories are promoted after each validated one
 
 
 def said(session: Observation, _: Seen) -> Iterator[Candidate]:
-    """Yield what the user stated for good, and the rules of the agent that the user said yes to."""
+    """Yield the rules that the user stated, and the agent's rules that the user agreed to."""
     told_already: set[str] = set()
     for one in (*_stated(session), *map(partial(_agreed, session), session.agreed)):
         if one.key not in told_already:
@@ -66,7 +66,7 @@ def _told(session: Observation, kind: str, text: str, evidence: Evidence, at: st
 
 
 def _prompts(session: Observation) -> Iterator[tuple[str, Evidence, str | None]]:
-    """Yield what the user typed, at length where it was answered, where, and when it was answered or over."""
+    """Yield each prompt (longer if answered), its evidence, and the time of its answer or of the end."""
     over = session.ended or session.started
     asked = [Evidence((step,), (key,)) for step, key in session.places.get("prompts", ())]
     of_key = {evidence.events[0]: evidence for evidence in asked}
@@ -86,9 +86,9 @@ def unit_ended(
     branch: str | None = None,
     taint: Taint | None = None,
 ) -> MemoryDraft | None:
-    """Return the memory of how a methodology's unit of work ended; None when there is nothing to say.
+    """Return the memory of a finished work unit; None if the methodology has nothing to record.
 
-    `taint` is where the session that did the work read text from outside: its summary may repeat that.
+    `taint` is the taint of the session that did the work: its summary may repeat external text.
     """
     content = methodology.on_work_unit_complete(context, result)
     unit = methodology.resolve_work_unit_ref(context)
@@ -113,7 +113,7 @@ def unit_ended(
 
 
 def promotes_early(subtasks: int) -> bool:
-    """Return whether a build promotes after each validated subtask and not only at its end.
+    """Return whether a build promotes memories after each validated subtask and not only at its end.
 
     >>> promotes_early(5), promotes_early(6)
     (False, True)
@@ -122,16 +122,16 @@ def promotes_early(subtasks: int) -> bool:
 
 
 def for_unit(draft: MemoryDraft, context: ExecutionContext, methodology: Methodology = NATIVE) -> MemoryDraft:
-    """Return a draft as one of the unit of work it was learned in."""
+    """Return a draft with the work unit in which it was learned."""
     return draft._replace(
         work_unit_ref=methodology.resolve_work_unit_ref(context), methodology=methodology.id
     )
 
 
 def belongs(memory: MemoryRecord, unit: WorkUnitRef | None) -> bool:
-    """Return whether a memory was learned in a unit of work, in a part of it, or in a whole it is part of.
+    """Return whether a memory was learned in a work unit, in a part of it, or in a unit that contains it.
 
-    A spec belongs to each of its subtasks and each of them to it; a subtask never to its neighbour.
+    A spec and each of its subtasks belong together; two subtasks do not.
     """
     own = memory.work_unit_ref
     if own is None or unit is None or own.methodology != unit.methodology:
@@ -143,7 +143,7 @@ def belongs(memory: MemoryRecord, unit: WorkUnitRef | None) -> bool:
 def handed_on(
     memories: Sequence[MemoryRecord], from_stage: str, to_stage: str, methodology: Methodology = NATIVE
 ) -> list[MemoryRecord]:
-    """Return the memories that a stage hands to the next, in the order given; none where they do not meet."""
+    """Return the memories that a stage hands to the next, in the given order; none without a transition."""
     for transition in methodology.relay_transitions():
         if (transition.from_stage, transition.to_stage) == (from_stage, to_stage):
             return [m for m in memories if not transition.types or m.type in transition.types]

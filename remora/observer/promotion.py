@@ -1,20 +1,20 @@
-"""From what a session showed to memories: the filters in their order, and what each of them dropped.
+"""Promotion: the filters that turn the findings of a session into memories, in their order.
 
     sources      every module that proposes memories, in SOURCES
-    validation   a failed or abandoned session proves nothing but dead ends, what the user said, and what a
-                 model wrote who read how it failed
-    frequency    enough sessions must have shown it (signals.KINDS); acute ones once; of what agents of one
-                 session showed on their own, each further agent stands for a session
-    standing     what it says of the code must still be so, where there is code to ask
-    novelty      closer than 0.88 to a memory that is there, or to a better candidate: dropped.
+    validation   a failed or abandoned session yields only dead ends, the user's words, and memories written
+                 by a model, which read how it failed
+    frequency    enough sessions must have shown it (signals.KINDS); acute signals need one session; each
+                 further agent of a session that showed it independently counts as a session
+    standing     its claims about the code must still hold, if there is code to check
+    novelty      closer than 0.88 to a stored memory, or to a better candidate: dropped.
                  The same external id is the same memory seen again: an update, never a duplicate
-    trust        what rests on text from outside: confidence x 0.7 once, review, taint kept;
+    trust        a memory that rests on external text: confidence x 0.7 once, review, taint kept;
                  and it never becomes a rule or a recipe
     scoring      priority 0.6 p + 0.4 s; confidence c s + 0.1, and more with every further session
-    cap          by the kind of session, the best first; updates and what the user said take no room
+    cap          by the kind of session, the best first; updates and the user's words take no room
 
-What a model wrote (writer.py) comes in as further candidates. Embedding and the transaction come after.
-Everything here is pure: the same session and the same `Seen` give the same promotion.
+Memories written by a model (writer.py) come in as further candidates. Embedding and the transaction come
+later. Everything here is pure: the same session and the same `Seen` give the same promotion.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted
 from remora.observer.past_sessions import Seen
 from remora.observer.sentences import too_few
 
-NOVEL = 0.88  # cosine; above it a candidate says what a memory says already
-ALIKE = 0.8  # share of words that two candidates of one session may have in common
-INSIDE = 0.7  # share of the words of a told thing that another may hold before it says the same
+NOVEL = 0.88  # cosine; above it a candidate repeats a memory
+ALIKE = 0.8  # share of common words above which two candidates of a session may be the same
+INSIDE = 0.7  # share of the shorter one's words above which a candidate of TOLD repeats another
 TOLD = ("written", "self_correction", "user_words", "error_retry")
 LOWEST = 0.2  # confidence below which nothing is promoted
-MORE, MOST = 0.02, 0.1  # confidence for each further session, and the most of it
-WEAKEST = 0.4  # a signal's score below this is not looked at
+MORE, MOST = 0.02, 0.1  # confidence for each further session, and its maximum
+WEAKEST = 0.4  # score of a signal; signals below it are dropped
 LIMITS: Mapping[str, int] = {
     "build": 20,
     "insights": 5,
@@ -47,9 +47,9 @@ LIMITS: Mapping[str, int] = {
     "spec_creation": 3,
     "pr_review": 8,
 }
-_SEEN = re.compile(r"(?<!\s)\s*\((?:seen|said|committed)\b[^()]*\)\W*\Z")  # is alike in all of a session
+_SEEN = re.compile(r"(?<!\s)\s*\((?:seen|said|committed)\b[^()]*\)\W*\Z")  # the same in all of a session
 _FAILS = re.compile(r"`[^`]+` fails with")
-RULES = ("preference", "decision", "requirement", "workflow_recipe")  # that outside text never becomes
+RULES = ("preference", "decision", "requirement", "workflow_recipe")  # external text never becomes these
 
 Similar = Callable[[MemoryDraft], tuple[str, float] | None]
 Overtaken = Callable[[Candidate], str]
@@ -70,11 +70,11 @@ class Promoted(NamedTuple):
     """A memory to store.
 
     Attributes:
-        draft: the memory; it names the session that was judged.
+        draft: the memory, with the id of the judged session.
         why: the evidence in words.
-        update: it refreshes one that is there.
-        sessions: those that showed it, oldest first, the newest at most; empty where the counts name none.
-        replaces: ids of memories that it takes the place of.
+        update: it refreshes a stored memory.
+        sessions: ids of the newest sessions that showed it, oldest first; empty if only this one did.
+        replaces: ids of memories that it replaces.
     """
 
     draft: MemoryDraft
@@ -86,7 +86,7 @@ class Promoted(NamedTuple):
 
 
 class Discarded(NamedTuple):
-    """What was not promoted: what it was, the filter that dropped it, why, and its external id if any."""
+    """A finding that was not promoted: its text, the filter, the reason, and its external id if any."""
 
     what: str
     filter: str
@@ -95,7 +95,7 @@ class Discarded(NamedTuple):
 
 
 class Promotion(NamedTuple):
-    """What one session gives; `withdrawn` names memories that are to be retired where they exist."""
+    """The result of one session; `withdrawn` names memories to retire if they exist."""
 
     promoted: tuple[Promoted, ...]
     discarded: tuple[Discarded, ...]
@@ -103,7 +103,7 @@ class Promotion(NamedTuple):
 
 
 class _Batch(NamedTuple):
-    """What the filters hand on."""
+    """The state that each filter passes to the next."""
 
     session: Observation
     candidates: list[Candidate]
@@ -116,7 +116,7 @@ Filter = Callable[[_Batch], _Batch]
 
 
 def tallies(session: Observation) -> tuple[Signal, ...]:
-    """Return what a session adds to the counts besides its own signals; count them before promoting."""
+    """Return the signals that a session adds to the counts besides its own; count them before promoting."""
     return (*recipes.habits(session), *calibration.costs(session))
 
 
@@ -129,17 +129,17 @@ def promote(
     limits: Mapping[str, int] = LIMITS,
     more: Iterable[Candidate] = (),
 ) -> Promotion:
-    """Return the memories of a session with reasons, and what was discarded and why.
+    """Return the memories of a session and the discarded findings, each with its reason.
 
     Args:
-        session: what it added up to.
-        seen: the counts over all sessions, this one included.
-        similar: the memory closest to a draft and how close (cosine, 0..1), named by its external id,
-            or by its id where it has none; None when nothing is there. Without it only the candidates
-            of this session are compared.
-        overtaken: why a candidate no longer holds, empty where it does; asked of the code as it is now.
-        limits: the most new memories a kind of session may give; a kind that is missing gives none.
-        more: candidates of a methodology's plugin; they pass the same filters.
+        session: the observation of the session.
+        seen: the counts over all sessions, including this one.
+        similar: returns the memory closest to a draft, by its external id (or its id without one), and the
+            cosine similarity (0..1); None if nothing is stored. Without it only the candidates of this
+            session are compared.
+        overtaken: returns why a candidate no longer holds for the current code; empty if it holds.
+        limits: the maximum of new memories by kind of session; a missing kind gives none.
+        more: further candidates, as of a methodology's plugin; they pass the same filters.
     """
     batch = _gathered(session, seen, more)
     for step in (
@@ -230,14 +230,14 @@ def _novel(similar: Similar | None) -> Filter:
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
-    """Return whether two candidates of a session say the same, the one perhaps within the other."""
+    """Return whether two candidates of a session say the same, or one contains the other."""
     ran = [found[0] if (found := _FAILS.match(c.draft.content)) else "" for c in (one, other)]
-    if ran[0] != ran[1] and all(ran):  # what helped may be the same, and most of the words
+    if ran[0] != ran[1] and all(ran):  # two errors may share the remedy and most words
         return False
     a, b = (frozenset(words(_SEEN.sub("", c.draft.content))) - STOP_WORDS for c in (one, other))
     if one.signal == other.signal == "user_words":  # each may be another rule
         return a <= b or b <= a
-    if jaccard(a, b) > ALIKE:  # two that differ in a number or a name only are two
+    if jaccard(a, b) > ALIKE:  # a different number or name makes them different
         return salient(one.draft.content) == salient(other.draft.content)
     if one.signal not in TOLD or other.signal not in TOLD or min(len(a), len(b)) < 6:
         return False
@@ -255,7 +255,7 @@ def _trusted(batch: _Batch) -> _Batch:
 
 
 def _gate(c: Candidate) -> Candidate:
-    """Lower the confidence of what came after text from outside; once, whatever else touched it."""
+    """Return a tainted candidate with its confidence lowered, once; others unchanged."""
     if c.draft.taint is None:
         return c
     why = f"{c.why}; after text from outside ({c.draft.taint.source})"
@@ -286,7 +286,7 @@ def _capped(limits: Mapping[str, int]) -> Filter:
 
         def over(c: Candidate) -> str:
             nonlocal taken
-            # What a person says holds whatever the session was about.
+            # A person's words hold for any kind of session.
             if c.signal == "user_words" or (limit and c.draft.external_id in batch.known):
                 return ""
             taken += 1
@@ -298,7 +298,7 @@ def _capped(limits: Mapping[str, int]) -> Filter:
 
 
 def _kept(batch: _Batch, name: str, why_not: Callable[[Candidate], str]) -> _Batch:
-    """Return the batch without the candidates for which there is a reason."""
+    """Return the batch without the candidates for which `why_not` returns a reason."""
     kept: list[Candidate] = []
     for c in batch.candidates:
         why = why_not(c)

@@ -1,8 +1,8 @@
-"""What a person said in a session that may hold longer than the task: sentences, verbatim, kept as records.
+"""Sentences of a person that may hold longer than the task, stored verbatim as records.
 
-Whether a sentence lasts cannot be told from its form, so nothing is decided here. A cheap filter leaves out
-what is plainly of the moment (questions, requests, complaints, pasted output); the rest is kept, to be found
-when it bears on something, and said as a quotation at most. The weights were chosen on labelled sentences of
+The form of a sentence does not show whether it lasts, so nothing is decided here. A cheap filter drops
+sentences that only concern the moment (questions, requests, complaints, pasted output); the others are kept,
+to be found when they are relevant, and are only ever quoted. The weights were chosen on labelled sentences of
 37 repositories (`python -m benchmarks words`).
 """
 
@@ -22,7 +22,7 @@ from remora.observer.statements import agreed, names_something
 
 MOST = 200  # of a session
 LONGEST = 600  # characters of a sentence; a longer one is a paste
-ANSWERED = 300  # characters of what a sentence answers, from its end
+ANSWERED = 300  # characters at the end of the text that a sentence answers
 LEAST_WORDS = 4
 MOST_LINES = 15  # of a prompt; a longer one is mostly pasted or a plan
 KEPT_FROM = 4  # weight
@@ -35,7 +35,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OUTPUT = re.compile(
     r"\A\s*(?:[=+>^|$#<{}\[\]*]|at |\d{4}-\d\d|\w+Error\b|File \")|[{};]\s*\Z|</|=>|\^\s|\.\w+:\d+"
 )
-# It says how something is, or has to be: be, have, must, in ten languages, and English contractions.
+# States a fact or a duty: be, have, must, in ten languages, and English contractions.
 _STATES = re.compile(
     r"(?<!\w)(?:"
     + one_of(
@@ -74,12 +74,12 @@ _ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 
 
 class Quotes(Kept):
-    """The sentences of a person in one session that are kept, and the rules agreed to; in order, bounded."""
+    """The kept sentences of a person in one session, and the rules agreed to; in order, bounded."""
 
     kept: list[Quote]
     agreed: list[Agreement]
     reply: str
-    last: str  # the key of the reply where nothing came after it
+    last: str  # the key of the reply if nothing came after it
     taint: Taint | None  # of the reply
 
     def __init__(self) -> None:
@@ -87,9 +87,9 @@ class Quotes(Kept):
         self.reply, self.last, self.taint = "", "", None
 
     def feed(self, event: Event, taint: Taint | None = None) -> None:
-        """Look at what was said; what subagents are told is no person's.
+        """Process an event; prompts of subagents are skipped, because no person wrote them.
 
-        `taint` is what text from outside left on the step of the event.
+        `taint` is the taint of the event's step.
         """
         if event.agent:
             return
@@ -135,9 +135,9 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
     """Return the sentences of a prompt that may last, in order.
 
     Args:
-        prompt: what was typed.
-        before: the reply that it answers; what only repeats that is pasted.
-        first: nothing was said before it in the session.
+        prompt: the text as typed.
+        before: the reply that it answers; sentences that repeat it are pasted.
+        first: no reply came before it in the session.
 
     >>> sentences("Add a test. The staging database is read only for us. Does that work?")
     ['The staging database is read only for us.']
@@ -158,7 +158,7 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
 
 
 def weight(sentence: str, *, first: bool = False, pasted: bool = False) -> int:
-    """Return how much the form of a sentence speaks for its lasting; it is kept from KEPT_FROM on."""
+    """Return the score of a sentence by its form; sentences from KEPT_FROM on are kept."""
     said = [word.lower() for word in _WORD.findall(sentence)]
     if len(said) + len(_CJK.findall(sentence)) / 2 < LEAST_WORDS or _QUESTION.search(sentence):
         return 0

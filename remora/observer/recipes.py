@@ -1,9 +1,9 @@
-"""How a change is checked, as a memory: the checks that recur over sessions, in their order.
+"""Recipes: memories of the checks that recur over sessions, in their order.
 
-Each session adds the checks that passed in it (`habits`), and the recipe is read off all of them: a command
-is part of it when three sessions ran it and a fair share of those that checked anything did. Commands that
-an agent ran after it read text from outside may have been put into its mouth: they count, but alone they
-never make a recipe; three sessions must have run the command before any such reading.
+Each session adds the checks that passed in it (`habits`), and the recipe is computed from all of them: it
+contains a command if three sessions ran it, and at least SHARE of the sessions that checked anything.
+External text may have prompted the commands that an agent ran after reading it: they count, but never make a
+recipe alone; three sessions must have run the command before any external text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FORMER = "what one module's sessions run, and how work is handed in, is learnt 
 
 
 class Step(NamedTuple):
-    """A command of a recipe: what it is for, and in how many sessions it passed."""
+    """A command of a recipe, its purpose, and the number of sessions in which it passed."""
 
     command: str
     purpose: str
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 def habits(session: Observation) -> list[Signal]:
-    """Return what a session adds to the counts: its checks, if it changed anything."""
+    """Return the signal that a session adds to the counts: its checks, if it changed anything."""
     changed = any(use.edits and not use.path.startswith(("/", "~")) for use in session.files)
     checks = _checks(session) if changed else {}
     if not checks:
@@ -56,7 +56,7 @@ def habits(session: Observation) -> list[Signal]:
 
 
 def recipes(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
-    """Yield the recipe that this session followed, as the counts of all sessions have it."""
+    """Yield the recipe of all sessions, if this one ran checks."""
     if not habits(session):
         return
     for former in ("hand-in", *(f"{_KEY}:{module}" for module in modules(session))):
@@ -67,12 +67,12 @@ def recipes(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]
 
 
 def common_steps(shown: Sequence[Shown]) -> list[Step]:
-    """Return the checks that enough sessions ran, in the order in which one runs them, STEPS at most.
+    """Return the checks that enough sessions ran, in the order of CHECKS, STEPS at most.
 
-    A command is the same with variables set for it and without; it is shown as most sessions ran it.
+    A command is the same with and without variables; it is shown in its most frequent form.
     """
     sessions: Counter[str] = Counter()
-    own: Counter[str] = Counter()  # that ran it of their own accord
+    own: Counter[str] = Counter()  # sessions that ran it before any external text
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for session in shown:
         tainted = session.detail.get("tainted") or ()
@@ -96,9 +96,9 @@ def _usual(forms: Counter[str]) -> str:
 
 
 def _checks(session: Observation) -> dict[str, list[CommandRun]]:
-    """Return the checks that passed in a session with the lines that they stand in, by when they ran last.
+    """Return the checks that passed in a session with the runs that contain them, by their last run.
 
-    What no words say is a check is one where it failed and passed in this session.
+    A command that is not known as a check counts as one if it both failed and passed in this session.
     """
     found: defaultdict[str, list[CommandRun]] = defaultdict(list)
     for run in sorted(session.commands, key=lambda run: run.last_step):
@@ -140,14 +140,14 @@ def _candidate(session: Observation, seen: Seen, steps: Sequence[Step]) -> Candi
 
 
 def _told(steps: Sequence[Step], of: int) -> str:
-    """Return commands with how many sessions ran each; of how many is said once."""
+    """Return the commands in words, each with its number of sessions; the total is stated once."""
     whole = f" of {'the last ' if of >= KEPT else ''}{of} sessions"
     told = [f"{code(step.command)} ({step.sessions}{'' if n else whole})" for n, step in enumerate(steps)]
     return f"{', '.join(told[:-1])} and {told[-1]}"
 
 
 def _followed(session: Observation, steps: Sequence[Step]) -> Evidence:
-    """Return where a session ran the commands of a recipe."""
+    """Return the evidence of a session for the commands of a recipe."""
     wanted = {bare(step.command) for step in steps}
     runs = [run for run in session.commands if any(bare(p) in wanted for p in parts_of(run.as_run))]
     events = tuple(run.event for run in runs if run.event)

@@ -1,7 +1,7 @@
-"""What one agent's part of a session made suspect so far: signals, counts, and where taint came in.
+"""The scratchpad of one agent: its suspected signals so far, its counts and its taint.
 
-The pad is bounded. When it is full, the signals of the least worth go: the lowest score times how often
-it was seen, the newest among equals last. It can be written as JSON at any moment and read back exactly.
+It is bounded: when it is full, the signals with the lowest worth are dropped, the newest among equals first;
+worth is the score times 1 + ln(count). It can be written as JSON at any moment and restored exactly.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from remora.observer.checkpoint import Kept
 from remora.observer.signals import SCORES
 from remora.shell.location import Home, Place, inside, joined, placed, repository
 
-_EVENTS = 5  # keys of events that a signal keeps
-_RECENT = 8  # calls in the short memory
+_EVENTS = 5  # event keys in a signal
+_RECENT = 8  # tools in `recent_tool_sequence`
 
 
 class Limits(NamedTuple):
-    """How much an observer keeps of one agent; beyond, the least worth goes first and is counted."""
+    """The bounds of an observer's state; entries dropped above them are counted."""
 
     signals: int = 2_000
     files: int = 4_000
     pairs: int = 4_000
     patterns: int = 500
     errors: int = 500
-    keys: int = 65_536  # of events, to know them again
+    keys: int = 65_536  # of events, to recognize repeated ones
     agents: int = 32
 
 
 class Suspect(NamedTuple):
-    """A signal in the making. `evidence` is the last step that its text rests on; `count` how often seen."""
+    """A suspected signal. `evidence` is the last step that it rests on; `count` the number of occurrences."""
 
     type: str
     key: str
@@ -49,7 +49,7 @@ class Suspect(NamedTuple):
 
 
 class Analytics(Kept):
-    """The counts of a running session, for early triggers and for whoever asks in between."""
+    """The counts of a running session, for early triggers."""
 
     file_access_counts: dict[str, int]
     file_first_access: dict[str, int]
@@ -73,13 +73,13 @@ class Analytics(Kept):
         self.intra_session_co_access = {}
 
     def used(self, tool: str) -> None:
-        """Remember a tool among the last eight."""
+        """Add a tool to the last eight."""
         self.recent_tool_sequence.append(tool)
         del self.recent_tool_sequence[:-_RECENT]
 
 
 class Scratchpad(Kept):
-    """The suspicions of one agent. Detectors call `suspect`; the end calls `signals`."""
+    """The suspected signals of one agent. Detectors call `suspect`; `finalize` calls `signals`."""
 
     agent: str
     limit: int
@@ -88,7 +88,7 @@ class Scratchpad(Kept):
     taint_source: str
     taint_step: int | None
     dropped: int
-    last_text: str  # the last sentence or two of a reply or thought, for the why of a change of mind
+    last_text: str  # the end of the last reply or thought, as the reason of a backtrack
     cwds: list[str]
     written: list[str]  # files outside the repository that the session wrote itself
 
@@ -113,10 +113,10 @@ class Scratchpad(Kept):
         evidence: int | None = None,
         count: int = 1,
     ) -> None:
-        """Add a signal, or what is new about one: fields of `detail` replace those of the same name.
+        """Add a signal, or update it: fields of `detail` replace those of the same name.
 
-        `evidence` is the step its text rests on where that is not `step`; `event` or `events` are the keys of
-        what it rests on.
+        `evidence` is the last step that the signal rests on, if that is not `step`; `event` and `events` are
+        the keys of the events that it rests on.
         """
         name = (kind, key)
         old = self.suspects.get(name)
@@ -146,17 +146,17 @@ class Scratchpad(Kept):
         )
 
     def events(self, kind: str, *keys: str) -> tuple[str, ...]:
-        """Return the keys of the events that signals of a type rest on."""
+        """Return the event keys of signals of one type."""
         found = (self.suspects.get((kind, key)) for key in keys)
         return tuple(event for suspect in found if suspect for event in suspect.events)
 
     def taint(self, source: str, step: int) -> None:
-        """Note that text from outside was read at a step; the earliest one counts."""
+        """Record that external text was read at a step; the earliest one counts."""
         if self.taint_step is None or step < self.taint_step:
             self.taint_source, self.taint_step = source[:200], step
 
     def tainted_at(self, step: int) -> Taint | None:
-        """Return the taint of what rests on a step: set strictly after the reading."""
+        """Return the taint of a step; None up to and including the step of the reading."""
         if self.taint_step is None or step <= self.taint_step:
             return None
         return Taint(self.taint_source, self.taint_step)
@@ -180,24 +180,24 @@ class Scratchpad(Kept):
         return sorted(found, key=lambda s: (s.step, s.type, s.key))
 
     def cwd(self, said: object) -> str:
-        """Return the working directory of a call: what it says, or else where the session began."""
+        """Return the working directory of a call: the recorded one, or else the session's first."""
         return said if isinstance(said, str) and said else self.cwds[0] if self.cwds else ""
 
     def home(self) -> Home:
-        """Return what is not outside: the repository that the session began in, and its own files."""
+        """Return the repository of the session and the files outside it that the session wrote."""
         return Home(repository(self.cwds[0]) if self.cwds else "", tuple(self.written))
 
     def folder(self, said: object) -> str:
-        """Return the absolute working directory of a call, as far as it is known."""
+        """Return the absolute working directory of a call; empty if unknown."""
         began = self.cwds[0] if self.cwds else ""
         return joined(began, said) if isinstance(said, str) and said else began
 
     def place(self, said: object) -> Place:
-        """Return where a call is run."""
+        """Return the place in which a call runs."""
         return placed(self.cwds[0] if self.cwds else "", said if isinstance(said, str) else "")
 
     def seen_cwd(self, cwd: object) -> None:
-        """Note a working directory that the host recorded: the first, and what lies in its repository."""
+        """Record a working directory from the host: the first one, and those in its repository."""
         cwd = forward(cwd) if isinstance(cwd, str) else ""
         if len(cwd) <= 1 or cwd in self.cwds or len(self.cwds) >= 20:
             return

@@ -1,4 +1,4 @@
-"""Detectors of looking for things: the same search again, names of files that lead nowhere, the outside."""
+"""Detectors of searches: repeated patterns, file names that lead nowhere, external references."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from remora.shell.location import inside
 from remora.shell.purposes import unwrapped
 
 OFTEN = 3  # steps that search for the same thing
-_ANSWER = 4  # steps after a search in which its answer is opened
-_ELSEWHERE = 6  # steps after a glob in which the right file is found otherwise
+_ANSWER = 4  # steps after a search within which its answer is opened
+_ELSEWHERE = 6  # steps after a glob within which another search finds the right file
 
 _KEYWORD = re.compile(
     r"\b(?:func|function|def|class|type|struct|interface|const|var|let|import|package|fn|impl|pub|return"
@@ -35,7 +35,7 @@ _EVERYTHING = re.compile(r"^(?:\*\*/)?\*(?:\.\w+|\.\{[\w,]+\})?$")
 
 
 class Hunt(NamedTuple):
-    """A search that comes again: its words as typed, where, the last finds, and the answer."""
+    """A repeated search: its pattern as typed, its steps, its last finds and its answer."""
 
     pattern: str
     steps: tuple[int, ...]
@@ -50,7 +50,7 @@ class Hunt(NamedTuple):
 
 
 class Glob(NamedTuple):
-    """A search for names: what it found, whether any of it was used, and what was used instead."""
+    """A search for file names: its finds, whether one of them was used, and the file used instead."""
 
     pattern: str
     step: int
@@ -64,7 +64,7 @@ class Glob(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """A recent search and its finds: what makes it plausible that a file was found by it."""
+    """A recent search with its finds, to tell which search found a file."""
 
     step: int
     pattern: str
@@ -88,7 +88,7 @@ class Searches(Kept):
         self.order, self.limits = 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
-        """Look at one finished call."""
+        """Process a finished call."""
         if call.denied:
             return
         self.order += 1
@@ -196,8 +196,8 @@ class Searches(Kept):
                     self.globs[name] = glob._replace(used=True)
             elif not glob.used and not glob.instead and 0 < call.step - glob.step <= _ELSEWHERE:
                 via = next((r for r in self.recent if r.step >= glob.step and path in r.finds), None)
-                # An unlike name may be another errand: of two sessions that looked for `enable*.go` in vain,
-                # taking whatever the next search found would make two wrong places out of one right one.
+                # An unrelated pattern may belong to another task: for two sessions that searched `enable*.go`
+                # in vain, the finds of any later search would give two wrong answers instead of one right.
                 if via and via.pattern != glob.pattern and _akin(glob.pattern, via.pattern):
                     self.globs[name] = glob._replace(instead=path, instead_step=call.step, via=via.pattern)
         if edit and self.fetched:
@@ -214,7 +214,7 @@ class Searches(Kept):
                 )
 
     def finish(self, pad: Scratchpad) -> None:
-        """Say at the end which searches came again and which names led nowhere."""
+        """Report the repeated searches and the file names that led nowhere."""
         for key, hunt in self.hunts.items():
             if len(hunt.steps) >= OFTEN and not hunt.empty and hunt.answer:
                 pad.suspect(
@@ -260,7 +260,7 @@ def core(pattern: str) -> str:
 
 
 def _grepped(call: Call, cwd: str) -> list[str]:
-    """Return the patterns that a command greps for, those that only filter a pipe left out."""
+    """Return the patterns that a command greps for, without those that only filter a pipe."""
     if "g" not in call.command:
         return []
     found: list[str] = []
@@ -276,7 +276,7 @@ def _grepped(call: Call, cwd: str) -> list[str]:
 
 
 def _akin(one: str, other: str) -> bool:
-    """Say whether two patterns share a part of a name, so that one is a second try of the other."""
+    """Return whether two patterns share a part of a name, so that one is a second try of the other."""
     return any(
         len(a) > 3 and a in other.lower() for a in re.findall(r"[a-z]+", one.lower()) if a not in _COMMON
     )

@@ -1,4 +1,4 @@
-"""The words of memories: short sentences, names in backticks, how often and when it was seen."""
+"""The wording of memories: short sentences, names in backticks, counts of sessions with dates."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from remora.core.text import shorten
 from remora.observer.past_sessions import SeenCount
 
-FILES = 3  # that a sentence names before it says how many more
+FILES = 3  # named in a sentence; the others are counted
 LINE = 220  # characters of a quoted line
 
 
 def seen_words(seen: SeenCount) -> str:
-    """Return how often and when something was seen, in brackets.
+    """Return the number of sessions and the date of the last one, in brackets.
 
     >>> seen_words(SeenCount(4, "2026-01-05T10:00:00Z", "2026-01-20T10:00:00Z"))
     '(seen in 4 sessions, last 2026-01-20)'
@@ -26,7 +26,7 @@ def seen_words(seen: SeenCount) -> str:
 
 
 def too_few(sessions: int, needed: int) -> str:
-    """Return why something waits that must be seen in more sessions.
+    """Return the reason that more sessions are needed.
 
     >>> too_few(1, 2), too_few(2, 3)
     ('seen once, 2 sessions are needed', 'seen in 2 sessions, 3 are needed')
@@ -67,6 +67,6 @@ def quoted(text: str, limit: int = LINE) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text that ends as a sentence does."""
+    """Return a text with the final punctuation of a sentence."""
     text = text.strip().rstrip(",;:").rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."

@@ -1,4 +1,4 @@
-"""What a session's kind and outcome are judged from: the plain facts of it, in order."""
+"""The facts of a session from which its kind and its outcome are inferred."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Said(NamedTuple):
-    """A text of the user or of the model, the step it belongs to, and the key of its event."""
+    """A text of the user or of the model, its step, and the key of its event."""
 
     text: str
     step: int
@@ -15,9 +15,9 @@ class Said(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """One run of a command: as it was typed (shortened), its normal form, what it is for, how it ended.
+    """One run of a command: as typed (shortened), its normal form, its purpose and its result.
 
-    `failed` is None when no result was seen. `text` is the end of what it printed, shortened.
+    `failed` is None if no result was seen. `text` is the end of its output, shortened.
     """
 
     command: str
@@ -29,16 +29,16 @@ class Ran(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """A file that was changed, and when."""
+    """A changed file and the step of the change."""
 
     path: str
     step: int
 
 
 class OpenError(NamedTuple):
-    """An error after which the same thing never succeeded.
+    """An error after which the same command or tool never succeeded.
 
-    `harness` says that it is an error of the host's own tool (a file edited unread, a text not found).
+    `harness` marks an error of the host's own tool (a file edited unread, a text not found).
     """
 
     message: str
@@ -47,22 +47,22 @@ class OpenError(NamedTuple):
 
 
 class SessionFacts(NamedTuple):
-    """The facts of one session; what is long is cut, what is many keeps its last few hundred.
+    """The facts of one session; long texts are cut, and of many entries the last few hundred are kept.
 
     Attributes:
-        prompts: what the user typed, in order; the first one is always there.
+        prompts: typed by the user, in order; the first one is always kept.
         replies: the last few texts of the model to the user, in order.
         commands: runs in order.
         edits: changes of files of the repository in order, one for each change.
-        planned: how many things the last plan held; None without a plan.
-        done: how many of them were ticked off.
-        interrupted: how often the user stopped the model.
+        planned: number of items in the last plan; None without a plan.
+        done: number of them that are completed.
+        interrupted: number of times that the user stopped the model.
         open_errors: errors never followed by a success, in order.
         steps: replies of the model.
-        stopped: step of the last turn that was over without words that anybody saw; None without one.
-        actions: calls of each kind of action (ACTIONS).
-        commits: first lines of the messages of the commits it made, as far as they could be seen.
-        last_kind: the kind of the last event that was a prompt, a reply or a tool's; the end of a turn is a
+        stopped: step of the last turn that ended without a recorded reply; None without one.
+        actions: number of calls by action (ACTIONS).
+        commits: subjects of the commits that it made, as far as their output shows them.
+        last_kind: kind of the last event that was a prompt, a reply or a tool's; the end of a turn is a
             reply.
         last_edit: step of the last change; None without one.
     """
@@ -84,7 +84,7 @@ class SessionFacts(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Kind and outcome of a session with the evidence in words.
+    """The kind and the outcome of a session with the evidence in words.
 
     `kind` is one of SESSION_KINDS, `outcome` one of OUTCOMES.
     """

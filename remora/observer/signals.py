@@ -1,8 +1,8 @@
-"""The 17 things a session can show: their worth, what they become, how many sessions must agree.
+"""The 17 types of signals: their scores, the memory types that they become, and the sessions needed.
 
 Scores, targets and minimum sessions are those of the Auto Claude memory document (section 4). `looks`,
-`fires` and `spares` are the definition of each: what it looks at, when it fires, what it must not fire
-on. Each detector keeps to them, and the tests have cases for both sides.
+`fires` and `spares` define each type: its input, the condition on which it fires, and the cases in which it
+must not fire. Each detector follows them, and the tests have cases for both sides.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ class Kind(NamedTuple):
     """One type of signal.
 
     Attributes:
-        detector: the module of this package that shows it.
-        score: 0..1, its worth.
+        detector: the module of this package that detects it.
+        score: 0..1, its reliability.
         becomes: the memory types it may be promoted to, the likeliest first; empty: only beside another.
-        sessions: how many sessions must show the same key first.
+        sessions: number of sessions that must show the same key.
         looks, fires, spares: the definition.
     """
 

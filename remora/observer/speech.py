@@ -1,9 +1,9 @@
-"""What is said: beliefs taken back, approaches given up, and the rules that the user states.
+"""Detector of corrections in speech: beliefs taken back, approaches given up, rules stated by the user.
 
-A cue counts only where a sentence starts, outside quotes and code, so `await` is no "wait" and a log
-line is no confession. After "Actually" and "Wait" most sentences are plans or doubts; one counts when it
-states a contrast about something with a name. What the user states (`statements`) is worth most: the words
-are kept as typed, and the model's words never replace them.
+A phrase counts only at the start of a sentence, outside quotes and code, so `await` is no "wait" and a log
+line is no correction. After "Actually" and "Wait" most sentences are plans or doubts; one counts if it
+states a contrast about something with a name. The user's rules (`statements`) have the most weight: the
+words are kept as typed, and the model's words never replace them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ENDED = re.compile(r"(?<=[.!?])\s+")
 
 
 class Speech(Kept):
-    """What was said in one agent's part of a session."""
+    """The last reply of one agent, as the context of the user's corrections."""
 
     reply: str
 
@@ -52,7 +52,7 @@ class Speech(Kept):
     def told(
         self, text: str, step: int, key: str, at: str | None, pad: Scratchpad, *, reply: bool = False
     ) -> None:
-        """Look at a reply or a thought of the model; a reply is kept for the context of a correction."""
+        """Process a reply or a thought of the model; a reply is kept as the context of a correction."""
         plain = _plain(text)
         starts = [m.end() - 1 for m in STARTS.finditer(f"\n{plain}")]
         for kind, start in (*_beliefs(plain, starts), *_dead_ends(plain, starts)):
@@ -66,11 +66,11 @@ class Speech(Kept):
             self.reply = shorten(plain[:600], 300)
 
     def asked(self, text: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
-        """Look at what the user typed."""
+        """Process a prompt of the user."""
         self._stated(typed(text), step, key, at, pad, {})
 
     def refused(self, call: Call, pad: Scratchpad) -> None:
-        """Look at what the user said when refusing a tool."""
+        """Process the user's message on refusing a call."""
         said = call.extra.get("said")
         words = said if isinstance(said, str) else user_said(call.text)
         more = {"tool": call.tool, "path": call.path, "command": shorten(call.command, 200)}
@@ -79,7 +79,7 @@ class Speech(Kept):
     def _stated(
         self, words: str, step: int, key: str, at: str | None, pad: Scratchpad, more: dict[str, str]
     ) -> None:
-        # The user's words do not come from outside; what the model said before them may.
+        # The user's words are not external; the model's reply before them may repeat external text.
         before = "" if pad.tainted_at(step + 1) else self.reply
         for rule in statements(words[:_READ]) if not NOT_TYPED.match(words) else ():
             detail = {
@@ -129,7 +129,7 @@ def _is_belief(match: re.Match[str], text: str) -> bool:
 
 
 def _states(rest: str) -> bool:
-    """Say whether what follows "Actually," states a contrast about something with a name."""
+    """Return whether the text after "Actually," states a contrast about something with a name."""
     return (
         not PLAN.match(rest)
         and not rest.endswith("?")
@@ -152,7 +152,7 @@ def _dead_ends(text: str, starts: list[int]) -> list[tuple[str, int]]:
 
 
 def _of_others(text: str, start: int, end: int) -> bool:
-    """Say whether a sentence is what somebody else said: quoted, told after a colon, or as "the docs say"."""
+    """Return whether a sentence repeats others: quoted, after a colon, or with "the docs say"."""
     before = text[max(0, start - 300) : start]
     paragraph = before.rpartition("\n\n")[2]
     if paragraph.count('"') % 2 or paragraph.count("“") > paragraph.count("”"):
@@ -168,7 +168,7 @@ def _of_others(text: str, start: int, end: int) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return a text without code blocks and quoted lines, its paragraphs kept."""
+    """Return a text without code blocks and quoted lines; paragraphs are kept."""
     if len(text) > _READ:
         text = text[: _READ // 2] + "\n\n" + text[-_READ // 2 :]
     if "```" in text:
@@ -177,7 +177,7 @@ def _plain(text: str) -> str:
 
 
 def _sentence(text: str, start: int) -> tuple[str, str]:
-    """Return the sentence that starts somewhere and the one after it, each on one line."""
+    """Return the sentence at a position and the one after it, each on one line."""
     end = END.search(text, start + 1)
     stop = end.end() if end else len(text)
     following = END.search(text, stop + 1)
@@ -186,7 +186,7 @@ def _sentence(text: str, start: int) -> tuple[str, str]:
 
 
 def _before(text: str, start: int) -> str:
-    """Return the end of what stands before a sentence."""
+    """Return the text before a sentence, 240 characters at most."""
     return shorten(text[max(0, start - 240) : start], 240)
 
 

@@ -1,10 +1,10 @@
-"""The few forms in which a person's sentence is a rule by itself, whoever says it and in which project.
+"""Rules that a person states, recognized by the few forms that are a rule in any project.
 
-A sentence is taken only where all of it is the rule: it begins with a word that says it lasts ("always",
-"from now on"), it says what comes before every commit, it chooses one named thing over another, it rules a
-named thing out, or it asks to be remembered. A plain yes to the agent's own "shall I always …?" makes a rule
-of that. Everything else that people say is no memory by its form; it can be one because the agent records it,
-or because the person reviews it (docs/learning.md).
+A sentence is taken only if all of it is the rule: it begins with a word of permanence ("always", "from now
+on"), it names a step before every commit, it chooses one named thing over another, it rules a named thing
+out, or it asks to be remembered. A plain yes to the agent's question "shall I always …?" makes a rule of
+that. No other sentence is a memory by its form; it becomes one if the agent records it, or if the person
+reviews it (docs/learning.md).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from remora.core.text import collapse
 from remora.observer.phrases import FENCE
 
 MOST_WORDS = 40  # of a rule
-CHOICE_WORDS = 14  # of one that chooses or rules out: a longer sentence is about more
+CHOICE_WORDS = 14  # of a rule that chooses or rules out; a longer sentence says more than that
 MOST_LINES = 15  # of a prompt; a longer one is a paste or a plan
 _PASTED = re.compile(r"\A\s*(?:<|\{|\[|#|diff |\+\+\+|---|❯|\$ |>|⏺)|```")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
@@ -59,7 +59,7 @@ _RULES_OUT = re.compile(
     re.IGNORECASE,
 )
 _EACH = re.compile(r"(?:each|every|any|jede\w+|chaque|cada|ogni|elke|кажд\w+)\b|之前|前に", re.IGNORECASE)
-# "You never run the tests!", "should never have", "from now on it crashes": none of them asks.
+# "You never run the tests!", "should never have", "from now on it crashes" are no rules.
 _COMPLAINT = re.compile(
     r"\A(?:you (?:never|always)\b|\S+ (?:should|must) (?:never|always) have\b"
     r"|(?:from now on|ab jetzt|a partir de ahora),? (?:i|it|he|she|they|the|es|er|sie|el|la)\b)",
@@ -76,7 +76,7 @@ _MUST = re.compile(
 _HANGS = re.compile(r"\A(?:it|they|he|she|there)\b|\b(?:this|that|these|those)\b|\bit\W*\Z", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:this|that|these|those|your|my|i)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:the|an?)\b", re.IGNORECASE)
-# What is over when the task is: of this moment, this place, this once.
+# Words that limit a sentence to the task: this moment, this place, this once.
 _PASSING = re.compile(
     r"\b(?:yet|for now|right now|at the moment|this time|today|tomorrow|currently"
     r"|for the time being|temporarily|just this|ago"
@@ -104,7 +104,7 @@ _DANGLES = re.compile(
     r"|\bthe (?:first|second|third|latter|former|last one)\b",
     re.IGNORECASE,
 )
-# The agent asks whether it is to do something; what follows says what.
+# The agent asks whether to do something; the text after it is the action.
 _PROPOSES_ENGLISH = one_of(
     """should·i should·we shall·i shall·we want·me·to want·us·to do·you·want·me·to do·you·want·us·to
     would·you·like·me·to would·you·like·us·to"""
@@ -120,7 +120,7 @@ _PROPOSES = re.compile(
 _WHEN = re.compile(rf"(?:{CHANGES})\b[^,]+,\s*\Z", re.IGNORECASE)
 _MARKS = " \t*_-•>\"'¿"
 _OR = re.compile(r"\b(?:or|oder|ou|или)\b|还是", re.IGNORECASE)
-# Outside of its question nobody knows who or what is meant.
+# Words that have no reference outside of their question.
 _LEANS = re.compile(
     r"\b(?:i|me|my|you|your|it|its|they|them|this|that|these|those|here|there|above|below)\b",
     re.IGNORECASE,
@@ -140,7 +140,7 @@ _DENIES = re.compile(rf"{NEGATES.pattern}|(?<!\w)(?:{BUT})(?!\w)", re.IGNORECASE
 
 
 class Statement(NamedTuple):
-    """What a person stated: the type of memory it makes, the words cleaned, the sentence as typed."""
+    """A rule that a person stated: its memory type, the cleaned words, and the sentence as typed."""
 
     type: str
     text: str
@@ -168,11 +168,11 @@ def statements(prompt: str) -> list[Statement]:
 
 
 def agreed(asked: str, answer: str) -> Statement | None:
-    """Return the rule that the agent proposed and a person plainly said yes to; None where that is not sure.
+    """Return the rule that the agent proposed and a person plainly agreed to; None if that is not certain.
 
     Args:
-        asked: what the agent said last; its end must be its only question.
-        answer: what the person typed then.
+        asked: the agent's last reply; its end must be its only question.
+        answer: the prompt after it.
 
     >>> agreed("Done. Should I always run the linter before committing?", "yes, and push it").text
     'Always run the linter before committing.'
@@ -198,7 +198,7 @@ def agreed(asked: str, answer: str) -> Statement | None:
 
 
 def _lasting_first(text: str) -> str:
-    """Return a text with "from now on" at its beginning where that is its end."""
+    """Return a text with "from now on" moved from its end to its beginning."""
     for found in LASTS.finditer(text):
         if found.end() == len(text) and NOW.search(found[0]):
             return f"{found[0]} {text[: found.start()]}".strip()
@@ -206,7 +206,7 @@ def _lasting_first(text: str) -> str:
 
 
 def _is_yes(answer: str) -> bool:
-    """Return whether an answer is plainly yes: alone, or with more behind it that does not limit it."""
+    """Return whether an answer is plainly yes: alone, or followed by text that does not limit it."""
     said = LASTS.sub("", answer)
     yes = _YES.match(said)
     if yes is None or _DENIES.search(said, yes.end()) or _PASSING.search(answer):
@@ -216,7 +216,7 @@ def _is_yes(answer: str) -> bool:
 
 
 def states(sentence: str) -> str:
-    """Return what a sentence that contradicts states, on its own; empty when it states nothing lasting.
+    """Return the rule that a contradicting sentence states; empty if it states nothing lasting.
 
     >>> states("no, never call `reset()` in a worker")
     'Never call `reset()` in a worker.'
@@ -227,7 +227,7 @@ def states(sentence: str) -> str:
 
 
 def _kind(text: str) -> str:
-    """Return the type of memory that a sentence makes; empty where it is no rule by its form."""
+    """Return the memory type of a sentence; empty if its form is not that of a rule."""
     words = len(text.split())
     if words > MOST_WORDS or _QUESTION.search(text) or _PASSING.search(text) or text[0] in '"“„«':
         return ""
@@ -256,18 +256,18 @@ def _kind(text: str) -> str:
 
 
 def _named(asks: Directive) -> bool:
-    """Return whether what is forbidden and wanted is named, and anything is."""
+    """Return whether everything that is forbidden or wanted has a name, and anything is."""
     things = (*asks.forbids, *asks.wants)
     return bool(things) and all(thing.kind != "words" for thing in things)
 
 
 def names_something(text: str) -> bool:
-    """Return whether a text holds a path, an identifier, a command or a quoted name."""
+    """Return whether a text contains a path, an identifier, a command or a quoted name."""
     return _NAME.search(text) is not None
 
 
 def stands_alone(text: str) -> bool:
-    """Return whether a text can be read without what was said around it."""
+    """Return whether a text can be understood without the text around it."""
     return bool(text) and _DANGLES.search(text) is None
 
 

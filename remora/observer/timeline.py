@@ -1,4 +1,4 @@
-"""The plain course of a session: what was asked, said, run and changed, for judging kind and outcome."""
+"""The timeline of a session: its prompts, replies, commands and changes, to infer its kind and outcome."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Timeline(Kept):
     actions: dict[str, int]
     branches: dict[str, int]
     interrupted: int
-    before: int | None  # steps that were taken before the first event: by the origin of a fork
+    before: int | None  # steps before the first event: those of the origin of a fork
     last: int
-    of_agents: int  # the most steps of a subagent
+    of_agents: int  # the highest step of a subagent
     stopped: int | None
     last_kind: str
     last_edit: int | None
@@ -52,7 +52,7 @@ class Timeline(Kept):
         self.started, self.finished = None, None
 
     def see(self, event: Event) -> None:
-        """Look at any event once."""
+        """Process one event of any kind."""
         self._count(event)
         if event.at:
             self.started = min(self.started or event.at, event.at)
@@ -74,7 +74,7 @@ class Timeline(Kept):
 
     @property
     def steps(self) -> int:
-        """Return how many steps were taken; a fork's go on from its origin's, which are not its own."""
+        """The number of steps; the numbers of a fork continue those of its origin, which do not count."""
         return max(self.last - (self.before or 0), self.of_agents)
 
     def _count(self, event: Event) -> None:
@@ -90,7 +90,7 @@ class Timeline(Kept):
         if extra.get("interrupted"):
             self.interrupted += 1
             self.last_kind = "interruption"
-        elif extra.get("over"):  # the host does not tell what the model said
+        elif extra.get("over"):  # the host does not record replies
             self.last_kind = "reply"
             self.stopped = event.step
 
@@ -102,12 +102,12 @@ class Timeline(Kept):
             return
         self.last_kind = "user_prompt"
         said = Said(cut(event.text, _PROMPT), event.step, event.key)
-        if len(self.prompts) >= PROMPTS:  # the first one says what the session is for
+        if len(self.prompts) >= PROMPTS:  # the first one states the purpose of the session
             del self.prompts[1]
         self.prompts.append(said)
 
     def settle(self, call: Call, run: Run | None) -> None:
-        """Look at a finished call of any agent."""
+        """Process a finished call of any agent."""
         self.actions[call.action] = self.actions.get(call.action, 0) + 1
         if call.denied:
             return
@@ -132,7 +132,7 @@ class Timeline(Kept):
                 keep_last(self.commits, shorten(subject, 120), 100)
 
     def facts(self, planned: int | None, done: int, open_errors: list[Failure]) -> SessionFacts:
-        """Return the facts as they are now."""
+        """Return the facts so far."""
         return SessionFacts(
             tuple(self.prompts),
             tuple(self.replies[-REPLIES:]),
@@ -151,11 +151,11 @@ class Timeline(Kept):
         )
 
     def branch(self) -> str | None:
-        """Return the branch most events were on, None if nobody said."""
+        """Return the branch of most events; None if it is unknown."""
         return max(sorted(self.branches), key=lambda b: self.branches[b], default=None)
 
     def summary(self) -> str:
-        """Return what was done in the end, in the session's own words: the last reply that says something."""
+        """Return the first long paragraph of the last reply that has one, shortened; empty if none has."""
         for said in reversed(self.replies):
             paragraph = next((p for p in said.text.split("\n\n") if len(collapse(p)) >= 60), "")
             if paragraph:

@@ -1,4 +1,4 @@
-"""Detectors of how work goes: chains of checks, the order of tests, plans, time and tokens."""
+"""Detectors of the course of work: chains of checks, the order of tests, plans, time and tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remora.shell.lines import programs_in
 from remora.shell.location import inside
 from remora.shell.purposes import head
 
-SLOW = 60.0  # seconds of a command that may be an anomaly
+SLOW = 60.0  # seconds from which on a command may be an anomaly
 _TIMES = 10.0  # the session's median
 _HOUR = 3600.0
 GROWTH = 10_000  # tokens in one step
@@ -29,7 +29,7 @@ _NARROW = re.compile(r"(?:^|\s)(?:-run|-k|-t|--filter|--grep)[\s=]|::|\.(?:py|go
 
 
 class Item(NamedTuple):
-    """One thing of a plan: when it came, when it was begun, when it was done; 0 for not yet."""
+    """One item of a plan: the steps at which it was added, begun and done; 0 for not yet."""
 
     text: str
     added: int
@@ -52,10 +52,10 @@ class Pace(Kept):
     last_step: int
     growths: list[int]
     spikes: list[tuple[int, int, str, tuple[str, ...], str]]
-    brought: list[tuple[int, str]]  # step, and the file or command that the next step reads
+    brought: list[tuple[int, str]]  # step, and the file or command whose text the next step reads
     tested: list[str]  # keys of the first and the last test
-    forms: list[tuple[int, str]]  # step and key of the first and the last form of the plan
-    counted: list[tuple[int, str]]  # step and key of the first and the last step that told its tokens
+    forms: list[tuple[int, str]]  # step and key of the first and the last version of the plan
+    counted: list[tuple[int, str]]  # step and key of the first and the last step with known tokens
     pasted: bool
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Pace(Kept):
     # Chains of checks
 
     def prompt(self, text: str, pad: Scratchpad) -> None:
-        """A prompt ends a chain; a long one explains a growth of tokens."""
+        """End the chain of checks at a prompt; a long prompt explains a growth of tokens."""
         self._close_chain(pad)
         self.changed = False
         self.pasted = self.pasted or len(text) > GROWTH
@@ -163,24 +163,24 @@ class Pace(Kept):
             make_room(self.plan, 300)
 
     def planned(self) -> int | None:
-        """Return how many things the last plan held; None without a plan."""
+        """Return the number of items in the last plan; None without a plan."""
         return len(self.plan) or None
 
     def done(self) -> int:
-        """Return how many things of the last plan were ticked off."""
+        """Return the number of completed items in the last plan."""
         return sum(1 for item in self.plan.values() if item.done)
 
     def unfinished(self, *, ended_well: bool = False) -> list[str]:
-        """Return the things of the last plan that were not ticked off, in order.
+        """Return the items of the last plan that are not completed, in order.
 
-        What a session was at when it ended well is done: models seldom tick off the last thing.
+        With `ended_well`, items that were begun count as completed: models seldom tick off the last one.
         """
         return [item.text for item in self.plan.values() if not (item.done or (ended_well and item.begun))]
 
     # Tokens
 
     def step(self, step: int, tokens: int | None, pad: Scratchpad, key: str = "") -> None:
-        """Look at the end of a step; `tokens` are its input, None where the host does not tell."""
+        """Process the end of a step; `tokens` is the number of input tokens, None if the host gives none."""
         if tokens is None or step <= self.last_step:
             return
         self.counted = [*self.counted[:1], (step, key)]
@@ -195,13 +195,13 @@ class Pace(Kept):
         self.brought = [b for b in self.brought if b[0] >= step]
 
     def compacted(self) -> None:
-        """After a compaction the next step's tokens compare with nothing."""
+        """Reset the token count after a compaction, so that the next step shows no growth."""
         self.last_tokens = 0
 
     # The end
 
     def finish(self, pad: Scratchpad) -> None:
-        """Say at the end what the course of the session shows."""
+        """Report the signals of the whole session."""
         self.prompt("", pad)
         self._test_order(pad)
         self._overrun(pad)
@@ -306,7 +306,7 @@ class Pace(Kept):
 
 
 def _kind(normal: str) -> str:
-    """Return a command without what changes from session to session: paths, tests by name, messages."""
+    """Return a command without the parts that vary between sessions: paths, test names, messages."""
     return " && ".join(dict.fromkeys(head(part) or shorten(part, 40) for part in programs_in(normal)))
 
 
@@ -315,6 +315,6 @@ def _name(todo: Mapping[str, Any]) -> str:
 
 
 def _module(paths: list[str]) -> str:
-    """Return the folder that most of the paths lie in; "." without any."""
+    """Return the folder of most paths; "." without any."""
     folders = [p.rsplit("/", 1)[0] if "/" in p else "." for p in paths]
     return max(sorted(set(folders)), key=folders.count, default=".")

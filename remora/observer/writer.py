@@ -1,11 +1,11 @@
-"""Let a language model write down what a session taught: from its evidence pack, at most MEMORIES memories.
+"""Let a language model write memories from the evidence pack of a session, at most MEMORIES of them.
 
-What the model answers is checked, not trusted: each memory cites pieces of the pack; names, numbers, paths
-and commands in it stand in those pieces, or in others of the pack, which then count as cited; and so does a
-part of its other words. A rule needs a person's words among them. Where the person's words bear a rule out
-by themselves, or the untainted pieces a memory, it rests on them alone; else text from outside that a cited
-piece rests on taints the memory, and what is tainted is told as a fact, never as a rule. What fails a check
-is dropped and counted; the filters of `promotion` follow, as for every candidate.
+The answer is checked, not trusted: each memory cites pieces of the pack; the names, numbers, paths and
+commands in it occur in these pieces, or in others of the pack, which then count as cited; and so does a share
+of its other words. A rule needs a person's words among its pieces. If the person's words alone support a
+rule, or the untainted pieces a memory, it rests on them alone; otherwise the taint of a cited piece taints
+the memory, and a tainted memory is stored as a fact, never as a rule. Memories that fail a check are rejected
+with a reason; the filters of `promotion` follow, as for every candidate.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from remora.observer.past_sessions import SeenCount
 MEMORIES = 5  # of a session
 LEAST, MOST = 20, 600  # characters of a memory
 TOKENS = 1_200  # of an answer
-SHARED = 0.3  # of a memory's words that the cited pieces hold
+SHARED = 0.3  # share of a memory's words that the cited pieces contain
 STEM = 5  # letters that two forms of a word share
 SIGNAL = "written"
-KNOWN = "K"  # letter of the ids of what is remembered already
+KNOWN = "K"  # letter of the ids of stored memories
 TYPES = ("preference", "requirement", "decision", "gotcha", "error_pattern")
-RULES = TYPES[:3]  # need a person's words; without them they are told as a fact
+RULES = TYPES[:3]  # need a person's words; without them they become a gotcha
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -54,18 +54,18 @@ _QUOTED = re.compile(r"`([^`\n]+)`")
 _TOKEN = re.compile(r"(?<![\w@$./\\:+-])[\w@$./\\:+-]*[\w$]")
 _PARTS = re.compile(r"[\s/]+")
 _SIGNS = ".…'\"()"
-_NAME = re.compile(r"[\d_/\\@$]|[a-z][A-Z]|\w\w\.\w\w")  # what no plain word holds
+_NAME = re.compile(r"[\d_/\\@$]|[a-z][A-Z]|\w\w\.\w\w")  # never in a plain word
 
 
 class Known(NamedTuple):
-    """A memory that is there already: its id and its text."""
+    """A stored memory: its id and its text."""
 
     id: str
     text: str
 
 
 class Claim(NamedTuple):
-    """A memory as the model wrote it, with the pieces that it cites, and ids of memories that it replaces."""
+    """A memory as the model wrote it, with the cited pieces and the ids of memories that it replaces."""
 
     content: str
     type: str
@@ -81,18 +81,18 @@ def write(
     *,
     timeout: float,
 ) -> Iterator[Candidate | Rejected]:
-    """Yield what a model writes from the evidence of a session, and what of it did not stand.
+    """Yield the memories that a model writes from the evidence of a session, and the rejected ones.
 
     Args:
-        model: asked once, twice where its answer has another shape.
-        session: that the evidence is of.
-        pieces: its pack.
-        known: memories that bear on it: not to be written again; the person's words may replace them.
+        model: called once, twice if its answer does not fit the schema.
+        session: the observation of the session.
+        pieces: its evidence pack.
+        known: related stored memories: not to be written again; the person's words may replace them.
         timeout: seconds for each answer.
 
     Raises:
-        ProviderError: no answer that can be used.
-        ModelMissing: the model is not there.
+        ProviderError: the model gave no usable answer.
+        ModelMissing: the model does not exist.
     """
     remembered = [Piece(name, one.text) for name, one in _numbered(known).items()]
     evidence = told([*pieces, *remembered])
@@ -111,7 +111,7 @@ def checked(
     memories: Sequence[dict[str, Any]],
     known: Sequence[Known] = (),
 ) -> Iterator[Candidate | Rejected]:
-    """Yield the memories of an answer that stand, as candidates, and the others with the reason."""
+    """Yield the memories of an answer that pass the checks, as candidates, and the others with the reason."""
     of_id, of_known = {piece.id: piece for piece in pieces}, _numbered(known)
     cited_before: dict[str, int] = {}
     for place, item in enumerate(memories):
@@ -129,7 +129,7 @@ def checked(
 
 
 def with_names(claim: Claim, pieces: Sequence[Piece]) -> Claim:
-    """Return a claim that cites as well the first piece of the pack that holds each further name of it.
+    """Return a claim that also cites the first piece of the pack with each name that its own pieces lack.
 
     >>> said = Piece("U1", "never push to release/1.x"), Piece("A1", "I open the PR against main_line")
     >>> claim = Claim("Never push to release/1.x; use main_line.", "preference", said[:1])
@@ -144,9 +144,9 @@ def with_names(claim: Claim, pieces: Sequence[Piece]) -> Claim:
 
 
 def on_sound_pieces(claim: Claim) -> Claim:
-    """Return a claim as one that rests on its soundest pieces alone, where these bear it out.
+    """Return a claim that rests on its soundest pieces alone, if these support it.
 
-    Those are the person's words for a rule, and for anything else what no text from outside taints.
+    These are the person's words for a rule, else the untainted pieces.
     """
     sound = [piece for piece in claim.cited if piece.kind == USER] if claim.type in RULES else []
     for pieces in (sound, [piece for piece in claim.cited if piece.taint is None]):
@@ -157,7 +157,7 @@ def on_sound_pieces(claim: Claim) -> Claim:
 
 
 def unfounded(claim: Claim) -> str:
-    """Return why a claim does not follow from what it cites, empty where nothing speaks against it.
+    """Return why a claim does not follow from the cited pieces; empty if all checks pass.
 
     >>> piece = Piece("U1", "never push to release/1.x, open a PR against main")
     >>> unfounded(Claim("Open PRs against main, never push to release/1.x.", "preference", (piece,)))
@@ -180,7 +180,7 @@ def unfounded(claim: Claim) -> str:
 
 
 def _holds(text: str, name: str) -> bool:
-    """Return whether a text holds a name, or all parts of a command or path, which may be shortened in it."""
+    """Return whether a text contains a name, or all parts of a command or path that it may shorten."""
     folded = collapse(text.replace("`", "")).casefold()
     if name.casefold() in folded:
         return True
@@ -189,7 +189,7 @@ def _holds(text: str, name: str) -> bool:
 
 
 def _names(text: str) -> Iterator[str]:
-    """Yield what has to be copied exactly: what is in backticks, and names, numbers and paths outside."""
+    """Yield the parts that must be copied exactly: text in backticks; names, numbers and paths outside."""
     for quoted in _QUOTED.findall(text):
         yield collapse(quoted)
     for token in _TOKEN.findall(_QUOTED.sub(" ", text)):
@@ -220,5 +220,5 @@ def _candidate(session: Observation, claim: Claim, key: str) -> Candidate:
         taint=tainted[0] if tainted else None,
     )
     why = f"written by a language model from what the session showed ({ids})"
-    replaces = claim.replaces if said and not tainted else ()  # only a person takes back what is known
+    replaces = claim.replaces if said and not tainted else ()  # only a person's words replace memories
     return Candidate(SIGNAL, key, memory, 0.9 if said else 0.85, 0.85, 1, count, why, replaces)

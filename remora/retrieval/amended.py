@@ -1,8 +1,8 @@
-"""What was said again later comes before what it replaces.
+"""Put a turn that restates an earlier one before it.
 
-Of two turns by the same speaker a short sentence of each covers most of the question's words; then the later
+If a short sentence of each of two turns by the same speaker covers most of the question's words, the later
 one restates the matter, mostly with another value. Both are shown, the later one first, and the earlier one
-names it. Nothing leaves the page, so that a wrong guess costs a place and no hit.
+names it. No hit is removed, so a wrong guess costs a place and no hit.
 """
 
 from __future__ import annotations

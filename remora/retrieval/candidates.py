@@ -60,10 +60,10 @@ class Question:
         text: of the query, without places.
         terms: its words.
         embed: turns a text into a vector.
-        guess: the vector of a guessed answer, which stands for the query's.
+        guess: the vector of a guessed answer, which replaces that of the query.
 
     Attributes:
-        note: why there is no vector, once one was asked for.
+        note: the reason if a requested vector is missing.
         compared: whether vectors took part in the search.
     """
 
@@ -349,9 +349,9 @@ class TurnEvidence(NamedTuple):
         dense, own: its cosine, and the share of the query that its words cover.
         neighbours: the cosines of the turns beside it.
         window: the share that it covers together with its neighbours.
-        author: the query names who said it.
-        asks: it is a short question, and no request to an assistant, which says what it is about.
-        then: it was said in the days that the query names.
+        author: the query names its speaker.
+        asks: it is a short question, but not of a user, whose questions state their subject.
+        then: its time lies in the days that the query names.
     """
 
     turn: Turn

@@ -169,7 +169,7 @@ def citation(hit: Hit) -> str:
 
 
 def _from_journal(path: str) -> str:
-    """Return the path of a written file from the folder of the journal: the rest is nobody's business.
+    """Return the path of a written file from the folder of the journal; the folders above are private.
 
     >>> _from_journal("/home/ann/data/projects/shop/memory/HISTORY.md")
     'HISTORY.md'
@@ -200,7 +200,7 @@ def share_of(total: int, share: float) -> int:
 
 
 def _without_repeats(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits without what says the same again; of several retellings the turn itself stays."""
+    """Return the hits without repetitions; of a turn and its retellings the turn stays."""
     kept: list[tuple[Hit, frozenset[str]]] = []
     for hit in hits:
         words = word_set(hit.text)

@@ -9,8 +9,8 @@
 
 Each stage takes the run and the candidates and returns candidates; scores are relevances from 0 to 1 from
 `fuse` on; every order is total. After the stages: a guess by a language model if too few hits are good
-(hyde.py), then contradictions are marked (contradictions.py), and what was said again later comes before
-what it replaces (amended.py). Nothing here writes.
+(hyde.py), then contradictions are marked (contradictions.py), and later turns come before the earlier ones
+that they restate (amended.py). Nothing here writes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NEIGHBOURS = 5  # of each file, for the boost
 class Run(NamedTuple):
     """A running search: the request, the readable databases, the results of the paths.
 
-    `boosted` says of each pass whether the neighbourhood boost changed the first hits.
+    `boosted` records for each pass whether the neighbourhood boost changed the first hits.
     """
 
     request: Request
@@ -64,9 +64,9 @@ Stage = Callable[[Run, list[Candidate]], list[Candidate]]
 
 
 class Results(NamedTuple):
-    """Hits, best first, and the models that the search had to do without.
+    """Hits, best first, and notes on the models that were not available.
 
-    `boosted`: whether the neighbourhood boost changed the first hits; None where it is off.
+    `boosted`: whether the neighbourhood boost changed the first hits; None if it is off.
     """
 
     hits: list[Hit]
@@ -282,7 +282,7 @@ def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _each_text_once(candidates: list[Candidate]) -> list[Candidate]:
-    """Return candidates without memories that say what a better one says: two machines may learn the same."""
+    """Return candidates, of memories with equal texts the best: two machines may learn the same."""
     seen: set[tuple[str, str]] = set()
     kept = []
     for candidate in candidates:
