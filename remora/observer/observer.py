@@ -40,7 +40,7 @@ from remora.observer.session_facts import SessionFacts
 from remora.observer.timeline import Timeline
 
 LATE = 0.002  # seconds of processor time for an event; slower ones are counted
-CHECKPOINT = 10  # version of the checkpoint format
+CHECKPOINT = 11  # version of the checkpoint format
 # Early triggers: signal types of a running session that are reported at once, with their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are described
@@ -378,7 +378,7 @@ class Observer:
     # Checkpoints
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the state without the citations as JSON values, for `restore`. The caller writes it."""
+        """Return the state as JSON values, for `restore`. The caller writes it."""
         return {
             "form": CHECKPOINT,
             "session_id": self.session_id,
@@ -390,7 +390,8 @@ class Observer:
             "trouble": list(self.trouble),
             "keys": list(self._keys),
             "told": sorted([kind, key] for kind, key in self._told),
-            "story": self._timeline.to_json(),
+            "timeline": self._timeline.to_json(),
+            "citations": self._citations.to_json(),
             "exchanges": self._exchanges.to_json(),
             "quotes": self._quotes.to_json(),
             "heard": self._heard.to_json(),
@@ -429,7 +430,8 @@ class Observer:
             made.trouble = list(data["trouble"])
             made._keys = dict.fromkeys(data["keys"], True)
             made._told = {(kind, key) for kind, key in data["told"]}
-            made._timeline = Timeline.from_json(data["story"])
+            made._timeline = Timeline.from_json(data["timeline"])
+            made._citations = Citations.from_json(data["citations"])
             made._exchanges = Exchanges.from_json(data["exchanges"])
             made._quotes = Quotes.from_json(data["quotes"])
             made._heard = Heard.from_json(data["heard"])

@@ -67,9 +67,9 @@ def test_each_signal_is_shown_by_the_detector_that_its_row_names():
 def session() -> Script:
     """A session with a bit of everything."""
     script = Script().ask("fix the token refresh")
-    script.step().think("Let me look.").grep("refreshToken", "auth/token.go:3").read(
-        "auth/token.go", "package auth"
-    )
+    script.step().think("Let me look.").say("As in [Memory #0123abcd: tokens].").grep(
+        "refreshToken", "auth/token.go:3"
+    ).read("auth/token.go", "package auth")
     script.step().grep("refreshToken", "auth/token.go:3").step().grep("refreshToken", "auth/token.go:3")
     script.step().run("go test ./...", "auth/token.go:3:1: undefined: Foo", error=True).read("auth/token.go")
     script.step().edit("auth/token.go", "Foo()", "Bar()").edit("go.mod").edit("auth/user.go")
