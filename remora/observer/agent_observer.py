@@ -9,7 +9,7 @@ from remora.checks.ordinary import is_ordinary, places_of
 from remora.core.drives import has_drive
 from remora.core.events import CommandRun, Event, Signal
 from remora.observer.calls import Call, Calls, unanswered
-from remora.observer.checkpoint import Kept, keep_last, make_room
+from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Errors
 from remora.observer.files import Files
 from remora.observer.parallel_agents import Life
@@ -17,7 +17,7 @@ from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.search import OFTEN, Searches
 from remora.observer.speech import Speech
 from remora.observer.timeline import Timeline
-from remora.observer.workflow import Pace
+from remora.observer.workflow import Workflow
 from remora.shell.forms import as_run
 from remora.shell.lines import parts_in, without_folder
 from remora.shell.location import Home, found_installed, inside, third_party
@@ -29,7 +29,7 @@ _SERVER = re.compile(r"mcp__(?!ide__)")
 _OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
 
 
-class AgentObserver(Kept):
+class AgentObserver(Checkpointed):
     """The detectors and the state of one agent of a session."""
 
     pad: Scratchpad
@@ -37,7 +37,7 @@ class AgentObserver(Kept):
     files: Files
     errors: Errors
     searches: Searches
-    pace: Pace
+    workflow: Workflow
     speech: Speech
     spans: list[tuple[int, int]]
     stopped: bool
@@ -47,7 +47,7 @@ class AgentObserver(Kept):
 
     def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
         self.pad = Scratchpad(agent, limits.signals)
-        self.calls, self.pace, self.speech = Calls(), Pace(), Speech()
+        self.calls, self.workflow, self.speech = Calls(), Workflow(), Speech()
         self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
         self.spans = [(now, now)]
         self.stopped = False
@@ -81,7 +81,7 @@ class AgentObserver(Kept):
         run = self.errors.settle(call, pad)
         self.files.settle(call, pad)
         self.searches.settle(call, pad)
-        self.pace.settle(call, run, pad)
+        self.workflow.settle(call, run, pad)
         timeline.settle(call, run)
         if call.denied:
             self.speech.refused(call, pad)
@@ -175,7 +175,7 @@ class AgentObserver(Kept):
         """Settle the open calls and finish every detector."""
         for call in self.calls.flush():
             self.settle(call, timeline, now)
-        for detector in (self.files, self.errors, self.searches, self.pace):
+        for detector in (self.files, self.errors, self.searches, self.workflow):
             detector.finish(self.pad)
 
     def life(self) -> Life:

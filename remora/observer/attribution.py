@@ -17,7 +17,7 @@ from remora.core.events import Agreement, CommitMade, ErrorSeen, Event, Exchange
 from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Kept, cut
+from remora.observer.checkpoint import Checkpointed, cut
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted_text import apart
 from remora.shell.forms import command_form
@@ -45,7 +45,7 @@ _TOKEN = re.compile(r"(?<![\w@$~./\\:#=&?%+-])[\w@$~./\\:#=&?%+-]*\w")
 Part = TypeVar("Part", Signal, ErrorSeen, Exchange, CommitMade, Remark, Agreement)
 
 
-class Heard(Kept):
+class Attribution(Checkpointed):
     """The newest texts of one session in order, each once, with the source of its first occurrence.
 
     Texts are searched on request and not when they arrive: few words are ever looked up, and a quick test
@@ -85,7 +85,7 @@ class Heard(Kept):
             source = f"{PRINTED}`{command}`" if command else call.path or call.url or call.tool
             self._hear(call.text, Taint(source, call.step))
 
-    def inherit(self, other: Heard) -> None:
+    def inherit(self, other: Attribution) -> None:
         """Store the texts of the session that this one continues; call it before any other text."""
         for text, taint in other.texts.items():
             self._hear(text, taint and taint._replace(step=0))

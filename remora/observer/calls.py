@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from remora.core.events import Event
-from remora.observer.checkpoint import Kept, cut, make_room
+from remora.observer.checkpoint import Checkpointed, cut, make_room
 from remora.observer.fingerprint import denied
 
 _OPEN = 256  # calls without a result; above it the oldest is closed without one
@@ -50,7 +50,7 @@ class Call(NamedTuple):
         return not self.failed and not self.denied
 
 
-class Calls(Kept):
+class Calls(Checkpointed):
     """The open calls of one agent."""
 
     waiting: dict[str, Event]

@@ -18,7 +18,7 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 
-class Kept:
+class Checkpointed:
     """Base class of checkpointed state; every annotated field is part of it."""
 
     def to_json(self) -> dict[str, Any]:
@@ -52,10 +52,13 @@ class Kept:
 
 
 def _copied(value: Any) -> Any:
-    if isinstance(value, Kept):
+    if isinstance(value, Checkpointed):
         return value.copy()
     if isinstance(value, dict):
-        return {key: _copied(v) if isinstance(v, list | dict | set | Kept) else v for key, v in value.items()}
+        return {
+            key: _copied(v) if isinstance(v, list | dict | set | Checkpointed) else v
+            for key, v in value.items()
+        }
     if isinstance(value, list | set):
         return type(value)(value)
     return value
@@ -72,7 +75,7 @@ def _hints(of: type) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Kept):
+    if isinstance(value, Checkpointed):
         return value.to_json()
     if isinstance(value, Mapping):
         if all(isinstance(key, str) for key in value):
@@ -104,7 +107,7 @@ def _shaped(hint: Any, value: Any) -> Any:
 
 
 def _single(hint: Any, value: Any) -> Any:
-    if isinstance(hint, type) and issubclass(hint, Kept):
+    if isinstance(hint, type) and issubclass(hint, Checkpointed):
         return hint.from_json(value)
     if isinstance(hint, type) and hasattr(hint, "_fields"):
         fields = _hints(hint)

@@ -19,7 +19,7 @@ from remora.core.programs import CHECKS
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
-from remora.observer.checkpoint import Kept, cut, keep_last, make_room
+from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.command_fixes import after, already_there, instead, with_set, without_flag
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.git_undo import (
@@ -116,7 +116,7 @@ class Failure(NamedTuple):
     key: str = ""
 
 
-class Errors(Kept):
+class Errors(Checkpointed):
     """The failures, changes and commands of one agent."""
 
     changes: list[Change]

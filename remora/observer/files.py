@@ -8,7 +8,7 @@ from typing import NamedTuple
 from remora.core.clock import from_iso
 from remora.core.events import FileUse
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Kept, keep_last, make_room
+from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.paths import folder, is_config, is_doc, is_lock, is_test, stem
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.shell.location import inside
@@ -69,7 +69,7 @@ class Opened(NamedTuple):
     chain: tuple[str, ...]
 
 
-class Files(Kept):
+class Files(Checkpointed):
     """The file use of one agent."""
 
     uses: dict[str, FileUse]

@@ -6,7 +6,7 @@ watches: a defect of Remora is counted and described in `trouble`. Each agent of
 
 External text taints: signals of steps strictly after a fetch, or after a file outside the repository was
 read, carry the source and the step. Text that only repeats a tool's result, or words that the user quoted,
-carries the source of these words (`Heard`). The taint of a subagent passes to the agent that gets its
+carries the source of these words (`Attribution`). The taint of a subagent passes to the agent that gets its
 report, the report of a subagent without recorded events taints too, and a subagent that starts later
 inherits the taint. No detector reads the results of memory tools; those of another memory's server taint.
 """
@@ -28,7 +28,7 @@ from remora.core.events import (
 )
 from remora.core.values import Taint
 from remora.observer.agent_observer import AgentObserver
-from remora.observer.attribution import Heard
+from remora.observer.attribution import Attribution
 from remora.observer.calls import Call
 from remora.observer.checkpoint import make_room
 from remora.observer.citations import Citations
@@ -86,7 +86,7 @@ class Observer:
         self._timeline = Timeline()
         self._exchanges = Exchanges()
         self._quotes = Quotes()
-        self._heard = Heard()
+        self._attribution = Attribution()
         self._citations = Citations()
         self._watches: dict[str, AgentObserver] = {"": AgentObserver("", limits)}
 
@@ -139,7 +139,7 @@ class Observer:
                 watch.begun(event)
             for call in watch.calls.feed(event):
                 watch.settle(call, self._timeline, self.events)
-                self._heard.answered(call, pad.cwd(call.extra.get("cwd")))
+                self._attribution.answered(call, pad.cwd(call.extra.get("cwd")))
                 self._citations.answered(call)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
@@ -149,22 +149,22 @@ class Observer:
             said = (event.text, event.step, event.key, event.at)
             watch.speech.told(*said, pad, reply=kind == "reply")
         elif kind == "user_prompt" and not event.agent:
-            watch.pace.prompt(event.text, pad)
+            watch.workflow.prompt(event.text, pad)
             watch.speech.asked(event.text, event.step, event.key, event.at, pad)
         elif kind == "step":
-            watch.pace.step(event.step, event.tokens, pad, event.key)
+            watch.workflow.step(event.step, event.tokens, pad, event.key)
         elif kind == "session_start":
             began = event.extra or {}
             pad.seen_cwd(began.get("root", began.get("cwd")))
         elif kind == "compaction":
-            watch.pace.compacted()
+            watch.workflow.compacted()
             if event.step < 1 and not self._timeline.prompts:
                 pad.taint("a conversation that is not in this transcript", 0)
         elif kind == "subagent_stop":
             self._stopped(watch)
         self._exchanges.feed(event, pad.tainted_at(event.step))
         self._quotes.feed(event, pad.tainted_at(event.step))
-        self._heard.feed(event)
+        self._attribution.feed(event)
         self._citations.feed(event)
 
     def _watch(self, event: Event) -> AgentObserver:
@@ -229,7 +229,7 @@ class Observer:
 
     def repeated(self, *texts: str) -> Taint | None:
         """Return the source of the external words that some texts repeat; None if they repeat none."""
-        return self._heard.taint(*texts)
+        return self._attribution.taint(*texts)
 
     def started(self) -> str | None:
         """Return the start of the session (ISO 8601); None if it is unknown."""
@@ -241,7 +241,7 @@ class Observer:
 
     def inherit(self, other: Observer) -> None:
         """Take over the texts and the taint of the observer of the session that this one continues."""
-        self._heard.inherit(other._heard)
+        self._attribution.inherit(other._attribution)
         if taint := other.taint():
             self._watches[""].pad.taint(taint.source, 0)
 
@@ -252,7 +252,7 @@ class Observer:
         main = self._watches[""]
         unresolved = [f for w in self._watches.values() for f in w.errors.unresolved()]
         return self._timeline.facts(
-            main.pace.planned(), main.pace.done(), sorted(unresolved, key=lambda f: f.steps[-1])
+            main.workflow.planned(), main.workflow.done(), sorted(unresolved, key=lambda f: f.steps[-1])
         )
 
     def unfinished(self, *, ended_well: bool = False) -> list[str]:
@@ -260,7 +260,7 @@ class Observer:
 
         With `ended_well`, items that were begun count as completed.
         """
-        return self._watches[""].pace.unfinished(ended_well=ended_well)
+        return self._watches[""].workflow.unfinished(ended_well=ended_well)
 
     def finalize(self, outcome: str | None = None, kind: str | None = None) -> Observation:
         """Return the observation of the session; `outcome` and `kind` are inferred unless given.
@@ -294,7 +294,7 @@ class Observer:
         made.events, made.late = self.events, self.late
         made.troubles, made.trouble = self.troubles, self.trouble  # the list is shared
         made._timeline, made._exchanges = self._timeline.copy(), self._exchanges.copy()
-        made._quotes, made._heard = self._quotes.copy(), self._heard.copy()
+        made._quotes, made._attribution = self._quotes.copy(), self._attribution.copy()
         made._citations = self._citations.copy()
         made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
         return made
@@ -326,7 +326,7 @@ class Observer:
             timeline.started,
             timeline.finished,
             timeline.steps,
-            main.pace.planned(),
+            main.workflow.planned(),
             tuple(said.text for said in timeline.prompts),
             timeline.summary(),
             timeline.branch(),
@@ -342,8 +342,8 @@ class Observer:
             tuple(self._exchanges.commits),
             {
                 "prompts": tuple((said.step, said.key) for said in timeline.prompts),
-                "plan": tuple(main.pace.forms),
-                "tokens": tuple(counted for w in watches for counted in w.pace.counted),
+                "plan": tuple(main.workflow.forms),
+                "tokens": tuple(counted for w in watches for counted in w.workflow.counted),
             },
             tuple(self._quotes.kept[-MOST:]),
             tuple(self._exchanges.remarks),
@@ -352,7 +352,7 @@ class Observer:
             tuple(self._citations.cited),
             tuple(self._citations.shown),
         )
-        return self._heard.marked(found)
+        return self._attribution.marked(found)
 
     def _conflicts(self, watches: list[AgentObserver]) -> list[Signal]:
         if len(watches) < 2:
@@ -394,7 +394,7 @@ class Observer:
             "citations": self._citations.to_json(),
             "exchanges": self._exchanges.to_json(),
             "quotes": self._quotes.to_json(),
-            "heard": self._heard.to_json(),
+            "attribution": self._attribution.to_json(),
             "watches": {agent: watch.to_json() for agent, watch in self._watches.items()},
         }
 
@@ -434,7 +434,7 @@ class Observer:
             made._citations = Citations.from_json(data["citations"])
             made._exchanges = Exchanges.from_json(data["exchanges"])
             made._quotes = Quotes.from_json(data["quotes"])
-            made._heard = Heard.from_json(data["heard"])
+            made._attribution = Attribution.from_json(data["attribution"])
             made._watches = {agent: AgentObserver.from_json(w) for agent, w in data["watches"].items()}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(

@@ -15,7 +15,7 @@ from remora.core.events import Agreement, Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed_prompt import typed
 from remora.core.values import Taint
-from remora.observer.checkpoint import Kept, cut, keep_last
+from remora.observer.checkpoint import Checkpointed, cut, keep_last
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted_text import apart
 from remora.observer.statements import agreed, names_something
@@ -73,7 +73,7 @@ _ANSWER = re.compile(r'"(?P<asked>[^"\n]{3,600})"="(?P<answer>[^"\n]{1,600})"')
 _ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 
 
-class Quotes(Kept):
+class Quotes(Checkpointed):
     """The kept sentences of a person in one session, and the rules agreed to; in order, bounded."""
 
     kept: list[Quote]

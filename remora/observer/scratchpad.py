@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from remora.core.drives import forward
 from remora.core.events import Signal
 from remora.core.values import Taint
-from remora.observer.checkpoint import Kept
+from remora.observer.checkpoint import Checkpointed
 from remora.observer.signals import SCORES
 from remora.shell.location import Home, Place, inside, joined, placed, repository
 
@@ -48,7 +48,7 @@ class Suspect(NamedTuple):
     events: tuple[str, ...]
 
 
-class Analytics(Kept):
+class Analytics(Checkpointed):
     """The counts of a running session, for early triggers."""
 
     file_access_counts: dict[str, int]
@@ -78,7 +78,7 @@ class Analytics(Kept):
         del self.recent_tool_sequence[:-_RECENT]
 
 
-class Scratchpad(Kept):
+class Scratchpad(Checkpointed):
     """The suspected signals of one agent. Detectors call `suspect`; `finalize` calls `signals`."""
 
     agent: str

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from remora.core.text import shorten
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Kept, cut, keep_last, make_room
+from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.shell.forms import command_form
 from remora.shell.location import inside
@@ -71,7 +71,7 @@ class Lookup(NamedTuple):
     finds: str
 
 
-class Searches(Kept):
+class Searches(Checkpointed):
     """The searches of one agent."""
 
     hunts: dict[str, Hunt]

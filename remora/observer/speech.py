@@ -13,7 +13,7 @@ import re
 from remora.core.text import content_hash, shorten
 from remora.core.typed_prompt import typed
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Kept
+from remora.observer.checkpoint import Checkpointed
 from remora.observer.fingerprint import user_said
 from remora.observer.phrases import (
     BELIEF,
@@ -41,7 +41,7 @@ _SENTENCE = 400
 _ENDED = re.compile(r"(?<=[.!?])\s+")
 
 
-class Speech(Kept):
+class Speech(Checkpointed):
     """The last reply of one agent, as the context of the user's corrections."""
 
     reply: str

@@ -7,7 +7,7 @@ import re
 from remora.core.events import Event
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Kept, cut, keep_last, make_room
+from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.errors import Failure, Run
 from remora.observer.session_facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.shell.location import inside
@@ -22,7 +22,7 @@ _COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}\bcommit\b")
 
 
-class Timeline(Kept):
+class Timeline(Checkpointed):
     """The facts of a session over all its agents."""
 
     prompts: list[Said]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from remora.core.clock import from_iso
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Kept, keep_last, make_room
+from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Run
 from remora.observer.scratchpad import Scratchpad
 from remora.shell.lines import programs_in
@@ -37,7 +37,7 @@ class Item(NamedTuple):
     done: int
 
 
-class Pace(Kept):
+class Workflow(Checkpointed):
     """The course of one agent's work."""
 
     chain: list[tuple[str, str, bool, int, str]]  # since the last change: command, purpose, failed, step, key

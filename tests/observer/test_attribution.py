@@ -136,11 +136,11 @@ def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr("remora.observer.attribution._KEPT", 20_000)
     script = Script().step().run("docker logs api", OTHERS).run("docker logs web", OTHERS)
     observer = watching(script)
-    texts = observer.checkpoint()["heard"]["texts"]
+    texts = observer.checkpoint()["attribution"]["texts"]
     assert sum(text == OTHERS for text in texts) == 1
     for number in range(200):
         script.step().run(f"cat {number}", f"Number {number} " * 100)
-    heard = watching(script).checkpoint()["heard"]
+    heard = watching(script).checkpoint()["attribution"]
     assert heard["size"] == sum(map(len, heard["texts"])) <= 20_000
     assert watching(script).repeated(REPEATED) is None
     assert watching(script.step().run("cat 201", OTHERS)).repeated(REPEATED) is not None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.observer.checkpoint import Kept, cut, keep_last, make_room
+from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 
 
 class Point(NamedTuple):
@@ -18,7 +18,7 @@ class Point(NamedTuple):
     name: str | None = None
 
 
-class Inner(Kept):
+class Inner(Checkpointed):
     """A state inside another."""
 
     flag: bool
@@ -27,7 +27,7 @@ class Inner(Kept):
         self.flag = False
 
 
-class State(Kept):
+class State(Checkpointed):
     """A state with every kind of field."""
 
     points: list[Point]
