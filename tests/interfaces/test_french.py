@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -60,15 +61,27 @@ ID = "ID"  # stands for the id of the memory that is there
 
 
 PACKAGE = Path(words.__file__).parents[2]
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
-CONSTANTS = {
-    target.id: node.value.value
-    for tree in TREES.values()
-    for node in tree.body
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-    for target in node.targets
-    if isinstance(target, ast.Name) and isinstance(node.value.value, str)
-}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Return the syntax tree of every module of the package."""
+    return {path: ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
+
+
+@cache
+def constants() -> dict[str, str]:
+    """Return the texts that modules give a name."""
+    return {
+        target.id: node.value.value
+        for tree in trees().values()
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value.value, str)
+    }
+
+
 # What models and programs read, never people.
 NOT_FOR_PEOPLE = (
     "app/records/tool_files.py",
@@ -239,7 +252,7 @@ def spelled(node: ast.AST) -> Iterator[str]:
             yield one.value
         elif isinstance(one, ast.JoinedStr):
             yield _template(one, {})
-            yield _template(one, CONSTANTS)
+            yield _template(one, constants())
 
 
 def _template(text: ast.JoinedStr, known: Mapping[str, str]) -> str:
@@ -272,7 +285,7 @@ def test_all_errors_have_their_french() -> None:
     """Every message and hint of an error that a person can read, the values aside."""
     told = {
         text
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if not path.relative_to(PACKAGE).as_posix().startswith(NOT_FOR_PEOPLE)
         for text in errors(tree)
     }
@@ -296,7 +309,7 @@ def test_all_help_has_its_french() -> None:
     helped = {text for command in commands for text in explained(command)}
     helped |= {text for one in VERBS for text in (one.help, one.section)} | OF_OTHERS
     assert helped - set(SENTENCES) == set()
-    assert set(SENTENCES) - helped - {text for tree in TREES.values() for text in spelled(tree)} == set()
+    assert set(SENTENCES) - helped - {text for tree in trees().values() for text in spelled(tree)} == set()
 
 
 def test_help_in_french(run: Run, french: None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import remora
 from remora.disk.live import file_name, read
+from tests.forked import forked
 from tests.helpers import environment
 from tests.interfaces.hooks.schemas import wrong
 
@@ -46,8 +47,14 @@ class World:
         return [sys.executable, "-m", "remora", "hook", *(words or ("--host", "claude-code"))]
 
     def run(self, given: Any, *words: str, command: list[str] | None = None, **more: Any) -> Done:
-        """Run the hook and wait for it; objects are written as JSON."""
+        """Run the hook and wait for it; objects are written as JSON.
+
+        It runs in a forked process, or in a process that a command or other options start.
+        """
         data = given if isinstance(given, bytes) else json.dumps(given).encode()
+        if command is None and more.keys() <= {"env", "cwd"}:
+            place = {"env": self.environ, "cwd": self.root, **more}
+            return forked(self.command(*words)[3:], data, **place, timeout=60)
         how: dict[str, Any] = {
             "env": self.environ,
             "cwd": str(self.root),

@@ -176,7 +176,7 @@ def _edits(text: str) -> list[_Edit]:
     r"""Return the edit blocks of a reply, with the lines of the blocks and their paths.
 
     >>> _edits("So:\n\na.py\n```python\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n```\n")
-    [_Edit(path='a.py', old='1\n', new='2\n', first=2, end=9)]
+    [_Edit(path='a.py', old='1\n', new='2\n', first=2, end=10)]
     """
     rows = text.splitlines()
     found: list[_Edit] = []
