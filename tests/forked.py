@@ -15,6 +15,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -37,7 +38,7 @@ def forked(
             warnings.simplefilter("ignore", DeprecationWarning)  # a worker of xdist has a second thread
             child = os.fork()
         if child == 0:
-            _child(words, (stdin.fileno(), out.fileno(), err.fileno()), env, cwd)
+            _child(words, (stdin.fileno(), out.fileno(), err.fileno()), dict(env), cwd)
         code = _wait(child, time.monotonic() + timeout)
         if code is None:
             raise subprocess.TimeoutExpired(list(words), timeout)
@@ -55,12 +56,18 @@ def _child(words: Sequence[str], streams: Sequence[int], env: Mapping[str, str],
         os.environ.clear()
         os.environ.update(env)
         sys.argv = ["remora", *words]
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(number, mode, encoding="utf-8") for number, mode in enumerate(("r", "w", "w"))  # noqa: SIM115
+        )
         main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:  # noqa: BLE001  the parent reads it
         os.write(2, traceback.format_exc().encode())
     finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
         os._exit(code)
 
 

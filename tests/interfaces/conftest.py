@@ -17,6 +17,7 @@ import remora
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.cli_context import CliContext
+from tests.forked import forked
 from tests.interfaces.planting import plant
 
 NOW = "2026-03-01T12:00:00Z"
@@ -94,11 +95,15 @@ def remember(answer: Callable[..., Any]) -> Callable[..., str]:
 
 @pytest.fixture
 def process(project: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run a command line in a process of its own."""
+    """Run a command line in a process of its own: a forked one, unless it has an environment of its own."""
 
     def call(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command_line(), *words], capture_output=True, text=True, check=False, timeout=60, **more
+        if more:
+            started = [*command_line(), *words]
+            return subprocess.run(started, capture_output=True, text=True, check=False, timeout=60, **more)
+        done = forked(words, b"", env=os.environ, cwd=Path.cwd(), timeout=60)
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
 
     return call
