@@ -56,9 +56,8 @@ def _child(words: Sequence[str], streams: Sequence[int], env: Mapping[str, str],
         os.environ.clear()
         os.environ.update(env)
         sys.argv = ["remora", *words]
-        sys.stdin, sys.stdout, sys.stderr = (
-            open(number, mode, encoding="utf-8") for number, mode in enumerate(("r", "w", "w"))  # noqa: SIM115
-        )
+        sys.stdin = os.fdopen(0, encoding="utf-8")
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
         main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)

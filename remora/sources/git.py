@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from remora.core.cochange import LastChange
 from remora.core.errors import SourceError
 from remora.sources.git_log import FORMAT, Commit, FileChange, parse_log, text
-from remora.sources.git_process import ask, refused, run, tokens
+from remora.sources.git_process import ask, holds_repository, refused, run, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ class Repository(NamedTuple):
             SourceError: git is not installed, or refuses the repository (another owner, damage).
         """
         folder = path if path.is_dir() else path.parent
-        if not folder.is_dir() or not _holds_repository(folder):
+        if not folder.is_dir() or not holds_repository(folder):
             return None
         asked = ["--is-bare-repository", "--is-shallow-repository", "--absolute-git-dir", "--git-common-dir"]
         done = run(folder, "rev-parse", *asked, "--show-toplevel")
@@ -231,19 +231,6 @@ class Repository(NamedTuple):
                 return
             finally:
                 stream.close()
-
-
-def _holds_repository(folder: Path) -> bool:
-    """Return whether git may find a repository from a folder: a `.git`, or a bare one, at or above it.
-
-    A look at a few names costs less than the start of a process, which every open of a project would pay.
-    """
-    real = folder.resolve()
-    return any(
-        os.path.lexists(place / ".git")
-        or (os.path.lexists(place / "HEAD") and os.path.lexists(place / "objects"))
-        for place in (real, *real.parents)
-    )
 
 
 def _is_revision(name: str) -> bool:

@@ -76,6 +76,19 @@ def _git(folder: Path) -> str:
     return found
 
 
+def holds_repository(folder: Path) -> bool:
+    """Return whether git may find a repository from a folder: a `.git` or a bare repository at or above it.
+
+    A look at a few names costs less than a process, which every open of a project would start.
+    """
+    real = folder.resolve()
+    for place in (real, *real.parents):
+        bare = os.path.lexists(place / "HEAD") and os.path.lexists(place / "objects")
+        if bare or os.path.lexists(place / ".git"):
+            return True
+    return False
+
+
 def run(
     folder: Path,
     *arguments: str,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.errors import NotFound, RemoraError, SourceError
-from remora.sources.git_process import run
+from remora.sources.git_process import holds_repository, run
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import COPIES, NAMED, OTHERS
 from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
@@ -87,7 +87,7 @@ def folders_of(root: Path) -> tuple[str, ...]:
     """Return a project's folders on this machine: its root and its work trees, as named and as resolved."""
     found = [str(root)]
     try:
-        done = run(root, "worktree", "list", "--porcelain")
+        done = run(root, "worktree", "list", "--porcelain") if holds_repository(root) else None
     except SourceError:
         done = None
     if done is not None and done.returncode == 0:
@@ -149,10 +149,7 @@ def _own(paths: Sequence[Path], folders: Iterable[str]) -> list[Path]:
             inner.setdefault(max(holding, key=len), set()).add(path)
         else:
             kept.append(path)
-    for (
-        folder,
-        held,
-    ) in inner.items():  # each may be a work tree of its own, where the outer git has no data
+    for folder, held in inner.items():  # each may be a work tree, of which the outer one knows nothing
         names = {path.relative_to(folder) for path in held}
         asked = {str(name.parent if name.parent.name else name) for name in names}
         try:
