@@ -192,8 +192,8 @@ def tool(*command: str) -> Callable[[], None]:
     return lambda: call(python_of(DEV), "-m", *command)
 
 
-def tests() -> None:
-    """Run the tests, on a disk in memory where there is one: they wait for the disk half of their time.
+def pytest(which: str) -> None:
+    """Run tests by their mark, on a disk in memory where there is one: half of their time is the disk's.
 
     Three at a time, for two cores: many wait for a process or a clock. All is compiled before, with plain
     assertions; what fails is run once more with those that pytest explains.
@@ -205,11 +205,11 @@ def tests() -> None:
         env = {**os.environ, "TMPDIR": folder}
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         call(python_of(DEV), "-m", "compileall", "-q", "-j", "2", "remora", "tests", "benchmarks", env=env)
-        pytest = (python_of(DEV), "-m", "pytest")
+        command = (python_of(DEV), "-m", "pytest", "-m", which)
         try:
-            call(*pytest, "-n", "3", "--dist", "worksteal", "--assert=plain", env=env)
+            call(*command, "-n", "3", "--dist", "worksteal", "--assert=plain", env=env)
         except SystemExit:
-            call(*pytest, "-n", "0", "--last-failed", "--last-failed-no-failures=none", env=env)
+            call(*command, "-n", "0", "--last-failed", "--last-failed-no-failures=none", env=env)
             raise
 
 
@@ -219,8 +219,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "types": tool("mypy"),
     "imports": lambda: call(DEV / "bin" / "lint-imports", "--no-cache", quiet=False),
     "docs": tool("cogapp", "--check", "-I", "docs", "-r", "@docs/cog.txt"),
-    "tests": tests,
-    "benchmarks": tool("benchmarks", "smoke"),
+    "tests": lambda: pytest("not slow"),
     "packages": packages.packages,
 }
 
@@ -245,6 +244,13 @@ def check(names: Sequence[str]) -> None:
             raise SystemExit(1)
         check(["tests"])
     print(f"all checks passed in {time.monotonic() - total:.0f} s", flush=True)
+
+
+def slow() -> None:
+    """Run the slow tests, and every benchmark on a handful of made-up data."""
+    environment(DEV, ["dev"])
+    pytest("slow")
+    call(python_of(DEV), "-m", "benchmarks", "smoke")
 
 
 def apart(name: str) -> bool:
@@ -315,6 +321,7 @@ def main() -> None:
     verb = verbs.add_parser("claude-code", help="run the real Claude Code, offline, with a scripted model")
     verb.add_argument("--write", action="store_true", help="keep what the model saw as what is expected")
     verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
+    verbs.add_parser("slow", help="run slow tests (kills, races, volume, growth of time), small benchmarks")
     verb = verbs.add_parser("panel", help="visit every page of the panel in a real Chromium")
     verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
     verb = verbs.add_parser("servers", help="share over a real PostgreSQL and libSQL, started for it")
@@ -338,6 +345,8 @@ def main() -> None:
             plugin()
         case "claude-code":
             claude_code(write=arguments.write, only=arguments.k)
+        case "slow":
+            slow()
         case "panel":
             panel(arguments.k)
         case "servers":

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 
+import pytest
+
 from remora import Memory
 from remora.core.relation import relation
 from remora.core.tokens import ceil_chars_4
@@ -27,6 +29,7 @@ def told(text: str) -> list[str]:
     return [line.rpartition(" [Memory #")[0] for line in lines if "[Memory #" in line]
 
 
+@pytest.mark.slow
 def test_a_store_of_three_hundred_memories_is_told_in_its_tokens(tmp_path: Path) -> None:
     """Twenty paraphrases are merged, of five contradictions the later word alone is told."""
     (tmp_path / "project").mkdir()

@@ -28,6 +28,7 @@ def memory(tmp_path: Path, folder: Path) -> Any:
         yield opened
 
 
+@pytest.mark.slow
 def test_no_foreign_error(tmp_path: Path) -> None:
     """Wrong types and values to every public method raise nothing but the errors of `core.errors`."""
     made, failures, spent = fuzz(tmp_path, CALLS)

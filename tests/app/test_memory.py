@@ -615,6 +615,7 @@ def test_a_clock_that_goes_backwards(bare: Memory, clock: FixedClock) -> None:
     assert bare.show(r.id).last_accessed_at == "2026-03-01T12:00:00.000Z"
 
 
+@pytest.mark.slow
 def test_eight_threads(able: Memory) -> None:
     """One memory used by eight threads at once loses no write, no message and no order."""
     errors: list[BaseException] = []

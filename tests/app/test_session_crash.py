@@ -102,6 +102,7 @@ lives = st.lists(
 )
 
 
+@pytest.mark.slow
 @posix
 @settings(max_examples=2, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(lives)
@@ -206,6 +207,7 @@ def test_killed_between_the_steps(
     assert folder.exists()
 
 
+@pytest.mark.slow
 def test_four_processes(tmp_path: Path, folder: Path) -> None:
     """What four processes say, note, shorten and consolidate at once is all there, once."""
     script = """

@@ -7,11 +7,14 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from benchmarks import leaks
 from benchmarks.common import environment
 from remora.disk.files import lock
 
 
+@pytest.mark.slow
 def test_a_few_sessions_leave_nothing() -> None:
     """Six of them, half with a kill, and one that finds those that never ended."""
     found = leaks.measure(6)

@@ -36,6 +36,7 @@ def dialogue() -> Dialogue:
     return Dialogue([items], Case("one", lambda _: None, questions, ()))
 
 
+@pytest.mark.slow
 def test_a_peer_is_measured(tmp_path: Path) -> None:
     """Recall, processor, memory, disk, secrets and writers are figures beside those of the bare store."""
     bench = bench_of(tmp_path, Peer(BARE), fake("keeper"))
@@ -63,6 +64,7 @@ def test_the_bare_store_finds_the_nearest(tmp_path: Path) -> None:
     assert [answer.ranked[0] for answer in work.answers] == ["D1:1", "D1:4"]
 
 
+@pytest.mark.slow
 def test_lost_writes_are_counted(tmp_path: Path) -> None:
     """What a store refuses is an error with its text, and missing; what it blackens is not kept."""
     bench = bench_of(tmp_path, fake("loser"))
@@ -92,6 +94,7 @@ def test_a_peer_that_fails_is_reported(tmp_path: Path, name: str, reason: str) -
     assert any(note.startswith(f"{name} could not be measured") for note in told.notes)
 
 
+@pytest.mark.slow
 def test_a_peer_that_cannot_be_installed_is_reported(tmp_path: Path) -> None:
     """The reason is what the installer said last."""
     (tmp_path / "envs").write_text("not a folder")

@@ -207,6 +207,7 @@ def test_what_cannot_be_read_names_nothing(tmp_path: Path):
     assert named(root) == [("pytest -q", "test")]
 
 
+@pytest.mark.slow
 def test_text_made_to_be_slow_is_read_in_time(tmp_path: Path):
     """A line of half a megabyte, whatever it repeats; the time is that of the thread."""
     for piece in ("not ", "`make x` ", "a x=", "word ", "```sh\n", "> $ ", "make lint && "):

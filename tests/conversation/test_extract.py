@@ -161,6 +161,7 @@ ROUND = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(ROUND, min_size=30, max_size=30), st.integers(400, 3_000))
 def test_thirty_rounds_stay_in_bounds(rounds: list[list[tuple[str, str]]], limit: int) -> None:

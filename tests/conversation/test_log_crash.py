@@ -165,6 +165,7 @@ def test_any_order_of_events_keeps_what_was_acknowledged(
     assert texts(open_log(folder)) == said
 
 
+@pytest.mark.slow
 @posix
 def test_killed_writers_lose_nothing_they_acknowledged(tmp_path: Path) -> None:
     """Twenty writers, each killed at a random moment: every acknowledged message is there, once, in order."""

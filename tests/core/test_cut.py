@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ def test_what_has_no_words_is_cut_where_it_is() -> None:
     assert both_ends("y" * 10 * WORD, 3 * WORD).startswith("y" * WORD)
 
 
+@pytest.mark.slow
 def test_no_half_of_a_secret_stays() -> None:
     """Wherever the cut comes, what is left of the text holds the whole token or nothing of it."""
     for before in range(3_700, 4_100):

@@ -756,6 +756,7 @@ def cost(text: str) -> float:
     return time.thread_time() - start
 
 
+@pytest.mark.slow
 def test_time_grows_with_length_and_not_faster():
     """Ten times a hostile text takes about ten times as long, and no pattern blows up."""
     for unit in HOSTILE:

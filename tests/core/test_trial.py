@@ -19,6 +19,7 @@ def stream(seed: int, told: float, held: float, moments: int = 2_000) -> list[tu
     return [(arm, float(chance.random() < (held if arm == HELD else told))) for arm in arms]
 
 
+@pytest.mark.slow
 def test_a_known_effect_is_found() -> None:
     """Advice that halves failures is found in at least 93 of 100 runs, and the interval holds the truth."""
     found = [compare("failures", stream(seed, 0.15, 0.30), shares=True) for seed in range(SEEDS)]
@@ -26,6 +27,7 @@ def test_a_known_effect_is_found() -> None:
     assert sum(one.low <= -0.15 <= one.high for one in found) >= 93
 
 
+@pytest.mark.slow
 def test_no_effect_is_not_claimed() -> None:
     """Where advice changes nothing, help is claimed in at most 6 of 100 runs, and harm as well."""
     found = [compare("failures", stream(seed, 0.25, 0.25), shares=True).verdict for seed in range(SEEDS)]

@@ -88,6 +88,7 @@ def expected_after(steps: int) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_entries_before_or_after(tmp_path: Path) -> None:
     """Processes are killed at random moments: what they acknowledged is there, with at most one step more."""
     draw = random.Random(7)
@@ -180,6 +181,7 @@ print(json.dumps([kept, removed, archives, errors, n, refused]))
 """
 
 
+@pytest.mark.slow
 def test_four_processes_lose_nothing_and_make_nothing_twice(tmp_path: Path) -> None:
     """Four processes add, rename, archive and remove at once: every step counts, once, and none fails."""
     path = tmp_path / "e.mem"

@@ -261,6 +261,7 @@ def test_sentences() -> None:
     assert len(sentence("word " * 200)) <= 200
 
 
+@pytest.mark.slow
 def test_a_large_project_is_quick(memory: Memory) -> None:
     """1,500 files with 3,000 definitions, 15,000 edges and 200 memories are mapped in 0.3 s."""
     db = db_of(memory)

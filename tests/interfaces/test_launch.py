@@ -102,6 +102,7 @@ def installed(world: World, host: str, scope: str) -> Mapping[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_a_server_runs_nothing_of_the_folder_where_the_environment_allows_it(world: World):
     """Its own -P holds, whatever PYTHONSAFEPATH says."""
     command = str(installed(world, "claude-code", "user")["command"])
@@ -171,6 +172,7 @@ def commands(world: World) -> set[tuple[str, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_command_in_the_files_runs_nothing_of_the_folder(tmp_path: Path):
     """Each line and each list of words that the files of the hosts hold is run as a host runs it, once."""
     ran: set[tuple[str, ...]] = set()

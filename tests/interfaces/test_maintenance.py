@@ -211,6 +211,7 @@ def press_tab(project: Path, tmp_path: Path) -> Callable[..., list[str]]:
     return press
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BASH is None, reason="there is no bash here")
 def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[..., str]) -> None:
     """In a real bash the script completes verbs, options, types and ids, also behind words in quotes."""

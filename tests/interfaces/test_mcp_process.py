@@ -143,6 +143,7 @@ def test_over_stdin_and_stdout(start: Start, project: Path, environ: dict[str, s
         assert memory.show(memory_id).access_count == 1
 
 
+@pytest.mark.slow
 def test_agents_hear_english(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the person's language is."""
     monkeypatch.setenv("REMORA_LANG", "fr")
@@ -153,6 +154,7 @@ def test_agents_hear_english(start: Start, monkeypatch: pytest.MonkeyPatch) -> N
     assert "just now" in serving.call("search_memory", query="tokens expire")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_it(start: Start, environ: dict[str, str], number: int, code: int) -> None:
     """On a signal the server closes the memory and leaves, though its host keeps stdin open."""
@@ -167,6 +169,7 @@ def test_a_signal_ends_it(start: Start, environ: dict[str, str], number: int, co
     assert serving.process.stdout.read() == ""
 
 
+@pytest.mark.slow
 def test_a_closed_stdout_ends_it(start: Start) -> None:
     """A host that is gone altogether leaves no traceback behind, though an answer was on its way."""
     serving = start()
@@ -181,6 +184,7 @@ def test_a_closed_stdout_ends_it(start: Start) -> None:
     assert serving.process.stderr.read() == ""
 
 
+@pytest.mark.slow
 def test_lines_that_are_no_messages(start: Start) -> None:
     """What is no message does not end the server."""
     serving = start()

@@ -238,6 +238,7 @@ def plain(shown: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
 
 
+@pytest.mark.slow
 def test_concurrent_writers(project: Path) -> None:
     """Several processes may remember at once; every one of them succeeds."""
     writers: list[subprocess.Popen[Any]] = [

@@ -257,6 +257,7 @@ for number in range(5):
 """
 
 
+@pytest.mark.slow
 def test_processes_start_from_each_others_result(tmp_path):
     """Three processes, five consolidations each: no line of the memory and no entry is lost or doubled."""
     workers = [

@@ -400,6 +400,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_processes_killed_at_any_moment(tmp_path):
     """However often a process is killed at its work, every message is in one entry and in the memory once."""

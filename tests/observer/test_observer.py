@@ -674,6 +674,7 @@ def big(events: int) -> list[Event]:
     return script.events[:events]
 
 
+@pytest.mark.slow
 def test_ten_thousand_events_in_bounded_memory_and_time():
     """Signals are evicted and counted; the checkpoint stays small; the end comes soon."""
     observer = Observer("s1", "x", strict=True, limits=Limits(signals=100))

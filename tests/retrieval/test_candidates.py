@@ -83,6 +83,7 @@ def shares(world, query):
     return {world.name_of[i]: share for i, share in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3, 30, FEW_ROWS, FEW_ROWS + 1, 300])
 def test_the_covered_share_does_not_depend_on_the_size_of_the_store(bare, count):
     """One memory or three hundred: an answer that holds two of three words covers about a fourth."""

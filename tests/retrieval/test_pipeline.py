@@ -187,6 +187,7 @@ def test_shuffled_candidates_come_out_alike(world):
     assert len(orders[0]) == pipeline.KEPT
 
 
+@pytest.mark.slow
 def test_two_processes_agree(tmp_path):
     """Two fresh processes with different hash seeds print the same hits over the same data."""
     with seeded(tmp_path, list(range(80)), WordEmbedder()) as world:
@@ -236,6 +237,7 @@ def test_one_memory_is_found_and_is_good(model, request):
     assert "Access tokens expire" in world.memory.context("when do access tokens expire").text
 
 
+@pytest.mark.slow
 def test_hundreds_of_memories(world):
     """Of hundreds alike the one that fits comes first; k hits come back, no more."""
     world.memory.remember_many([draft(n) for n in range(299)])

@@ -90,6 +90,7 @@ def test_uses_are_replaced(carrier: Open) -> None:
     assert two.uses() == {ONE: "[3]", TWO: "[2]"}
 
 
+@pytest.mark.slow
 def test_machines_that_push_at_a_time_lose_nothing(carrier: Open) -> None:
     """Four machines that append again and again at a time: every line is there, once and in order."""
     names = ["one", "two", "three", "four"]

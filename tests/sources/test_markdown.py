@@ -118,6 +118,7 @@ def test_long_lines_are_cut():
     assert len(node.text) <= LINE_CHARACTERS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sign", ["[", "*", "`", "|", "<!--", "> ", "- ", "[a](", "**a", "![", "<a ", "```\n"]
 )

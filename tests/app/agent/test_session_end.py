@@ -342,6 +342,7 @@ finished.work(os.environ)
 """
 
 
+@pytest.mark.slow
 def test_work_that_is_killed(hooked, repo, environ):
     """After the session was learned and before it was noted: the next process notes it, once."""
     hooked.end()

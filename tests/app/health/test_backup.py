@@ -112,6 +112,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
     return path.read_bytes(), pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_what_can_be_read_of_a_damaged_database_is_saved(
     tmp_path: Path, large: tuple[bytes, list[int]], seed: int

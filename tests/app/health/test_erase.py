@@ -127,6 +127,7 @@ def test_nothing_of_twenty_markers_is_left(house: House) -> None:
     assert {text: found for text in said if (found := house.holding(text))} == {}
 
 
+@pytest.mark.slow
 def test_it_holds_while_another_process_writes(house: House) -> None:
     """Its writes go on, and nothing of the marker comes back."""
     said = plant(house)

@@ -455,6 +455,7 @@ def test_one_bad_thing_takes_no_good_one_with_it(bare: Memory, tmp_path: Path) -
     assert all(one.seen == one.taken + one.skipped for one in done.counts)
 
 
+@pytest.mark.slow
 def test_a_crash_in_between(tmp_path: Path, folder: Path) -> None:
     """A process that dies before it has noted what came over: the next one brings nothing twice."""
     for system in ("neoclaw", "crabtalk"):
@@ -493,6 +494,7 @@ def test_a_crash_in_between(tmp_path: Path, folder: Path) -> None:
     assert folder.exists()
 
 
+@pytest.mark.slow
 def test_two_at_once(tmp_path: Path, folder: Path) -> None:
     """Two processes move the same things in: each comes over once."""
     for system in ("neoclaw", "forge"):

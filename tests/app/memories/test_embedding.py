@@ -170,6 +170,7 @@ def test_own_writes_are_always_done(tmp_path: Path, folder: Path) -> None:
         assert not any(memory.show(i).content.startswith("Own") for i in waiting)
 
 
+@pytest.mark.slow
 def test_many_writes_are_embedded_on_the_way(able: Memory, embedder: FakeEmbedder) -> None:
     """A program that only writes embeds once many have come together, not before."""
     fill(able, MANY - 1)
@@ -311,6 +312,7 @@ def test_documents_that_cannot_be_embedded(tmp_path: Path, folder: Path) -> None
         assert any("the fake model is loading" in note for note in memory.notes)
 
 
+@pytest.mark.slow
 def test_many_writes_with_a_failing_model(able: Memory, embedder: FakeEmbedder) -> None:
     """Writing many never fails for a model's sake."""
     embedder.broken = True

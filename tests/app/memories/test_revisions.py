@@ -210,6 +210,7 @@ with Memory.open(sys.argv[1], environ=environ) as memory:
 """
 
 
+@pytest.mark.slow
 def test_a_kill_between_writes_leaves_row_and_log_agreed(tmp_path: Path) -> None:
     """Whatever the process was at, the log adds up to the row."""
     (tmp_path / "project").mkdir()

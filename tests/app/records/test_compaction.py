@@ -440,6 +440,7 @@ def test_threads_take_turns(tmp_path: Path, folder: Path) -> None:
         _check_turns(memory, done, 72)
 
 
+@pytest.mark.slow
 def test_processes_take_turns(tmp_path: Path, folder: Path) -> None:
     """Three processes append to one session and shorten it: nothing is lost, no archive without a marker."""
     script = """

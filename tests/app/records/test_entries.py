@@ -158,6 +158,7 @@ def test_another_process_holds_the_file(bare: Memory) -> None:
     assert bare.entries.add("other", "x").name == "other"
 
 
+@pytest.mark.slow
 def test_several_processes(tmp_path: Path, folder: Path) -> None:
     """Three processes add notes under their own names and race for shared ones: each name is given once."""
     script = """

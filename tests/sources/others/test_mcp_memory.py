@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from remora.sources.others import mcp_memory
 from remora.sources.others.formats import detect
 from remora.sources.others.import_result import Found
@@ -99,6 +101,7 @@ def test_unicode_and_half_signs(tmp_path: Path) -> None:
     assert [d.content for d in found.drafts] == ["名前 (人): \ufffd half", "名前 (人): 🎉 全部"]
 
 
+@pytest.mark.slow
 def test_a_large_graph_is_read_line_by_line(tmp_path: Path) -> None:
     """Ten thousand observations are no trouble, nor is a line of half a megabyte."""
     many = [

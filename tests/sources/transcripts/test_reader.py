@@ -56,6 +56,7 @@ def test_a_reading_counts_what_it_met(tmp_path: Path) -> None:
     assert opened.kinds == {"session_start": 1, "user_prompt": 1}
 
 
+@pytest.mark.slow
 def test_a_long_transcript_is_read_in_bounded_memory(tmp_path: Path) -> None:
     """Thirty megabytes with a line of five pass through in a few times that line."""
     path = tmp_path / "s1.jsonl"

@@ -62,6 +62,7 @@ def test_what_came_with_a_clone_is_nobodys_word(tmp_path: Path, host: str) -> No
     assert first.session_id in {t.session_id for t in find_in(first.path).transcripts}
 
 
+@pytest.mark.slow
 def test_a_history_of_each_work_tree_is_its_own(tmp_path: Path) -> None:
     """Git is asked in each, for thousands of files at once; one that is tracked hides no other."""
     machine = Machine(tmp_path / "m", "specstory")
@@ -148,6 +149,7 @@ def _scramble(path: Path, text: str, random_: random.Random) -> None:
     database.close()
 
 
+@pytest.mark.slow
 @each_host
 def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
     """Any value in JSON may be of any kind: what cannot be understood is passed over."""
