@@ -192,7 +192,7 @@ def tool(*command: str) -> Callable[[], None]:
     return lambda: call(python_of(DEV), "-m", *command)
 
 
-def pytest(which: str) -> None:
+def run_pytest(which: str) -> None:
     """Run tests by their mark, on a disk in memory where there is one: half of their time is the disk's.
 
     Three at a time, for two cores: many wait for a process or a clock. All is compiled before, with plain
@@ -213,22 +213,20 @@ def pytest(which: str) -> None:
             raise
 
 
+# Two at a time, the longest first; the tests, which use every core, begin when nothing else waits.
 STEPS: dict[str, Callable[[], None]] = {
+    "types": tool("mypy"),
+    "packages": packages.packages,
     "format": tool("ruff", "format", "--check", "."),
     "lint": tool("ruff", "check", "."),
-    "types": tool("mypy"),
     "imports": lambda: call(DEV / "bin" / "lint-imports", "--no-cache", quiet=False),
     "docs": tool("cogapp", "--check", "-I", "docs", "-r", "@docs/cog.txt"),
-    "tests": lambda: pytest("not slow"),
-    "packages": packages.packages,
+    "tests": lambda: run_pytest("not slow"),
 }
 
 
 def check(names: Sequence[str]) -> None:
-    """Run every check, or those named; a failure stops what comes after it.
-
-    The tests use every core. The other steps use one each, so all of them run first, two at a time.
-    """
+    """Run every check, or those named one after the other."""
     environment(DEV, ["dev"])
     total = time.monotonic()
     if names:
@@ -239,28 +237,28 @@ def check(names: Sequence[str]) -> None:
             print(f"   {name} {time.monotonic() - started:.1f} s", flush=True)
     else:
         with ThreadPoolExecutor(2) as pool:
-            results = pool.map(apart, [name for name in STEPS if name != "tests"])
-        if not all(results):
-            raise SystemExit(1)
-        check(["tests"])
+            failed = [name for name, passed in zip(STEPS, pool.map(apart, STEPS), strict=True) if not passed]
+        if failed:
+            raise SystemExit(f"failed: {', '.join(failed)}")
     print(f"all checks passed in {time.monotonic() - total:.0f} s", flush=True)
 
 
 def slow() -> None:
     """Run the slow tests, and every benchmark on a handful of made-up data."""
     environment(DEV, ["dev"])
-    pytest("slow")
+    run_pytest("slow")
     call(python_of(DEV), "-m", "benchmarks", "smoke")
 
 
 def apart(name: str) -> bool:
-    """Run a step in a process of its own, print all it said when it is over, return whether it passed."""
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).resolve()), "check", name],
-        check=False,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+    """Run a step in a process of its own, print what it said, and return whether it passed.
+
+    What the tests say is printed as they go on, that of the other steps when they are over.
+    """
+    command = [sys.executable, str(Path(__file__).resolve()), "check", name]
+    if name == "tests":
+        return subprocess.run(command, check=False).returncode == 0
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = done.stdout.decode("utf-8", "replace")
     print(said.replace("all checks passed", f"{name} passed").rstrip(), flush=True)
     return done.returncode == 0
