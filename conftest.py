@@ -40,6 +40,7 @@ def pytest_collection() -> None:
 def pytest_collection_finish() -> None:
     """Spare it them afterwards, too: they would slow what is timed."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 50)  # tests of the code make millions of objects, few of them in cycles
     gc.enable()
 
 

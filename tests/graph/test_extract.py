@@ -205,6 +205,7 @@ def test_the_caller_can_end_a_parse() -> None:
     assert facts == FileFacts(Outline("python"), Uses(), 1_000, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", [row.name for row in PARSED])
 @pytest.mark.parametrize(
     "source",

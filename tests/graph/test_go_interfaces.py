@@ -228,6 +228,7 @@ def edited(path: str, text: str, dice: random.Random) -> str:
     return text.replace(one, other, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_following_edits_is_as_good_as_reading_everything(seed: int, tmp_path: Path) -> None:
     """After any edit the graph is that of a run from nothing."""

@@ -143,6 +143,7 @@ def test_filters_hold_in_every_search(db: Database):
     assert found(db, "token", Filters(types=("requirement",))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [0, 1, 19, 20, 21, 159, 160, 161, 700])
 @pytest.mark.parametrize("wanted", [0, 1, 3, 12])
 def test_filters_that_hide_nearly_all_matches(db: Database, hidden: int, wanted: int):

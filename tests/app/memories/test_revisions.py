@@ -83,6 +83,7 @@ def pruned(memory: Memory, clock: FixedClock, dice: random.Random) -> None:
     memory.prune()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_revisions_add_up_to_the_rows(memory: Memory, clock: FixedClock, seed: int) -> None:
     """After any 200 verbs, byte for byte; what a verb refuses is in neither."""

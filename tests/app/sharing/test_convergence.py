@@ -12,6 +12,7 @@ import pytest
 from benchmarks.sharing import Trial
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_machines_converge(seed: int, tmp_path: Path) -> None:
     """Partitions, crashes, clocks a day off, batches twice and out of order: equal, and nothing lost."""

@@ -102,6 +102,7 @@ def _damage(raw: bytes, chance: random.Random) -> bytes:
             return bytes(changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", MAKERS)
 def test_no_damage_raises(tmp_path: Path, system: str) -> None:
     """Cut, changed and emptied files are read or named; the counts add up; the folder stays as it is."""

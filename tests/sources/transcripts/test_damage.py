@@ -126,6 +126,7 @@ def check(events: list[Event]) -> None:
         json.dumps(event.extra, allow_nan=False).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("records", [CLAUDE, CODEX, PLAIN], ids=HOSTS)
 def test_changed_values_never_raise(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     """Any value may be of any kind: what cannot be understood is passed over."""

@@ -111,6 +111,7 @@ def test_each_event_has_a_name_of_its_own(tmp_path: Path, host: str) -> None:
     assert not list(read(t.path, host=host, session=t.session, seen=seen))
 
 
+@pytest.mark.slow
 @each_host
 def test_damage_never_raises(tmp_path: Path, host: str) -> None:
     """Cut anywhere, with any bytes changed: what is sound is read, the rest is counted or named."""
