@@ -548,7 +548,7 @@ def test_review(call: Caller, stored: Remember, holder: Holder) -> None:
     right = stored("Tokens expire after 24 h", needs_review=True)
     wrong = stored("Cookies never expire", needs_review=True)
     listed = call("review", limit=1)
-    assert listed.startswith("These wait for a person's word.")
+    assert listed.startswith("These memories wait for review.")
     assert "There are more" in listed
     assert "both confirmed and dropped" in call.error("review", confirm=right, drop=[right])
     assert "there is no memory" in call.error("review", confirm=[right], drop=["ffffffff"])

@@ -336,7 +336,7 @@ class Tools:
             reason = shorten(record.review_reason, 200) if record.review_reason else ""
             why = f"\n  why it waits: {reason}" if reason else ""
             blocks.append(memory_line(record, now, tokens=150) + why)
-        head = "These wait for a person's word. Show them and ask; decide nothing by yourself."
+        head = "These memories wait for review. Show them and ask; decide nothing by yourself."
         tail = ["There are more; ask with a greater limit."] if len(found) > limit else []
         return bounded([head], blocks, tail, more="{} more did not fit; ask about these first.")
 
