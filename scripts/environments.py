@@ -78,6 +78,8 @@ def environment(venv: Path, locks: Sequence[str], *, project: bool = True) -> No
     wanted = f"{sys.version} {venv} {state.hexdigest()}"
     if stamp.exists() and stamp.read_text() == wanted:
         return
+    if Path(sys.prefix) == venv:
+        raise SystemExit(f"{venv.name} is out of date: run this with the Python that it was made by")
     started = time.monotonic()
     print(f"setting up {venv.name} …", flush=True)
     if venv.exists():
