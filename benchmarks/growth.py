@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from time import process_time
 from typing import NamedTuple
 
+from remora.core.collector import paused
+
 TINY = (16, 24, 40, 80)  # characters; what takes long for so few grows exponentially
 LONG = 0.02  # seconds for them
 SHORT = 600  # characters of the quick look
@@ -56,14 +58,15 @@ def text_of(start: str, bit: str, end: str, chars: int) -> str:
 
 
 def seconds(run: Run, text: str, tries: int = 1) -> float:
-    """Return the least processor time of some calls."""
+    """Return the least processor time of some calls, without collections of garbage (as `timeit`)."""
     least = float("inf")
-    for _ in range(tries):
-        begun = process_time()
-        run(text)
-        least = min(least, process_time() - begun)
-        if least > HOPELESS:
-            break
+    with paused():
+        for _ in range(tries):
+            begun = process_time()
+            run(text)
+            least = min(least, process_time() - begun)
+            if least > HOPELESS:
+                break
     return least
 
 

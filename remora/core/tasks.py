@@ -46,7 +46,6 @@ OFTEN_FROM = 3
 MAX_CHARS = 200_000  # of a task that are read; the longest issues have half of that
 MOST_MODULES = 50  # dotted names of a task that are looked up
 MOST_PARTS = 10  # of a dotted name
-MODULE = 0.25  # relative to a path: an imported module of an example is used, but not always at fault
 MODULE_ENDINGS = (".py", "/__init__.py", ".java", ".kt", ".scala", ".cs")
 MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}

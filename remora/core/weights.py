@@ -22,6 +22,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "names": 1.0,
         "frames": 1.0,
         "paths": 1.0,
+        "modules": 0.25,  # an imported module of an example is used, but not always at fault
         "imports": 0.3,
         "meaning": 1.0,
         "memories": 1.0,

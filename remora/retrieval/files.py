@@ -181,13 +181,16 @@ def _gather(
         signals["names"], said["names"] = _names(db, zones)
     ending = _ending(db)
     frames, paths = tasks.by_places(tasks.places(task), ending)
+    modules: dict[str, float] = {}
     for name in tasks.modules(task):
         means = next((found for path in tasks.module_files(name) if (found := ending(path))), [])
-        paths |= {path: max(paths.get(path, 0.0), tasks.MODULE / len(means)) for path in means}
+        modules |= {path: max(modules.get(path, 0.0), 1.0 / len(means)) for path in means}
     if "frames" not in without:
         signals["frames"] = frames
     if "paths" not in without:
         signals["paths"] = paths
+    if "modules" not in without:
+        signals["modules"] = modules
     if vector is not None and "meaning" not in without:
         signals["meaning"] = _meaning(db, vector)
     if memories and "memories" not in without:
@@ -309,6 +312,7 @@ def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 _PLAIN = {
     "frames": "in the traceback",
     "paths": "named in the task",
+    "modules": "a module named in the task",
     "branch": "changed on this branch",
     "meaning": "close in meaning",
     "imports": "imported by files above",

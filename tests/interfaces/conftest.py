@@ -42,6 +42,7 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         "REMORA_EMBEDDING_PROVIDER": "none",
         "REMORA_LANG": "en",
         "REMORA_TRIAL_SHARE": "0",  # nothing is held back by chance
+        "REMORA_WORK": "off",  # no maintenance in the background, by the clock of the machine
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
     }
