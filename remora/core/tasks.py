@@ -9,6 +9,7 @@ Signals rate a file, each from 0 to 1, and their weighted sum ranks it (`core.we
     names     identifiers of the task that the file defines, rare ones most
     frames    tracebacks that go through the file, the innermost most
     paths     files that the text names
+    modules   files of the dotted names in the text (`shop.cart.Cart`)
     imports   files imported by the best files of the signals above
     commits   the words of the task in the messages of commits that touched the file
     sessions  the same in the prompts of earlier sessions that edited it

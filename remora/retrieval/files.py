@@ -330,8 +330,6 @@ def _why(found: Evidence, path: str, said: str = "") -> tuple[str, ...]:
         if path in votes and name != said
     ]
     given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
-    if "parts" in (names := {name for _, name in given}) and "title" in names:  # the same words, said twice
-        given = [(vote, name) for vote, name in given if name != "title"]
     return tuple(
         f"{found.said.get(name, {}).get(path) or _PLAIN.get(name, name)} ({vote:.2f})"
         for vote, name in given[: GIVEN - bool(said)]
