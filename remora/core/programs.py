@@ -8,9 +8,10 @@ def names(text: str) -> frozenset[str]:
     return frozenset(name.replace("·", " ") for name in text.split())
 
 
+# At the end of a pipe: they only show its output.
 FILTERS = frozenset(
     "head tail grep egrep rg less more wc sort uniq cat tee cut tr jq sed awk column fold nl".split()
-)  # at the end of a pipe: they only show its output
+)
 CHECKS = ("format", "lint", "test", "build")  # the purposes of checks, in the order of running them
 # Programs that run the rest of a line: their options with a value, and the number of their own arguments.
 RUNNERS: dict[str, tuple[frozenset[str], int]] = {

@@ -49,9 +49,8 @@ _ONLY_NAME_ADDRESSES = (
 _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
 _GIT_TEXTS = GIT_SHOWS | _GIT_SILENT
 _SHOWING = READERS | INTERPRETERS | {"git"}
-_MAY_NOT_RUN = TESTS | frozenset(
-    "for while until if case select test function".split()
-)  # keywords before a program
+# Keywords before a program.
+_MAY_NOT_RUN = TESTS | frozenset("for while until if case select test function".split())
 _LISTED = frozenset("xargs parallel read mapfile readarray".split())  # take file names from their input
 _RUNS_SCRIPTS = re.compile(r"\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun")
 _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")

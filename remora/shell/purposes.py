@@ -66,10 +66,11 @@ _IDLE = re.compile(
 _DRY = re.compile(r"\s--(?:dry-run|just-print)\b")  # of a formatter that only checks
 _DRY_MAKE = re.compile(r"^(?:make|ninja|rake)\b.*\s-n\b")
 _QUOTED = re.compile(r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)""", re.DOTALL)  # options of another program
+# Runs that rewrite the expected results, so they test nothing.
 _RENEWS = re.compile(
     r"\s--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b"
     r"|^(?:\S*/)?(?:jest|vitest|ava|playwright|npm|pnpm|yarn|bun)\s(?:.*\s)?-u(?=\s|$)"
-)  # tests nothing
+)
 _UNNAMED = "test"  # the purpose of a check that only its runs show
 _SAYING = 3  # words of an unknown program that may show its purpose, its name first
 _PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z][\w:.-]*")

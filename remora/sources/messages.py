@@ -43,9 +43,8 @@ _NOISE = tuple(
 )
 _BOX = re.compile(r"^\s*[-*]\s*\[[ xX]?\]")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_ADDRESS = re.compile(
-    r"(?:(?<!\s)\s+)?<?(?<![\w.+-])[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b>?", re.IGNORECASE
-)  # not node@0.11
+# An address, but not `node@0.11`.
+_ADDRESS = re.compile(r"(?:(?<!\s)\s+)?<?(?<![\w.+-])[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b>?", re.IGNORECASE)
 _NUMBER = re.compile(rf"(?<!\s)\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
 _CLOSING = re.compile(
     rf"(?<![\s,;:.(\[–-])[\s,;:.(\[–-]*+\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\]\s]*$",

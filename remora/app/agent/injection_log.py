@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from remora.store.uses import Kind
 
 TOLD = "told"  # kind of a line that is made from a row of the database
+# Values of `Injection.followed`.
 WORKED, FAILED, CHANGED = (
     "the next command worked",
     "the next command failed",
     "then changed",
-)  # values of `Injection.followed`
+)
 _ACTS = (moments.AFTER, moments.FAILED)
 
 

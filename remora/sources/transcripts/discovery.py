@@ -31,9 +31,8 @@ _LOOKED_AT = 400  # lines that are read to learn where and when a session ran
 _ENDINGS = (".jsonl", ".ndjson")
 _ENDINGS_OF_OTHERS = (".json", ".db", ".vscdb", ".md")
 _MAX_FILES = 100_000
-_TIME = re.compile(
-    rb'"timestamp":\s*"([^"]{1,40})"'
-)  # of a record: inside a text its quotes would be escaped
+# The time of a record; inside a text its quotes would be escaped.
+_TIME = re.compile(rb'"timestamp":\s*"([^"]{1,40})"')
 
 
 class Transcript(NamedTuple):
