@@ -96,8 +96,11 @@ markdown = Sybil(
     patterns=["README.md", "docs/*.md"],
     fixtures=["repository"],
 )
-# A file without an example need not be parsed.
-examples = [path for path in (ROOT / "remora").rglob("*.py") if b">>> " in path.read_bytes()]
-docstrings = Sybil(parsers=[DocTestParser()], patterns=[str(path.relative_to(ROOT)) for path in examples])
+docstrings = Sybil(parsers=[DocTestParser()], patterns=["*.py"])
+examples = {path for path in (ROOT / "remora").rglob("*.py") if b">>> " in path.read_bytes()}
+collected = (markdown + docstrings).pytest()
 
-pytest_collect_file = (markdown + docstrings).pytest()
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
+    """Collect a file's examples; a module without one is not parsed."""
+    return collected(file_path, parent) if file_path.suffix == ".md" or file_path in examples else None
