@@ -10,10 +10,10 @@ from remora.core.collector import paused
 
 TINY = (16, 24, 40, 80)  # characters; what takes long for so few grows exponentially
 LONG = 0.02  # seconds for them
-SHORT = 600  # characters of the quick look
-LONGER = 1_800  # characters where a short text told nothing
+SHORT = 300  # characters of the quick look
+LONGER = 900  # characters where a short text told nothing
 LONGEST = 20_000  # characters; a square would have taken long by then
-SLOW = 0.0001  # seconds; the square of the longer length takes more in `re`, whatever its loop does
+SLOW = 0.000025  # seconds; the square of the longer length takes more in `re`, whatever its loop does
 STEEP = 5  # times for three times the text, where a square would be 9; a measure then tells
 FLOOR = 0.005  # seconds of the processor; what stays below is not measured well enough to be judged
 HOPELESS = 0.5  # seconds for a short text; nothing longer is tried then
