@@ -148,6 +148,16 @@ def ask(folder: Path, *arguments: str) -> bytes:
     return done.stdout
 
 
+def answer(folder: Path, *arguments: str) -> str:
+    """Return the output of a git command without white space around it, empty if git failed.
+
+    Raises:
+        SourceError: as `run`.
+    """
+    done = run(folder, *arguments)
+    return text(done.stdout).strip() if done.returncode == 0 else ""
+
+
 def tokens(folder: Path, *arguments: str) -> Generator[bytes, None, None]:
     """Yield the NUL-separated tokens that a git process prints, each cut at TOKEN_BYTES.
 

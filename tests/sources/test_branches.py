@@ -33,7 +33,6 @@ def state(repo: Repo, known: Known = UNSEEN, name: str = "topic") -> tuple[str, 
     assert repository is not None
     (found,) = follow(repository, {name: known})
     assert found.name == name
-    assert found.why
     return found.state, found.known
 
 

@@ -122,7 +122,7 @@ def test_rows_of_tables_are_no_rules_unless_all_is_wanted():
     """Two columns read as name and value, more carry their heads."""
     narrow = "## Commands\n\n| Command | Use |\n|---|---|\n| `make a` | never on main |\n"
     assert split(narrow)[0] == []
-    assert [o.why for o in split(narrow)[1]] == ["a row of a table"]
+    assert [o.why for o in split(narrow)[1]] == ["a table row"]
     assert texts(narrow, keep=ALL) == ["`make a`: never on main"]
     (row,) = split("| Name | Type | Use |\n|---|---|---|\n| n | t | long |\n", keep=ALL)[0]
     assert (row.text, row.line) == ("Name: n; Type: t; Use: long", 3)
@@ -161,9 +161,9 @@ def test_of_long_code_the_beginning_is_kept():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("See below.", "says nothing"),
-        ("TODO", "says nothing"),
-        ("- ...", "says nothing"),
+        ("See below.", "no content"),
+        ("TODO", "no content"),
+        ("- ...", "no content"),
         ("Thanks all", "too short to be understood alone"),
         ("See [docs](docs/x.md)", "only a reference"),
         ("You are an expert TypeScript developer.", "gives the model a role, not a rule"),
@@ -175,8 +175,8 @@ def test_of_long_code_the_beginning_is_kept():
         ("## Testing\n\nA message must quote its values:", "introduces text that does not follow"),
         ("The loop reads the queue and returns the last error.", "a description, not a rule"),
         ("- `src/api/`: handlers and their schemas", "a description, not a rule"),
-        ("## Tests\n\n```sh\nmake test\n```", "code, without a sentence"),
-        ("## Tests\n\n- All tests: `make test`", "code, without a sentence"),
+        ("## Tests\n\n```sh\nmake test\n```", "code without an explanation"),
+        ("## Tests\n\n- All tests: `make test`", "code without an explanation"),
         ("## Setup\n\nRun `make deps` and copy the file `.env.example`.", "a one-time step"),
         ("## Docs\n\nRun `make docs` if you want to see the pages.", "a description, not a rule"),
         ("## Overview\n\nThe cache always answers first, and the store is asked rarely.",
@@ -203,7 +203,7 @@ def test_rules_without_spaces_are_no_fragments(rule):
 def test_lines_that_are_too_long_are_told():
     """What the reader cuts is reported with its place."""
     _, out = split("Use fine words here\n\n" + "word " * 3000)
-    assert out[-1][::2] == (3, f"a line beyond {LINE_CHARACTERS:,} characters")
+    assert out[-1][::2] == (3, f"a line longer than {LINE_CHARACTERS:,} characters")
 
 
 def test_line_numbers_count_from_the_file():

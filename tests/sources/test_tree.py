@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from remora.core.errors import InvalidInput, SourceError
+from remora.core.errors import SourceError
+from remora.sources import tree as tree_of
 from remora.sources.git import Repository
 from remora.sources.tree import FolderLeftOut, LeftOut, Tree, listed, look
 
@@ -203,25 +204,17 @@ def test_a_few_files_are_asked_about_alone(repo, work):
     assert listed(work.root, []) == set()
 
 
-def test_patterns_leave_out_in_both_ways(repo):
-    """`exclude` works as a .gitignore, with git and without."""
-    for path in ("a.py", "docs/b.md", "docs/keep.md", "x/docs/c.md"):
-        repo.put(path, "1")
-    for repository in (Repository.discover(repo.root), None):
-        tree = look(repo.root, repository, exclude=["/docs/*", "!keep.md"])
-        assert seen(tree) == ["a.py", "docs/keep.md", "x/docs/c.md"]
-    with pytest.raises(InvalidInput, match="pattern"):
-        look(repo.root, exclude=["a.py", "!"])
-
-
-def test_there_is_a_most(repo):
+def test_there_is_a_most(repo, monkeypatch):
     """Too many files are cut, and said to be."""
-    for i in range(5):
+    monkeypatch.setattr(tree_of, "MOST_FILES", 3)
+    for i in range(3):
         repo.put(f"f{i}.py", "1")
+    assert not in_git(repo).cut
+    assert not look(repo.root).cut
+    repo.put("f3.py", "1")
     for repository in (Repository.discover(repo.root), None):
-        tree = look(repo.root, repository, most_files=3)
+        tree = look(repo.root, repository)
         assert (seen(tree), tree.cut) == (["f0.py", "f1.py", "f2.py"], True)
-        assert not look(repo.root, repository, most_files=5).cut
 
 
 def test_a_missing_folder_is_an_error_not_an_empty_project(work):

@@ -93,13 +93,13 @@ def _why(error: StoreError) -> str:
         "StoreBusy": "another program writes to it",
         "StoreReadOnly": "no permission to read it",
         "StoreFull": "no room for a copy of it",
-    }.get(type(error).__name__, "it cannot be read")
+    }.get(type(error).__name__, "cannot be read")
 
 
 def _read_memories(database: Foreign, shown: str, gather: Gatherer, project: str | None) -> None:
     there = database.columns("memories")
     if missing := [name for name in REQUIRED if name not in there]:
-        gather.pass_over("files", shown, f"its memories have no {missing[0]}")
+        gather.pass_over("files", shown, f"the table memories has no column {missing[0]}")
         return
     columns = (*REQUIRED, *(name for name in _OPTIONAL if name in there))
     found: list[tuple[MemoryDraft, str]] = []
@@ -116,7 +116,7 @@ def _read_memories(database: Foreign, shown: str, gather: Gatherer, project: str
                 found.append((_draft(row, shown, gather), place))
                 links += _links(row)
     except StoreError as error:
-        gather.pass_over("files", f"{shown}: the table of memories", f"{_why(error)}, from there on")
+        gather.pass_over("files", f"{shown}: the table of memories", f"{_why(error)}; the rest was not read")
     for draft, place in sorted(found, key=lambda one: (one[0].created_at or "", one[0].external_id or "")):
         gather.draft(draft, place)
     for link in links:
@@ -236,7 +236,7 @@ def _report_others(database: Foreign, shown: str, gather: Gatherer) -> None:
         try:
             rows = database.count(table)
         except StoreError:
-            gather.pass_over("files", f"{shown}: the table {table}", "it cannot be read")
+            gather.pass_over("files", f"{shown}: the table {table}", "cannot be read")
             continue
         if rows:
             gather.pass_over("rows", f"{shown}: {rows:,} rows of {table}", why, rows)

@@ -160,7 +160,7 @@ class Gatherer:
         content = clean(sound(draft.content)).strip()
         key = clean(sound(draft.external_id or ""))[:MAX_NAME]
         if not any(sign.isalnum() for sign in content):
-            self.skip("memories", place, "it says nothing")
+            self.skip("memories", place, "contains no text")
         elif len(content) > MAX_CONTENT:
             self.skip("memories", place, f"longer than {MAX_CONTENT:,} characters; imported as a note")
             self.saw("entries")
@@ -209,7 +209,7 @@ class Gatherer:
         number = len(session.messages)
         why = ""
         if not number:
-            why = "no message in it"
+            why = "contains no messages"
         elif session.id in self._sessions:
             why = "a session with this name was already imported"
         if why:

@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from remora.core.errors import SourceError
-from remora.sources.git_process import ask, run
+from remora.sources.git_process import answer, ask, run
 from remora.sources.transcripts.texts import instant, string
 
 HOST = "entire"
@@ -71,8 +71,8 @@ def stored(root: Path) -> tuple[Stored, ...]:
     Raises:
         SourceError: git cannot read it.
     """
-    done = run(root, "rev-parse", "--verify", "--quiet", f"refs/heads/{'/'.join(_BRANCH)}^{{tree}}")
-    return _stored(root, done.stdout.decode().strip()) if done.returncode == 0 else ()
+    tree = answer(root, "rev-parse", "--verify", "--quiet", f"refs/heads/{'/'.join(_BRANCH)}^{{tree}}")
+    return _stored(root, tree) if tree else ()
 
 
 @contextmanager

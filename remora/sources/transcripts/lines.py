@@ -55,7 +55,6 @@ class Counts:
     Attributes:
         lines: complete lines, blank ones included.
         bad: number of rejected lines; `bad_lines` lists the first.
-        repaired: lines with bytes that are not UTF-8, which are replaced.
         repeated: events and lines that were already read, as copied by forks and resumes.
         skipped: lines and blocks left out on purpose, by type.
     """
@@ -64,7 +63,6 @@ class Counts:
         self.lines = 0
         self.bad = 0
         self.bad_lines: list[BadLine] = []
-        self.repaired = 0
         self.repeated = 0
         self.skipped: Counter[str] = Counter()
 
@@ -80,15 +78,15 @@ class Counts:
         self.skipped[name if name in self.skipped or len(self.skipped) < 300 else "other types"] += 1
 
 
-def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
-    """Yield the complete lines of a file; at most `limit` bytes are held.
+def lines(path: Path) -> Iterator[Line]:
+    """Yield the complete lines of a file; at most MAX_LINE bytes are held.
 
     Raises:
         NotFound: there is no such file.
         SourceError: the file cannot be read.
     """
     with _opened(path) as file:
-        yield from _lines(file, limit)
+        yield from _lines(file)
 
 
 @contextmanager
@@ -106,13 +104,13 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         ) from None
 
 
-def _lines(file: IO[bytes], limit: int) -> Iterator[Line]:
+def _lines(file: IO[bytes]) -> Iterator[Line]:
     number = 0
-    while data := file.readline(limit + 1):
+    while data := file.readline(MAX_LINE + 1):
         look()
         number += 1
         whole = data.endswith(b"\n")
-        if not whole and len(data) > limit:
+        if not whole and len(data) > MAX_LINE:
             data = b""
             while more := file.readline(_CHUNK):
                 if more.endswith(b"\n"):
@@ -137,11 +135,7 @@ def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
         counts.refuse(path, line.number, f"longer than {MAX_LINE:,} bytes")
         return None
     data = line.data.removeprefix(b"\xef\xbb\xbf") if line.number == 1 else line.data
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
-        counts.repaired += 1
+    text = data.decode("utf-8", "replace")
     if not text.strip():
         return None
     try:
@@ -162,9 +156,9 @@ def _nothing(_: str) -> None:
     """Replace NaN and the infinities, which are not valid JSON and could not be written later."""
 
 
-def objects(path: Path, counts: Counts, *, limit: int = MAX_LINE) -> Iterator[tuple[Line, dict[str, Any]]]:
+def objects(path: Path, counts: Counts) -> Iterator[tuple[Line, dict[str, Any]]]:
     """Yield the valid lines of a file with their content; the others are counted."""
-    for line in lines(path, limit=limit):
+    for line in lines(path):
         counts.lines += 1
         value = parse(line, path, counts)
         if value is not None:

@@ -138,7 +138,7 @@ class Reading:
                 continue
             self._seen.add(mark)
             if event.kind == "session_start":
-                # It waits for company: of a fork all else may have been read before.
+                # Yielded with the next new event: all other events of a fork may be known already.
                 self._starts[event.session_id] = event
                 continue
             if (start := self._starts.pop(event.session_id, None)) is not None:

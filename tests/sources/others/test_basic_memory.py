@@ -146,7 +146,7 @@ def test_bad_files_cost_only_themselves(tmp_path: Path) -> None:
     assert [entry.content for entry in found.entries][1] == "café"
     assert found.remarks == ("not UTF-8; read as Windows-1252: latin.md",)
     assert why(found) == {
-        ".obsidian": "not entered",
+        ".obsidian": "folder not read",
         "again": "a link to a folder",
         "bin.md": "binary, not text",
         "empty.md": "empty",

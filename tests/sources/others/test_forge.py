@@ -186,7 +186,7 @@ def test_an_empty_memory_and_an_id_used_twice_are_named(tmp_path: Path) -> None:
     assert len(found.drafts) == 1
     assert why(found) == {
         "mem_a.md": "the id mem_a also occurs in copy.md",
-        "mem_b.md": "it says nothing",
+        "mem_b.md": "contains no text",
         "notes.txt": "not a memory file",
     }
 

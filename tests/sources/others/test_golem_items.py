@@ -182,7 +182,7 @@ def test_bad_lines_cost_only_themselves(tmp_path: Path) -> None:
     assert (found.drafts[1].confidence, found.drafts[1].payload) == (0.55, None)
     assert why(found) == {
         "memory/items/semantic.jsonl:1": "not JSON",
-        "memory/items/semantic.jsonl:3": "it says nothing",
+        "memory/items/semantic.jsonl:3": "contains no text",
         "memory/items/semantic.jsonl:4": "JSON, but not an object",
     }
 

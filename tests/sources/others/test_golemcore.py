@@ -115,7 +115,7 @@ def test_a_binary_session_is_read(workspace: Path) -> None:
     assert session.messages[0]["external_id"] == "golemcore:m9"
     assert (session.state, session.created_at) == ("ACTIVE", "2026-02-07T14:03:20.000Z")
     assert why(found) == {
-        "sessions/telegram:12345.pb:1": "audio is not imported; its transcription is",
+        "sessions/telegram:12345.pb:1": "only the transcription of audio is imported",
         "sessions/telegram:12345.json": "a session with this name was already imported",
     }
     assert detect(workspace / "sessions" / "telegram:12345.pb") == ["golemcore"]
@@ -127,10 +127,10 @@ def test_a_binary_session_is_read(workspace: Path) -> None:
     [
         (b"", "empty"),
         (b"  \n", "empty"),
-        (b"null", "no session in it"),
+        (b"null", "contains no session"),
         (b"{", "not JSON"),
         (json.dumps(SESSION).encode()[:-40], "not JSON"),
-        (b'{"id": "a", "messages": []}', "no message in it"),
+        (b'{"id": "a", "messages": []}', "contains no messages"),
         (b"[" * 100_000, "not JSON"),
         (b'{"id": "\xff"}', "not UTF-8"),
     ],

@@ -68,7 +68,7 @@ def test_sessions_without_messages_and_of_one_name() -> None:
         gather.session(FoundSession("a", "", "ACTIVE", messages), f"place {len(messages)}")
     found = check(gather.found())
     assert counts(found) == {"sessions": (3, 1, 2), "messages": (2, 1, 1)}
-    assert why(found)["place 0"] == "no message in it"
+    assert why(found)["place 0"] == "contains no messages"
 
 
 def test_skips_and_remarks_are_named_up_to_a_number() -> None:

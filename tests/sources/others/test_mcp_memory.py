@@ -85,7 +85,7 @@ def test_bad_records_cost_only_themselves(tmp_path: Path) -> None:
         "memory.jsonl:6": "neither an entity nor a relation",
         "memory.jsonl:7": "neither an entity nor a relation",
         "memory.jsonl:8": "neither an entity nor a relation",
-        "memory.jsonl:9": "an observation that is not text, or is empty",
+        "memory.jsonl:9": "an observation without text",
         "memory.jsonl:10": "a duplicate of an imported memory",
         "memory.jsonl:11": "not JSON; the file ends inside the line",
     }

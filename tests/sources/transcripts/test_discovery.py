@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from remora.core.errors import NotFound, SourceError
-from remora.sources.transcripts.discovery import Found, Transcript, find, find_in, folders_of, slug
+from remora.sources.transcripts.discovery import Found, Transcript, find, find_in, folders_of
+from remora.sources.transcripts.paths import slug
 from remora.sources.transcripts.plain import header
 from tests.sources.conftest import Work
 from tests.sources.transcripts.records import claude, codex, put

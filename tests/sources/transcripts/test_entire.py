@@ -11,7 +11,8 @@ import pytest
 
 from remora.core.events import Event
 from remora.sources.transcripts import entire
-from remora.sources.transcripts.discovery import find, folders_of, roots_of, slug
+from remora.sources.transcripts.discovery import find, folders_of, roots_of
+from remora.sources.transcripts.paths import slug
 from remora.sources.transcripts.reader import read
 from tests.sources.transcripts.records import claude, use
 

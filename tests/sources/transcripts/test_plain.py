@@ -107,7 +107,7 @@ def test_a_newer_version_is_not_read(tmp_path: Path) -> None:
     first = {"remora": "events", "version": 2, "host": "x"}
     opened, found = reading(tmp_path / "a.jsonl", first, json.loads(line_of(EVENTS[1])))
     assert found == []
-    assert opened.counts.bad_lines[0].reason == "version 2 of the format is not known"
+    assert opened.counts.bad_lines[0].reason == "unknown format version 2"
     assert opened.counts.skipped == {"newer version": 1}
 
 

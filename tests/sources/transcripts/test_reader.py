@@ -51,7 +51,7 @@ def test_a_reading_counts_what_it_met(tmp_path: Path) -> None:
         file.write(b'{"type":"user","mess')
     opened = read(path)
     assert len(list(opened)) == 2
-    assert (opened.counts.lines, opened.counts.bad, opened.counts.repaired) == (3, 1, 1)
+    assert (opened.counts.lines, opened.counts.bad) == (3, 1)
     assert [bad.line for bad in opened.counts.bad_lines] == [2]
     assert opened.kinds == {"session_start": 1, "user_prompt": 1}
 

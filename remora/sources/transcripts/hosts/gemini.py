@@ -137,7 +137,7 @@ def _asked(message: Mapping[str, Any], key: str, at: str | None, counts: Counts)
     if text.lstrip().startswith(_SNAPSHOT):
         yield Compacted(key, at)
     elif text.lstrip().startswith(("/", "?")):
-        counts.skip("command of the host")
+        counts.skip("host command")
     else:
         yield Prompt(key, text, at)
 
@@ -152,7 +152,7 @@ def _answered(message: Mapping[str, Any], key: str, at: str | None, counts: Coun
     yield Reply(key, "\n".join(said), "\n".join(thoughts), at, tokens)
     for call in _list(message.get("toolCalls")):
         if call.get("agentId"):
-            counts.skip("session of a subagent")
+            counts.skip("subagent session")
         yield from _call(call, at)
 
 

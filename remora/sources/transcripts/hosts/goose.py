@@ -88,7 +88,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
             if hidden:
                 yield Compacted(key, at)
             hidden = False
-            counts.skip("text of a program")
+            counts.skip("text of the program")
             continue
         if not any(block.get("type") == "systemNotification" for block in content):
             hidden = told.get("agentVisible") is False
@@ -97,7 +97,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
         elif message.get("role") == "assistant":
             yield from _answered(content, key, at, told, counts)
         else:
-            counts.skip("message of no role")
+            counts.skip("message without a role")
 
 
 def _in_database(database: Database) -> list[Session]:
@@ -122,7 +122,7 @@ def _rows(path: Path, session: str, counts: Counts) -> Iterator[dict[str, Any]]:
     with opened(path) as database:
         if database.has("sessions", "parent_session_id"):
             for _ in sound(database.rows("sessions", ("id",), ("parent_session_id", session)), path, counts):
-                counts.skip("session of a subagent")
+                counts.skip("subagent session")
         rows = list(sound(database.rows("messages", columns, ("session_id", session)), path, counts))
     for row in sorted(rows, key=lambda row: number(row["id"]) or 0):
         texts = f'{{"content": {row["content_json"]}, "metadata": {row["metadata_json"] or "null"}}}'

@@ -95,7 +95,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
         elif message.info.get("role") == "assistant":
             yield from _answered(message, counts)
         else:
-            counts.skip("message of no role")
+            counts.skip("message without a role")
 
 
 def _session(identity: str, folder: Any, started: str | None, messages: int, changed: Any) -> Session:
@@ -185,7 +185,7 @@ def _asked(message: _Message, counts: Counts) -> Iterator[Turn]:
         elif kind != "text":
             counts.skip(kind or "no type")
         elif part.get("synthetic") or part.get("ignored"):
-            counts.skip("text of a program")
+            counts.skip("text of the program")
         else:
             said.append(joined(part.get("text")))
     if said:
@@ -230,7 +230,7 @@ def _call(part: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
     more = state.get("metadata")
     more = more if isinstance(more, Mapping) else {}
     if tool == "task" and more.get("sessionId"):
-        counts.skip("session of a subagent")
+        counts.skip("subagent session")
     yield Called(identity, tool, state.get("input"), _time(state, "start"))
     status, error = state.get("status"), joined(state.get("error"))
     if status in ("completed", "error"):

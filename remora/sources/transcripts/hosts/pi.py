@@ -74,11 +74,11 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
         if kind == "session":
             continue
         if line.number not in kept:
-            counts.skip("branch that was left")
+            counts.skip("abandoned branch")
         elif kind == "compaction":
             yield Compacted(key, at)
         elif kind == "session_info" and string(entry.get("name")).startswith(_SUBAGENT):
-            counts.skip("session of a subagent")
+            counts.skip("subagent session")
             return
         elif kind == "message" and isinstance(entry.get("message"), Mapping):
             yield from _turns(entry["message"], key, at, counts)

@@ -276,7 +276,7 @@ class _Task:
 
     def _close(self, name: str, texts: list[str], at: str | None, prompts: list[str]) -> Iterator[Turn]:
         if not name:
-            self._counts.skip("result of no call")
+            self._counts.skip("result without a call")
             return
         turn, typed = self._returned(name, "\n".join(filter(None, texts)), at)
         prompts[:0] = typed

@@ -88,7 +88,7 @@ def test_a_history_of_each_work_tree_is_its_own(tmp_path: Path) -> None:
     assert "here-beside-01" in names
     assert "here-00000000" not in names
     assert [bad.reason for bad in found.bad] == [
-        "1 histories of specstory may have come with the project; pass its path to learn from it"
+        "1 session files of specstory may have come with the project; to learn from one, pass its path"
     ]
 
 
