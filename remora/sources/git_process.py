@@ -68,12 +68,12 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _git(folder: Path) -> str:
-    """Return the path of git. Raises SourceError if there is none outside of the repository."""
-    found = find_program("git", os.environ, outside=str(folder))
-    if found is None:
-        raise _no_git()
-    return found
+def _command(folder: Path, arguments: tuple[str, ...]) -> list[str]:
+    """Return the words of a git command. Raises SourceError if there is no git outside of the repository."""
+    git = find_program("git", os.environ, outside=str(folder))
+    if git is None:
+        raise SourceError("git is not installed", hint="Install git, or continue without its history.")
+    return [git, "-C", str(folder), *_SAFE, *arguments]
 
 
 def holds_repository(folder: Path) -> bool:
@@ -110,15 +110,13 @@ def run(
     """
     try:
         return subprocess.run(
-            [_git(folder), "-C", str(folder), *_SAFE, *arguments],
+            _command(folder, arguments),
             input=given,
             capture_output=True,
             timeout=seconds,
             env={**_environment(), **(extra or {})},
             check=False,
         )
-    except FileNotFoundError:
-        raise _no_git() from None
     except subprocess.TimeoutExpired:
         raise SourceError(f"git {arguments[0]} took longer than {seconds:.0f} s in {folder}") from None
     except OSError as error:
@@ -169,14 +167,14 @@ def tokens(folder: Path, *arguments: str) -> Generator[bytes, None, None]:
     with TemporaryFile() as complaints:
         try:
             process = subprocess.Popen(
-                [_git(folder), "-C", str(folder), *_SAFE, *arguments],
+                _command(folder, arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
                 env=_environment(),
             )
-        except FileNotFoundError:
-            raise _no_git() from None
+        except OSError as error:
+            raise SourceError(f"git could not be started: {error}") from error
         assert process.stdout is not None
         late = threading.Event()
 
@@ -210,10 +208,6 @@ def _split(stream: IO[bytes]) -> Iterator[bytes]:
         rest = rest[:TOKEN_BYTES]
     if rest:
         yield rest
-
-
-def _no_git() -> SourceError:
-    return SourceError("git is not installed", hint="Install git, or continue without its history.")
 
 
 def refused(folder: Path, complaint: bytes) -> SourceError:

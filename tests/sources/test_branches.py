@@ -110,11 +110,11 @@ def squash(repo: Repo) -> None:
     repo.git("branch", "-D", "topic")
 
 
-@pytest.mark.parametrize(("setting", "value"), SHOWN_AS)
-def test_a_squash_is_found_whatever_git_is_configured_to_show(repo: Repo, setting: str, value: str) -> None:
+def test_a_squash_is_found_whatever_git_is_configured_to_show(repo: Repo) -> None:
     """How a person wants to see changes does not matter."""
     repo.put(".gitattributes", "*.py diff=py\n")
-    repo.git("config", setting, value)
+    for setting, value in SHOWN_AS:
+        repo.git("config", setting, value)
     repo.commit("four", {"d.py": "".join(LINES)})
     repo.commit("five", {"d.py": changed(at_10="x = 1", at_20="y = 1"), "e.py": "".join(LINES)})
     known = seen(repo)

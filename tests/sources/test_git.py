@@ -40,31 +40,20 @@ def test_a_repository_without_commits_is_empty_not_broken(repo):
     assert r.tracked_files() == ()
 
 
-def test_head_and_branch(repo):
-    """A branch has a name; a detached HEAD has none."""
-    first = repo.write(a_py="1").commit("one")
-    r = found(repo.root)
-    assert (r.head(), r.branch()) == (first, "main")
-    repo.git("checkout", "-q", "--detach")
-    assert (r.head(), r.branch()) == (first, None)
-
-
 def test_worktrees_share_the_common_folder_and_its_configuration(repo, tmp_path):
-    """What one work tree writes into the configuration the other reads."""
-    repo.write(a_py="1").commit("one")
+    """What one work tree writes into the configuration the other reads; each has a branch, or none."""
+    first = repo.write(a_py="1").commit("one")
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     main, side = found(repo.root), found(tmp_path / "side")
     assert side.root == (tmp_path / "side").resolve()
     assert side.common_dir == main.common_dir
     assert side.git_dir != main.git_dir
+    assert main.config_get("remora.project") is None
     assert main.config_set("remora.project", "p-1")
     assert side.config_get("remora.project") == "p-1"
     assert side.branch() == "side"
-
-
-def test_a_value_that_was_never_set_is_none(repo):
-    """Asking for an unknown key is not an error."""
-    assert found(repo.root).config_get("remora.project") is None
+    repo.git("checkout", "-q", "--detach")
+    assert (main.head(), main.branch()) == (first, None)
 
 
 def test_a_configuration_that_cannot_be_written_says_false(repo):

@@ -132,8 +132,8 @@ def test_text_made_to_be_slow_is_read_in_time(sign):
         return process_time() - began
 
     parse("warm")
-    short = max(seconds(20), 0.05)
-    assert min(seconds(80) for _ in range(2)) < 10 * short  # four times the text
+    short = max(seconds(10), 0.05)
+    assert min(seconds(40) for _ in range(2)) < 10 * short  # four times the text
 
 
 def test_a_paragraph_has_an_end():

@@ -6,7 +6,7 @@ import re
 from time import process_time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remora.sources.markdown import LINE_CHARACTERS
@@ -233,6 +233,7 @@ SCRAPS = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(st.lists(st.one_of(SCRAPS, st.text(max_size=12)), max_size=60).map("".join))
 def test_any_text_can_be_split(text):
     """Nothing raises, no rule is empty, each has a line of the file."""

@@ -53,8 +53,8 @@ def plain(path: str) -> str:
 def slug(path: str) -> str:
     """Return Claude Code's folder name for a directory, of a longer one the beginning.
 
-    >>> slug("/w/my.app"), len(slug("/" + "a" * 300))
-    ('-w-my-app', 200)
+    >>> slug("/w/my.äpp"), len(slug("/" + "a" * 300))
+    ('-w-my--pp', 200)
     """
     return re.sub(r"[^a-zA-Z0-9]", "-", path)[:MAX_SLUG]
 

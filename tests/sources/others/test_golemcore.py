@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -96,13 +95,6 @@ def test_everything_of_a_workspace_comes_over(workspace: Path) -> None:
         },
     )
     assert found.skipped == ()
-
-
-def test_reading_again_and_elsewhere_gives_the_same(workspace: Path, tmp_path: Path) -> None:
-    """Neither the time of reading nor the place changes anything that is found."""
-    first = golemcore.read(workspace)
-    shutil.move(workspace, tmp_path / "other")
-    assert golemcore.read(tmp_path / "other") == first
 
 
 def test_a_binary_session_is_read(workspace: Path) -> None:
@@ -203,8 +195,3 @@ def test_files_that_only_look_like_days_are_named(workspace: Path) -> None:
         "memory/a.db": "not a file of GolemCore's memory",
         "memory/old/2026-02-04.md": "not a file of GolemCore's memory",
     }
-
-
-def test_an_empty_folder_gives_nothing(tmp_path: Path) -> None:
-    """Nothing found is no error."""
-    assert golemcore.read(tmp_path).counts == ()

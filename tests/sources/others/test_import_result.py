@@ -22,7 +22,7 @@ def test_drafts_are_brought_within_bounds() -> None:
         " a\u202eb\x00 ", "unknown", "nobody", confidence=float("nan"), tags=(" x ", "x", ""),
         user_verified=True, related_files=tuple(f"f{n}" for n in range(500)), external_id="forge:1",
     )  # fmt: skip
-    assert gather.draft(draft, "p")
+    gather.draft(draft, "p")
     (taken,) = check(gather.found()).drafts
     assert (taken.content, taken.type, taken.source, taken.confidence) == ("ab", "pattern", "mcp_auto", 0.5)
     assert (taken.tags, len(taken.related_files), taken.user_verified) == (("from:forge", "x"), 100, False)

@@ -31,12 +31,6 @@ def _project(tmp_path: Path) -> Path:
     return root
 
 
-def test_a_slug_is_the_path_without_signs() -> None:
-    """Everything but letters and digits becomes a dash, and a long name is cut."""
-    assert slug("/home/ann/my_app.git") == "-home-ann-my-app-git"
-    assert slug("/w/ä") == "-w--"
-
-
 def test_sessions_of_the_project_in_order_of_time(tmp_path: Path) -> None:
     """Root and subfolders count, neighbours whose names begin alike do not."""
     root = _project(tmp_path)
@@ -133,11 +127,6 @@ def test_compressed_rollouts_are_reported(tmp_path: Path) -> None:
     put(tmp_path / "home" / ".codex" / "sessions" / "2026" / "rollout-a.jsonl.zst", [b"\x28\xb5"])
     found = find(_project(tmp_path), _env(tmp_path))
     assert [bad.reason for bad in found.bad] == ["1 compressed rollouts (.zst) are not read"]
-
-
-def test_nothing_there_is_nothing_found(tmp_path: Path) -> None:
-    """A machine without either program is no error."""
-    assert find(_project(tmp_path), _env(tmp_path)) == ((), ())
 
 
 def test_a_folder_of_all_kinds(tmp_path: Path) -> None:

@@ -108,19 +108,12 @@ def session(path: Path) -> Session:
         SourceError: the file cannot be read.
     """
     head = data_of(path, _HEAD)
-    roots = _ROOTS.search(head)
-    named = _folder(head) or (roots[1] if roots else b"")
-    cwd = json_of(b'"' + named + b'"') if named else None
+    named = _FOLDER.search(head) or _ROOTS.search(head)
+    cwd = json_of(b'"' + named[1] + b'"') if named else None
     first = _FIRST_TIME.search(head)
     name = path.parent.name
     ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
     return Session(name, string(cwd, 4096), instant_of(ran) or "")
-
-
-def _folder(head: bytes) -> bytes:
-    """Return the first working directory in the editor's text for the model, JSON-escaped."""
-    found = _FOLDER.search(head)
-    return found[1] if found else b""
 
 
 def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
