@@ -120,7 +120,8 @@ def test_without_git_the_folder_is_walked_and_that_is_told(repo, monkeypatch, tm
 
 def test_other_repositories_inside_add_nothing(repo, work):
     """Another project's rules are not ours."""
-    inner = type(work)(repo.root / "inner").init()
+    inner = type(work)(repo.root / "inner")
+    inner.init()
     inner.put("CLAUDE.md", "x")
     inner.commit("one")
     repo.put("CLAUDE.md", "x")

@@ -128,18 +128,6 @@ def test_rows_of_tables_are_no_rules_unless_all_is_wanted():
     assert (row.text, row.line) == ("Name: n; Type: t; Use: long", 3)
 
 
-def test_a_bold_line_over_something_is_a_heading():
-    """Many files use bold lines for that; a bold sentence is a rule."""
-    text = (
-        "**Naming**\n\n- Use snake case for names\n\n**Never commit secrets.**\n\nKeep keys in the vault.\n"
-    )
-    assert blocks(text) == [
-        ("item", ("Naming",), "Use snake case for names"),
-        ("text", ("Naming",), "Never commit secrets."),
-        ("text", ("Naming",), "Keep keys in the vault."),
-    ]
-
-
 def test_a_long_paragraph_is_cut_at_sentences_and_nothing_is_lost():
     """Every word is still there, in order, and no part is over the limit."""
     text = " ".join(f"Sentence number {n} has a few words." for n in range(120))
@@ -204,11 +192,6 @@ def test_lines_that_are_too_long_are_told():
     """What the reader cuts is reported with its place."""
     _, out = split("Use fine words here\n\n" + "word " * 3000)
     assert out[-1][::2] == (3, f"a line longer than {LINE_CHARACTERS:,} characters")
-
-
-def test_line_numbers_count_from_the_file():
-    """The body starts after the front matter."""
-    assert split("- Keep the first rule of the file", first_line=7)[0][0].line == 7
 
 
 def test_what_a_file_is_about_is_context_where_no_heading_is():

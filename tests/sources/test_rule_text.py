@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from remora.sources.rule_text import Import, glob_folder, globs_of, imports_of, read
+from remora.sources.rule_text import Import, globs_of, imports_of, read
 
 
 @pytest.mark.parametrize(
@@ -90,17 +90,6 @@ def test_what_only_looks_like_front_matter_is_text(raw):
 def test_globs(front, folder, globs):
     """Every host's key and spelling; a glob for everything is none."""
     assert globs_of(front, folder) == globs
-
-
-def test_the_folder_of_a_glob():
-    """What stands before the first sign that may vary."""
-    assert [glob_folder(g) for g in ("a/b/**", "a/b*/c", "**", "a/{b,c}/d", "a/b.py")] == [
-        "a/b",
-        "a",
-        "",
-        "a",
-        "a",
-    ]
 
 
 def test_imports_are_found_outside_code_only():

@@ -41,19 +41,6 @@ def test_a_rule_becomes_a_memory(repo):
     assert draft.type in MEMORY_TYPES
 
 
-def test_a_rule_that_needs_its_heading_carries_it(repo):
-    """A command, a short phrase or a sentence that points back is prefixed."""
-    repo.put(
-        "AGENTS.md",
-        "## Testing\n\n### Database\n\n- Never mock it.\n\n"
-        "## Style\n\nThis must apply to all code that we write.\n",
-    )
-    assert contents(read_rules(repo.root)) == [
-        "Testing > Database: Never mock it.",
-        "Style: This must apply to all code that we write.",
-    ]
-
-
 def test_the_same_text_in_several_files_is_one_rule(repo):
     """Copies, whatever their case, spacing and final stop, are places of one rule."""
     repo.put("AGENTS.md", f"## Auth\n{RULE}")
@@ -97,8 +84,6 @@ def test_nested_files_apply_to_their_folder(repo):
          ("src/**/*.{ts,tsx}", "lib/*.ts"), ("src", "lib")),
         (".github/instructions/a.instructions.md", 'applyTo: "**/*.ts,**/*.tsx"',
          ("**/*.ts", "**/*.tsx"), ()),
-        (".windsurf/rules/a.md", "trigger: glob\nglobs: web/**", ("web/**",), ("web",)),
-        (".devin/rules/a.md", "trigger: always_on", (), ()),
         ("web/.cursor/rules/a.mdc", "globs: src/**", ("web/src/**",), ("web/src",)),
     ],
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from pathlib import Path
 
@@ -113,10 +112,8 @@ def test_gitattributes_have_the_last_word(repo):
     assert tree.folders_left_out == (FolderLeftOut("vendor", "vendored", 2),)
 
 
-def test_submodules_are_named(repo, tmp_path):
+def test_submodules_are_named(repo):
     """A repository inside is its own project."""
-    other = tmp_path / "other"
-    shutil.copytree(repo.root, other)
     repo.write(a_py="1").commit("one")
     sub = repo.root / "sub"
     sub.mkdir()

@@ -109,7 +109,7 @@ def _parse(file: File) -> Text:
 
 def _take(file: File, found: Text, gather: Gatherer) -> None:
     title = found.value("title") or file.path.stem
-    # The permalink stays when the file is moved; without one its place has to do.
+    # The permalink stays when the file is moved; without one the path is the key.
     key = found.value("permalink").strip("/") or file.shown.removesuffix(".md")
     tags = tuple(t for value in found.front.get("tags", ()) for part in value.split(",") if (t := _tag(part)))
     kind = found.value("type") or "note"

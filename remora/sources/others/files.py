@@ -88,7 +88,7 @@ def _link(path: Path, inside: Path) -> str:
     """Return the reason for not following a link."""
     try:
         target = path.resolve(strict=True)
-    except (OSError, RuntimeError):  # a loop is the one or the other, by the version of Python
+    except (OSError, RuntimeError):  # of a loop, by the version of Python
         return "a broken link"
     if not target.is_relative_to(inside):
         return "a link out of the folder"

@@ -165,14 +165,14 @@ def events(
         actions: the actions of the host's own tools.
         roots: for relative paths.
     """
-    timeline = _Story(session, actions, roots)
+    timeline = _Timeline(session, actions, roots)
     for turn in turns:
         look()
         yield from timeline.take(turn)
     yield from timeline.close()
 
 
-class _Story:
+class _Timeline:
     def __init__(self, session: Session, actions: Mapping[str, str], roots: Roots) -> None:
         self._session = session
         self._actions = actions

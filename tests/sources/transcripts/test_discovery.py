@@ -13,7 +13,7 @@ from remora.core.errors import NotFound, SourceError
 from remora.sources.transcripts.discovery import Found, Transcript, find, find_in, folders_of
 from remora.sources.transcripts.paths import slug
 from remora.sources.transcripts.plain import header
-from tests.sources.conftest import Work
+from tests.helpers import Repo
 from tests.sources.transcripts.records import claude, codex, put
 
 
@@ -87,10 +87,8 @@ def test_a_long_path_is_found_by_its_beginning(tmp_path: Path) -> None:
 
 def test_work_trees_are_of_the_project(tmp_path: Path) -> None:
     """A session in a work tree beside the repository is found from either."""
-    work = Work(tmp_path / "app").init()
-    work.write(a_py="1\n")
-    work.git("add", "-A")
-    work.git("commit", "-qm", "one")
+    work = Repo(tmp_path / "app").init()
+    work.commit("one", {"a.py": "1\n"})
     tree = tmp_path / "beside"
     work.git("worktree", "add", "-q", str(tree), "-b", "fix")
     projects = tmp_path / "home" / ".claude" / "projects"

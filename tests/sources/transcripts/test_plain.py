@@ -12,7 +12,7 @@ from remora.core.errors import InvalidInput
 from remora.core.events import Event
 from remora.sources.transcripts.plain import header, line_of, write
 from remora.sources.transcripts.reader import read
-from tests.sources.transcripts.records import answers, asks, claude, put, reading
+from tests.sources.transcripts.records import put, reading
 
 EVENTS = [
     Event("session_start", "s1", "s1:start", at="2026-01-05T12:00:00.000Z", extra={"cwd": "/w/app"}),
@@ -53,18 +53,6 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
         write(path, EVENTS)
     with pytest.raises(InvalidInput, match="cannot be created"):
         write(tmp_path / "no" / "log.jsonl", EVENTS)
-
-
-def test_another_hosts_transcript_can_be_kept_as_events(tmp_path: Path) -> None:
-    """What a reader gives out can be written and gives the same events again."""
-    lines = [
-        claude("user", "u1", "go"),
-        asks("a1", "Edit", "t1", file_path="/w/app/a.py", old_string="1", new_string="2", mid="m"),
-        answers("u2", "t1", "ok"),
-    ]
-    found = list(read(put(tmp_path / "s1.jsonl", lines)))
-    write(tmp_path / "log.jsonl", found, host="claude-code")
-    assert list(read(tmp_path / "log.jsonl")) == found
 
 
 def test_unknown_fields_are_kept(tmp_path: Path) -> None:
