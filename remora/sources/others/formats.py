@@ -120,8 +120,8 @@ def _is_golem_session(path: Path) -> bool:
 def _crabtalk(path: Path) -> bool:
     if path.is_file():
         return head_of(path, 6) == crabtalk_file.MAGIC
-    parts = (crabtalk.memory_files(path), crabtalk.trees(path), crabtalk.session_folders(path))
-    return any(True for found in parts for _ in found)
+    files = any(True for _ in crabtalk.memory_files(path))
+    return files or bool(crabtalk.trees(path) or crabtalk.session_folders(path))
 
 
 def _some(path: Path, suffixes: tuple[str, ...]) -> Iterator[File]:

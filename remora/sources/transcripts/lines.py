@@ -85,12 +85,17 @@ def lines(path: Path) -> Iterator[Line]:
         NotFound: there is no such file.
         SourceError: the file cannot be read.
     """
-    with _opened(path) as file:
+    with opened_file(path) as file:
         yield from _lines(file)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def opened_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading.
+
+    Raises:
+        NotFound, SourceError: the file does not exist or cannot be read.
+    """
     try:
         with path.open("rb") as file:
             yield file
@@ -172,7 +177,7 @@ def document(path: Path) -> dict[str, Any]:
         NotFound: there is no such file.
         SourceError: the file cannot be read, or holds no JSON object or one over MAX_DOCUMENT.
     """
-    with _opened(path) as file:
+    with opened_file(path) as file:
         data = file.read(MAX_DOCUMENT + 1)
     counts = Counts()
     value = parse(Line(1, data if len(data) <= MAX_DOCUMENT else None), path, counts)

@@ -91,8 +91,6 @@ def ancestors(path: str) -> Iterator[str]:
     """
     while 0 < len(path) <= LONGEST:
         yield path
-        if len(path) > LONGEST:
-            return
         above = path.rpartition("/")[0] or ("/" if path.startswith("/") else "")
         if above == path:
             return

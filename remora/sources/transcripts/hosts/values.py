@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from remora.core.errors import NotFound, SourceError
-from remora.sources.transcripts.lines import Counts
+from remora.sources.transcripts.lines import Counts, opened_file
 from remora.sources.transcripts.texts import joined
 
 MAX_FILE = 500_000_000  # bytes
@@ -23,14 +22,9 @@ def data_of(path: Path, limit: int = MAX_FILE, *, start: int = 0) -> bytes:
     Raises:
         NotFound, SourceError: the file does not exist or cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            file.seek(start)
-            return file.read(limit)
-    except FileNotFoundError:
-        raise NotFound(f"{path} does not exist") from None
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from None
+    with opened_file(path) as file:
+        file.seek(start)
+        return file.read(limit)
 
 
 def json_of(data: bytes | str) -> Any:
