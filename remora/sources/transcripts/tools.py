@@ -42,9 +42,9 @@ def call(tool: str, given: Any, relative: Callable[[str], str], action: str | No
     """
     tool = string(tool, 200)
     action = action or action_of(tool)
-    if not isinstance(given, Mapping):
+    reader = _READERS.get(action)
+    if reader is None or not isinstance(given, Mapping):
         return Call(tool, action)
-    reader = _READERS.get(action, _nothing)
     return reader(Call(tool, action), given, relative)
 
 
@@ -71,10 +71,6 @@ def _paths(given: Mapping[str, Any], relative: Callable[[str], str]) -> tuple[st
     several = given.get("paths")
     named += several[:MAX_PATHS] if isinstance(several, list) else []
     return tuple(dict.fromkeys(relative(p[:4096]) for p in named if isinstance(p, str) and p.strip()))
-
-
-def _nothing(made: Call, _given: Mapping[str, Any], _relative: Callable[[str], str]) -> Call:
-    return made
 
 
 def _read(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.actions import table
-from remora.sources.transcripts.hosts.search_replace import edits_in
+from remora.sources.transcripts.hosts.search_replace import blocks_in
 from remora.sources.transcripts.hosts.values import (
     Keys,
     apart,
@@ -393,7 +393,8 @@ def plain(tool: str, given: Any) -> tuple[str, Any]:
     if isinstance(files, list):
         arguments["paths"] = [mapping(file).get("path", file) for file in files]
     if isinstance(arguments.get("diff"), str):
-        arguments["edits"] = edits_in(arguments["diff"])
+        sides = [sides for _, sides in blocks_in(arguments["diff"])]
+        arguments["edits"] = [{"old_string": old, "new_string": new} for old, new in sides]
     if isinstance(arguments.get("operations"), list):
         arguments["edits"] = [
             {_NAMES.get(key, key): value for key, value in mapping(one).items()}
