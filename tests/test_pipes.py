@@ -17,6 +17,7 @@ from remora.disk import live
 from remora.disk.live import Head
 from remora.sources import rules, tree
 from remora.sources.git import Repository
+from remora.sources.rule_files import Found
 from remora.sources.tree import listed
 from remora.store.hook_reader import look
 from tests.helpers import Repo
@@ -26,6 +27,10 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system h
 
 def _head(pipe: Path) -> Any:
     return hook_context.tree_of(Head("h", "s", "/else", head_file="/else/.git/HEAD"), str(pipe.parent)).root
+
+
+def _found(pipe: Path) -> Found:
+    return Found(pipe.name, "agents", "", pipe, whole=True)
 
 
 def _last(pipe: Path) -> Any:
@@ -41,7 +46,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], Any]] = {
     "git's file of a branch": ("HEAD", lambda pipe: hook_context._branch(str(pipe)), ""),
     "git's file of a work tree": (".git", _head, "/else"),
     "a database": ("memory.db", lambda pipe: look(str(pipe)), None),
-    "a rule file": ("AGENTS.md", lambda pipe: rules._read(pipe)[0], None),
+    "a rule file": ("AGENTS.md", lambda pipe: rules._read(_found(pipe), pipe), "not a regular file"),
     "a file of tasks": ("Makefile", check_exists._text, ""),
     "a file of named checks": ("tox.ini", lambda pipe: from_project._bytes(pipe.parent, pipe.name), b""),
 }

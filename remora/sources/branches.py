@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from remora.sources.git_log import text
-from remora.sources.git_process import run
+from remora.sources.git_process import answer, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,13 +32,12 @@ State = Literal["open", "merged", "deleted", "unknown"]
 LOOKED_AT = 2_000  # commits of the default branch that are compared with a squashed branch
 MOST_HOLDERS = 20  # branches with the work of one that is gone, among which the nearest is looked for
 MOST_OWN, OWN_COMMITS = 50, 200  # files, and commits, of one piece of work; more are a line of their own
-_LOCAL, _REMOTE = "refs/heads/", "refs/remotes/"
+_LOCAL, _REMOTE, _ORIGIN = "refs/heads/", "refs/remotes/", "refs/remotes/origin/"
 _ALL = (_LOCAL.rstrip("/"), _REMOTE.rstrip("/"))
 _REFS = "--format=%(objectname) %(refname)"
 # The output of `diff-tree`, unlike `log` and `diff`, does not depend on the user's display settings.
 _PATCH = ("diff-tree", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv")
 _MAKES = re.compile(r"(?:commit|cherry-pick|revert|am)\b")  # in the log of a branch
-_ID = re.compile(r"[0-9a-f]{40,64}")
 
 
 class Known(NamedTuple):
@@ -54,7 +53,6 @@ class Branch(NamedTuple):
     Attributes:
         state: "unknown" if its last commit is no longer in the repository.
         known: the state to store for the next call.
-        why: the evidence, in words.
         now: the branch in which it continues; empty if it kept its name, or is gone.
         at: for a branch without a commit of its own, the time of its commit, in epoch seconds.
         merged: for such a branch, the time of the last commit made on it here, if that is merged.
@@ -63,7 +61,6 @@ class Branch(NamedTuple):
     name: str
     state: State
     known: Known
-    why: str
     now: str = ""
     at: int | None = None
     merged: int | None = None
@@ -74,18 +71,13 @@ def default_branch(repository: Repository) -> str | None:
 
     It is the target of `origin/HEAD`, else `main` or `master`, else the only branch.
     """
-    done = run(repository.root, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
-    pointed = text(done.stdout).strip() if done.returncode == 0 else ""
+    pointed = answer(repository.root, "symbolic-ref", "--quiet", f"{_ORIGIN}HEAD")
+    names = [f"{place}{name}" for name in ("main", "master") for place in (_LOCAL, _ORIGIN)]
     if pointed:
-        local = "refs/heads/" + pointed.removeprefix("refs/remotes/origin/")
-        if there := next((name for name in (local, pointed) if _commit(repository, name)), None):
-            return there
-    for name in ("main", "master"):
-        for reference in (f"refs/heads/{name}", f"refs/remotes/origin/{name}"):
-            if _commit(repository, reference):
-                return reference
-    done = run(repository.root, "for-each-ref", "--count=2", "--format=%(refname)", "refs/heads")
-    found = text(done.stdout).split() if done.returncode == 0 else []
+        names = [_LOCAL + pointed.removeprefix(_ORIGIN), pointed, *names]
+    if there := next((name for name in names if _exists(repository, name)), None):
+        return there
+    found = answer(repository.root, "for-each-ref", "--count=2", "--format=%(refname)", _LOCAL).split()
     return found[0] if len(found) == 1 else None
 
 
@@ -154,15 +146,11 @@ class _Trunk:
         return any(self._squashed(head, tip) for tip in self.tips)
 
     def _squashed(self, head: str, tip: str) -> bool:
-        done = run(self.repository.root, "cherry", tip, head)
-        if done.returncode == 0:
-            lines = text(done.stdout).split("\n")
-            own = [line for line in lines if line.strip()]
-            if own and all(line.startswith("-") for line in own):
-                return True
-        base = run(self.repository.root, "merge-base", head, tip)
-        left = text(base.stdout).strip()
-        if base.returncode or not _ID.fullmatch(left) or left == head:
+        own = answer(self.repository.root, "cherry", tip, head).splitlines()
+        if own and all(line.startswith("-") for line in own):
+            return True
+        left = answer(self.repository.root, "merge-base", head, tip)
+        if not left or left == head:
             return False
         whole = _patch_ids(self.repository, left, head)
         return bool(whole) and not whole.isdisjoint(self._since(left, tip))
@@ -177,7 +165,7 @@ class _Trunk:
 
 def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
     if trunk is None or name == trunk.name:
-        return Branch(name, "open", known, "no default branch" if trunk is None else "the default branch")
+        return Branch(name, "open", known)
     repository = trunk.repository
     heads = _heads(repository, name)
     if not any(reference.startswith(_LOCAL) for _, reference in heads):
@@ -187,56 +175,50 @@ def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
     if heads:
         head = heads[0][0]
         if not trunk.holds(head):
-            if trunk.has_changes_of(head):
-                return Branch(name, "merged", Known(head, ahead=True), f"its changes are in {trunk.name}")
-            return Branch(name, "open", Known(head, ahead=True), "it has commits of its own")
+            state: State = "merged" if trunk.has_changes_of(head) else "open"
+            return Branch(name, state, Known(head, ahead=True))
         if known.ahead:
-            return Branch(name, "merged", Known(head, ahead=True), f"its commits are in {trunk.name}")
+            return Branch(name, "merged", Known(head, ahead=True))
         own = _made_on(repository, name)
         merged = _made(repository, own) if own and (trunk.holds(own) or trunk.has_changes_of(own)) else None
-        why = "it has no commit of its own yet" if merged is None else f"its commits are in {trunk.name}"
-        return Branch(name, "open", Known(head, ahead=False), why, at=_made(repository, head), merged=merged)
-    if known.head is None:
-        return Branch(name, "unknown", known, "it is not in the repository, and never was seen there")
-    if not repository.has_commit(known.head):
-        return Branch(name, "unknown", known, "its last commit is no longer in the repository")
+        return Branch(name, "open", Known(head), at=_made(repository, head), merged=merged)
+    if known.head is None or not repository.has_commit(known.head):
+        return Branch(name, "unknown", known)
     left = _left(repository, name)
     went_on = left not in ("", known.head) and repository.has_commit(left) and not trunk.holds(left)
     if went_on and not known.ahead:
         return _follow(trunk, name, Known(left, ahead=True))
-    if not known.ahead or trunk.holds(known.head):
-        return Branch(name, "merged", known, f"it was deleted, and all its commits are in {trunk.name}")
-    if trunk.has_changes_of(known.head):
-        return Branch(name, "merged", known, f"it was deleted, and its changes are in {trunk.name}")
+    if not known.ahead or trunk.holds(known.head) or trunk.has_changes_of(known.head):
+        return Branch(name, "merged", known)
     holders = _holding(repository, known.head)
     if went_on and not holders:
         return _follow(trunk, name, Known(left, ahead=True))
     if not holders:
-        return Branch(name, "deleted", known, f"it was deleted, and its changes are not in {trunk.name}")
+        return Branch(name, "deleted", known)
     if now := _nearest(repository, known.head, holders):
         return _follow(trunk, now, known)._replace(name=name, now=now)
-    return Branch(name, "open", known, f"its commits are in {', '.join(sorted(holders))}")
+    return Branch(name, "open", known)
 
 
 def _heads(repository: Repository, name: str) -> list[tuple[str, str]]:
     """Return (commit, full reference) of a branch here and at each remote, the local one first."""
-    done = run(repository.root, "for-each-ref", _REFS, f"{_LOCAL}{name}", f"{_REMOTE}*/{name}")
-    found = _listed(text(done.stdout)) if done.returncode == 0 else []
+    found = _listed(repository, f"{_LOCAL}{name}", f"{_REMOTE}*/{name}")
     return [(commit, reference) for commit, reference in found if _short(reference) == name]
 
 
 def _holding(repository: Repository, commit: str) -> dict[str, str]:
     """Return the branches that contain a commit, by name, with the last commit of each."""
-    done = run(repository.root, "for-each-ref", _REFS, f"--contains={commit}", *_ALL)
     found: dict[str, str] = {}
-    for head, reference in _listed(text(done.stdout)) if done.returncode == 0 else []:
+    for head, reference in _listed(repository, f"--contains={commit}", *_ALL):
         found.setdefault(_short(reference), head)
     return found
 
 
-def _listed(printed: str) -> list[tuple[str, str]]:
+def _listed(repository: Repository, *which: str) -> list[tuple[str, str]]:
+    """Return (commit, full reference) of some branches."""
+    printed = answer(repository.root, "for-each-ref", _REFS, *which)
     rows = [line.partition(" ")[::2] for line in printed.splitlines()]
-    return [(commit, name) for commit, name in rows if _ID.fullmatch(commit) and not name.endswith("/HEAD")]
+    return [(commit, name) for commit, name in rows if not name.endswith("/HEAD")]
 
 
 def _nearest(repository: Repository, head: str, holders: Mapping[str, str]) -> str:
@@ -252,13 +234,12 @@ def _renamed(repository: Repository, name: str, known: Known) -> str:
     A name may be used twice: a branch whose reflog lacks the known commit is a different one.
     """
     told = f"--grep-reflog=renamed {_LOCAL}{name} to "
-    done = run(repository.root, "log", "-g", "--branches", "--fixed-strings", told, "--format=%gD")
-    for line in text(done.stdout).splitlines() if done.returncode == 0 else []:
+    printed = answer(repository.root, "log", "-g", "--branches", "--fixed-strings", told, "--format=%gD")
+    for line in printed.splitlines():
         now = line.partition("@{")[0].removeprefix(_LOCAL)
-        if not _commit(repository, _LOCAL + now):
+        if not _exists(repository, _LOCAL + now):
             continue
-        been = run(repository.root, "log", "-g", "--format=%H", _LOCAL + now)
-        if known.head is None or known.head in text(been.stdout).split():
+        if known.head is None or known.head in {commit for commit, _ in _log(repository, _LOCAL + now)}:
             return now
     return ""
 
@@ -283,8 +264,7 @@ def _left(repository: Repository, name: str) -> str:
 
 def _log(repository: Repository, reference: str) -> list[tuple[str, str]]:
     """Return the reflog of a reference (commit and action), newest first."""
-    done = run(repository.root, "log", "-g", "--format=%H %gs", reference)
-    lines = text(done.stdout).splitlines() if done.returncode == 0 else []
+    lines = answer(repository.root, "log", "-g", "--format=%H %gs", reference).splitlines()
     return [(commit, what) for commit, _, what in (line.partition(" ") for line in lines)]
 
 
@@ -295,16 +275,13 @@ def _short(reference: str) -> str:
     return reference.removeprefix(_LOCAL)
 
 
-def _commit(repository: Repository, reference: str) -> str | None:
-    done = run(repository.root, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}")
-    found = text(done.stdout).strip()
-    return found if done.returncode == 0 and _ID.fullmatch(found) else None
+def _exists(repository: Repository, reference: str) -> bool:
+    return bool(answer(repository.root, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}"))
 
 
 def _made(repository: Repository, commit: str) -> int | None:
-    done = run(repository.root, "log", "-1", "--format=%ct", commit)
-    found = text(done.stdout).strip()
-    return int(found) if done.returncode == 0 and found.isdigit() else None
+    found = answer(repository.root, "log", "-1", "--format=%ct", commit)
+    return int(found) if found.isdigit() else None
 
 
 def _patch_ids(repository: Repository, *commits: str, given: bytes = b"") -> set[str]:
@@ -316,7 +293,7 @@ def _patch_ids(repository: Repository, *commits: str, given: bytes = b"") -> set
         given: commits, one a line.
     """
     printed = run(repository.root, *_PATCH, *commits, given=given)
-    if printed.returncode or not printed.stdout.strip():
+    if printed.returncode:
         return set()
     done = run(repository.root, "patch-id", "--stable", given=printed.stdout)
-    return {line.split()[0] for line in text(done.stdout).splitlines() if line.strip()}
+    return {line.split()[0] for line in text(done.stdout).splitlines()}

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from itertools import count
 from math import log2
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.core.text import STOP_WORDS, content_hash, words
 from remora.core.values import MemoryDraft, Skipped
@@ -104,11 +104,6 @@ _CHORE_FILE = any_of(r"""
 _NOT_SOURCE = re.compile(rf"(?:^|/)(?:{_CHORE_FOLDER}/|{_CHORE_FILE}$)", re.IGNORECASE)
 
 
-class _Entry(NamedTuple):
-    order: int
-    draft: MemoryDraft
-
-
 def is_source(path: str) -> bool:
     """Return whether a path is product source: not a document, test, lock file or repository chore.
 
@@ -119,12 +114,11 @@ def is_source(path: str) -> bool:
 
 
 class Candidates:
-    """The most informative candidates of a history, at most `limit`; ties go to the later ones."""
+    """The most informative candidates of a history, at most KEPT; ties go to the later ones."""
 
-    def __init__(self, limit: int = KEPT) -> None:
-        self._limit = limit
+    def __init__(self) -> None:
         self._order = count()
-        self._kept: dict[str, _Entry] = {}
+        self._kept: dict[str, MemoryDraft] = {}  # by commit
         self._least: list[tuple[float, str]] = []
         self._why: Counter[str] = Counter()
         self._moved: dict[str, str] = {}
@@ -147,13 +141,13 @@ class Candidates:
         if self._kept.pop(self._said.get(key, ""), None) is not None:  # a cherry-pick
             self._why["repeated by a later commit"] += 1
         self._said[key] = commit.sha
-        self._kept[commit.sha] = _Entry(order, draft)
+        self._kept[commit.sha] = draft
         value = log2(_information(draft.content)) + order / AGE_COMMITS
         heapq.heappush(self._least, (value, commit.sha))
-        while len(self._kept) > self._limit:
+        while len(self._kept) > KEPT:
             _, sha = heapq.heappop(self._least)
             if self._kept.pop(sha, None) is not None:
-                self._why[f"beyond the {self._limit} most informative and recent"] += 1
+                self._why[f"beyond the {KEPT} most informative and recent"] += 1
 
     def drafts(self, present: Container[str] | None = None) -> list[MemoryDraft]:
         """Return the candidates, oldest first, with the current names of their files.
@@ -162,18 +156,18 @@ class Candidates:
             present: the existing files; a candidate with none of its files left is dropped. None keeps all.
         """
         found: list[MemoryDraft] = []
-        for entry in self._kept.values():
-            files = tuple(dict.fromkeys(self._today(path) for path in entry.draft.related_files))
+        for draft in self._kept.values():
+            files = tuple(dict.fromkeys(self._today(path) for path in draft.related_files))
             if present is not None:
                 files = tuple(path for path in files if path in present)
             if files or present is None:
-                found.append(_placed(entry.draft, files))
+                found.append(_placed(draft, files))
         return found
 
     def left_out(self, present: Container[str] | None = None) -> tuple[Skipped, ...]:
         """Return the reasons for skipping commits that look like fixes or reverts, with counts."""
         why = Counter(self._why)
-        why["their files are gone"] += len(self._kept) - len(self.drafts(present))
+        why["the changed files no longer exist"] += len(self._kept) - len(self.drafts(present))
         ranked = sorted(why.items(), key=lambda item: (-item[1], item[0]))
         return tuple(Skipped(f"{n} commit{'s' * (n != 1)}", reason) for reason, n in ranked if n)
 
@@ -200,10 +194,10 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
         return None, "a feature or a chore, not a fix"
     files = [f.path for f in commit.files if f.status != "D" and is_source(f.path)]
     if not files:
-        return None, "touches documents, tests or settings only"
+        return None, "changes only documents, tests or settings"
     subject, body = subject_of(commit.subject), body_of(commit.body, commit.subject)
     if _CHORE.search(subject) and len(_telling(body)) < 2 * BODY_WORDS:
-        return None, "typing, style, documents or tests"
+        return None, "concerns only typos, style, documents or tests"
     said = len(_telling(subject))
     if said < FEW_WORDS and (said < 1 or len(_telling(body)) < BODY_WORDS):
         return None, "too little information"
@@ -217,10 +211,10 @@ def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:
     if not tried or _NOT_TRIED.match(tried):
         return None, ""
     if (_CHORE.search(tried) or len(_telling(tried)) < 2) and len(_telling(why)) < BODY_WORDS:
-        return None, "typing, style, documents or tests"
+        return None, "concerns only typos, style, documents or tests"
     files = [f.path for f in commit.files if is_source(f.path)]
     if not files:
-        return None, "touches documents, tests or settings only"
+        return None, "changes only documents, tests or settings"
     payload = {
         "approach_tried": tried,
         "why_it_failed": why or "It was reverted; the commit gives no reason.",

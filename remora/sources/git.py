@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from remora.core.cochange import LastChange
 from remora.core.errors import SourceError
 from remora.sources.git_log import FORMAT, Commit, FileChange, parse_log, text
-from remora.sources.git_process import ask, holds_repository, refused, run, tokens
+from remora.sources.git_process import answer, ask, holds_repository, refused, run, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,13 +69,11 @@ class Repository(NamedTuple):
 
     def head(self) -> str | None:
         """Return the checked-out commit, None in a repository without commits."""
-        done = run(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return done.stdout.decode().strip() or None if done.returncode == 0 else None
+        return answer(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or None
 
     def branch(self) -> str | None:
         """Return the checked-out branch, None on a detached HEAD."""
-        done = run(self.root, "symbolic-ref", "--quiet", "--short", "HEAD")
-        return text(done.stdout).strip() or None if done.returncode == 0 else None
+        return answer(self.root, "symbolic-ref", "--quiet", "--short", "HEAD") or None
 
     def config_get(self, key: str) -> str | None:
         """Return a value of the configuration shared by all work trees, None if it is not set."""
@@ -123,8 +121,7 @@ class Repository(NamedTuple):
         """Return the number of commits that `commits` would yield, 0 if there are none."""
         if not _is_revision(until):
             return 0
-        done = run(self.root, "rev-list", "--count", "--no-merges", *_range(since, until))
-        return int(done.stdout) if done.returncode == 0 else 0
+        return int(answer(self.root, "rev-list", "--count", "--no-merges", *_range(since, until)) or 0)
 
     def commits(
         self, since: str | None = None, limit: int | None = None, until: str = "HEAD"

@@ -39,21 +39,10 @@ _SAFE = (
     *("-c", f"diff.renameLimit={RENAME_LIMIT}"),
 )
 # Set by git around hooks; they would select another repository.
-_HOOK_VARIABLES = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
+_HOOK_VARIABLES = frozenset(
+    """GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY
+    GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE GIT_PREFIX GIT_QUARANTINE_PATH GIT_EXTERNAL_DIFF
+    GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS""".split()
 )
 
 
@@ -68,12 +57,12 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _git(folder: Path) -> str:
-    """Return the path of git. Raises SourceError if there is none outside of the repository."""
-    found = find_program("git", os.environ, outside=str(folder))
-    if found is None:
-        raise _no_git()
-    return found
+def _command(folder: Path, arguments: tuple[str, ...]) -> list[str]:
+    """Return the words of a git command. Raises SourceError if there is no git outside of the repository."""
+    git = find_program("git", os.environ, outside=str(folder))
+    if git is None:
+        raise SourceError("git is not installed", hint="Install git, or continue without its history.")
+    return [git, "-C", str(folder), *_SAFE, *arguments]
 
 
 def holds_repository(folder: Path) -> bool:
@@ -110,15 +99,13 @@ def run(
     """
     try:
         return subprocess.run(
-            [_git(folder), "-C", str(folder), *_SAFE, *arguments],
+            _command(folder, arguments),
             input=given,
             capture_output=True,
             timeout=seconds,
             env={**_environment(), **(extra or {})},
             check=False,
         )
-    except FileNotFoundError:
-        raise _no_git() from None
     except subprocess.TimeoutExpired:
         raise SourceError(f"git {arguments[0]} took longer than {seconds:.0f} s in {folder}") from None
     except OSError as error:
@@ -148,6 +135,16 @@ def ask(folder: Path, *arguments: str) -> bytes:
     return done.stdout
 
 
+def answer(folder: Path, *arguments: str) -> str:
+    """Return the output of a git command without white space around it, empty if git failed.
+
+    Raises:
+        SourceError: as `run`.
+    """
+    done = run(folder, *arguments)
+    return text(done.stdout).strip() if done.returncode == 0 else ""
+
+
 def tokens(folder: Path, *arguments: str) -> Generator[bytes, None, None]:
     """Yield the NUL-separated tokens that a git process prints, each cut at TOKEN_BYTES.
 
@@ -159,14 +156,14 @@ def tokens(folder: Path, *arguments: str) -> Generator[bytes, None, None]:
     with TemporaryFile() as complaints:
         try:
             process = subprocess.Popen(
-                [_git(folder), "-C", str(folder), *_SAFE, *arguments],
+                _command(folder, arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
                 env=_environment(),
             )
-        except FileNotFoundError:
-            raise _no_git() from None
+        except OSError as error:
+            raise SourceError(f"git could not be started: {error}") from error
         assert process.stdout is not None
         late = threading.Event()
 
@@ -200,10 +197,6 @@ def _split(stream: IO[bytes]) -> Iterator[bytes]:
         rest = rest[:TOKEN_BYTES]
     if rest:
         yield rest
-
-
-def _no_git() -> SourceError:
-    return SourceError("git is not installed", hint="Install git, or continue without its history.")
 
 
 def refused(folder: Path, complaint: bytes) -> SourceError:

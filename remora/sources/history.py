@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from remora.sources.git_log import Commit, FileChange
 
-AUTHORS_KEPT = 30  # of a file: one who comes late must be able to overtake, run by run
+AUTHORS_KEPT = 30  # of a file; more than anyone needs, because counts go on in the next run
 
 
 def renames(files: Sequence[FileChange]) -> list[tuple[str, str]]:

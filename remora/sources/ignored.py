@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from fnmatch import translate
 from typing import NamedTuple
 
-from remora.core.errors import InvalidInput
-
 LONGEST = 1_000  # characters of a line; a longer one is skipped
 _ESCAPED = re.compile(r"\\(.)")
 _ANY = None  # "**": any folders, or none
@@ -44,10 +42,6 @@ class Ignored:
 
     Args:
         lines: of the file. An invalid line is skipped, as git does.
-        strict: raise an error for an invalid line.
-
-    Raises:
-        InvalidInput: a line is invalid and `strict` is set.
 
     >>> rules = Ignored(["*.log", "!kept.log", "/build/", "docs/**/draft"])
     >>> rules.says("src/a.log"), rules.says("kept.log"), rules.says("build"), rules.says("build/")
@@ -56,16 +50,9 @@ class Ignored:
     (True, True, False)
     """
 
-    def __init__(self, lines: Iterable[str], *, strict: bool = False) -> None:
-        self._rules: list[_Rule] = []
-        for line in lines:
-            if not line.strip() or line.startswith("#"):
-                continue
-            rule = _rule(line)
-            if rule is not None:
-                self._rules.insert(0, rule)
-            elif strict:
-                raise InvalidInput(f"invalid pattern {line!r}", hint="Use the syntax of .gitignore.")
+    def __init__(self, lines: Iterable[str]) -> None:
+        found = [_rule(line) for line in lines if line.strip() and line[0] != "#"]
+        self._rules = [rule for rule in reversed(found) if rule is not None]
 
     def says(self, path: str) -> bool | None:
         """Return whether a path itself is ignored, None if no rule matches; a folder ends with "/"."""

@@ -91,7 +91,7 @@ def bullets(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
     [(1, '*one*'), (2, 'two')]
     """
     tokens: list[Token] = []
-    _reader().block.parse(_cut(text), _reader(), {}, tokens)  # lines unread: half the time
+    _reader().block.parse(_cut(text), _reader(), {}, tokens)  # without the inline parser: half the time
     quotes = 0
     for at, token in enumerate(tokens):
         quotes += (token.type == "blockquote_open") - (token.type == "blockquote_close")

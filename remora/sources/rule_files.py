@@ -7,7 +7,6 @@ themselves (CLAUDE.local.md) are looked up at the root.
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,13 +14,13 @@ from remora.core.errors import SourceError
 from remora.core.rule_names import FOLDERS, kind_of
 from remora.core.values import Skipped
 from remora.sources.git import Repository
+from remora.sources.transcripts.paths import MAX_SLUG, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_FILES = 500
 MAX_FOLDERS = 20_000  # looked into when there is no git to list the files
-SLUG_CHARACTERS = 200  # a longer project folder name is cut and goes on with a hash
 
 _NOT_WALKED = frozenset(
     """node_modules bower_components venv env virtualenv __pycache__ site-packages dist build target out
@@ -133,12 +132,9 @@ def _agent_memory(root: Path, home: Path, repository: Repository | None) -> Iter
     if repository is not None and repository.common_dir.name == ".git":
         folders.append(repository.common_dir.parent)
     projects = home / ".claude" / "projects"
-    for slug in dict.fromkeys(re.sub(r"[^A-Za-z0-9]", "-", str(folder)) for folder in folders):
-        if len(slug) <= SLUG_CHARACTERS:
-            places = [projects / slug]
-        else:
-            places = sorted(projects.glob(f"{slug[:SLUG_CHARACTERS]}*"))
-        for place in places:
+    for folder in dict.fromkeys(map(str, folders)):
+        name = slug(folder)
+        for place in sorted(projects.glob(name if len(folder) <= MAX_SLUG else f"{name}*")):
             for file in sorted((place / "memory").glob("*.md")):
                 shown = f"~/{file.relative_to(home).as_posix()}"
                 yield Found(shown, "claude_memory", "", file, file.name == "MEMORY.md")

@@ -195,7 +195,7 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
     text = text.strip()
     said = words_or_pairs(text)
     if not said or _NOTHING.match(text):
-        return "says nothing"
+        return "no content"
     if kind in ("code", "table", "steps"):
         return ""
     if _IMPORT.match(text):
@@ -227,23 +227,23 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
     prose = without_code(text).strip()
     strong = STRONG.search(prose) is not None
     if kind == "table":
-        return "a row of a table"
+        return "a table row"
     if (strictly or not strong) and any(map(_ONCE.search, path)):
         return "a one-time step"
     if strictly and any(map(_FOR_OTHERS.search, path)):
-        return "is not about code changes"
+        return "not about code changes"
     if kind == "steps":
         return "a one-time step" if strictly else ""
     for_rules = bool(path) and _RULES_BELOW.search(path[-1]) is not None
     if not strong and not for_rules and len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS:
-        return "code, without a sentence"
+        return "code without an explanation"
     if prose.endswith(":") and "\n" not in text:
         return "introduces text that does not follow"
     if path and _DESCRIBES_BELOW.search(path[-1]) and not any(map(_commands, SENTENCE.split(prose))):
         return "a description, not a rule"
     if strictly:
         ordered = (strong or bool(path)) and any(map(_orders_plainly, SENTENCE.split(prose)))
-        return "" if ordered or (for_rules and is_imperative(prose)) else "orders nothing"
+        return "" if ordered or (for_rules and is_imperative(prose)) else "not an instruction"
     return "" if _asks_as_a_whole(prose) or _is_short_rule(prose, path) else "a description, not a rule"
 
 

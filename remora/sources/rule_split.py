@@ -100,7 +100,7 @@ def split(
     for number, line in enumerate(text.split("\n"), first_line):
         if len(line) > LINE_CHARACTERS:
             out.append(
-                LeftOut(number, shorten(line[:80], 60), f"a line beyond {LINE_CHARACTERS:,} characters")
+                LeftOut(number, shorten(line[:80], 60), f"a line longer than {LINE_CHARACTERS:,} characters")
             )
     return blocks, out
 

@@ -40,6 +40,10 @@ class Text(NamedTuple):
     front: Mapping[str, tuple[str, ...]]
     note: str
 
+    def value(self, key: str) -> str:
+        """Return the values of a key of the front matter as one text, empty if there are none."""
+        return " ".join(self.front.get(key, ())).strip()
+
 
 class Import(NamedTuple):
     """A file imported by a rule file."""

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MAX_BYTES = 1 << 20
+_TOO_LARGE = f"larger than {MAX_BYTES >> 20} MB"
 MAX_RULES = 400  # of one file; more is a document, not rules
-WAITS = "outside of the project; to read it: remora init --allow-import"
+WAITS = "outside the project; to read it, run remora init --allow-import"
 IMPORT_DEPTH = 4
 CONTENT_CHARACTERS = 4_000
 MENTIONS = 8
@@ -76,24 +77,14 @@ class RuleFile(NamedTuple):
     Attributes:
         path: relative to the root; "~/…" in the home.
         kind: see rule_files.
-        folder: where it applies without globs; "" is the project.
-        globs: the files it applies to, from the root.
-        rules: number of its rules, including those shared with other files.
-        imported_by: the importing file, None for a file found by its name.
-        aliases: links to it.
         note: an irregularity of the file, "" if none.
         redactions: the secrets removed from its text before it was split into rules.
     """
 
     path: str
     kind: str
-    folder: str = ""
-    globs: tuple[str, ...] = ()
-    rules: int = 0
-    imported_by: str | None = None
-    aliases: tuple[str, ...] = ()
-    note: str = ""
-    redactions: tuple[Redaction, ...] = ()
+    note: str
+    redactions: tuple[Redaction, ...]
 
 
 class Rule(NamedTuple):
@@ -112,24 +103,21 @@ class RuleScan(NamedTuple):
     skipped: tuple[Skipped, ...]
 
 
-def read_memory_file(
-    file: Path, shown: str, *, index: bool = False
+def read_memory_text(
+    text: Text, file: Path, shown: str, *, index: bool
 ) -> tuple[tuple[MemoryDraft, ...], tuple[Skipped, ...]]:
     """Return the notes of an agent in one file, split and typed as by `read_rules`, and the pieces left out.
 
     Args:
-        file: a Markdown file of an agent's own memory.
+        text: of a Markdown file of an agent's own memory.
+        file: that file.
         shown: its name in reports and origins.
         index: whether it lists the other files; lines that only do that are left out.
     """
-    text, why = _read(file)
-    if text is None:
-        return (), (Skipped(shown, why),)
-    text, _ = _without_secrets(text)
     found = Found(shown, CLAUDE_MEMORY, "", file, whole=index)
     gathered: dict[str, _Gathered] = {}
     skipped: list[Skipped] = []
-    _gather(_Loaded(found, RuleFile(shown, found.kind), text), file.parent, gathered, skipped)
+    _gather(_loaded(found, text), file.parent, gathered, skipped)
     return tuple(one.rule(key).draft for key, one in gathered.items()), tuple(skipped)
 
 
@@ -145,35 +133,33 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
         root: the project's folder.
         inside: whether the file lies in the project; elsewhere its folder does not limit its rules.
     """
-    text, why = _texts(raw)
-    if text is None:
-        return RuleScan((), (), (Skipped(path, why),))
-    text, redactions = _without_secrets(text)
     kind, folder, whole = kind_of(path) or (TAUGHT, "", False)
     kind = kind if kind in HOST_FILES else TAUGHT  # every informative piece of any other file counts
     folder = folder if inside and kind != TAUGHT else ""
-    found = Found(path, kind, folder, root / path, whole)
-    globs = globs_of(text.front, folder)
-    file = RuleFile(path, kind, folder, globs, note=text.note, redactions=redactions)
-    skipped = (
-        [
-            Skipped(f"{path}:{line} @{target}", "an import; pass that file as well")
-            for line, target in imports_of(text.body, text.first_line)
-        ]
-        if kind in _IMPORTERS
-        else []
-    )
+    loaded = _decoded(Found(path, kind, folder, root / path, whole), raw)
+    if isinstance(loaded, str):
+        return RuleScan((), (), (Skipped(path, loaded),))
+    imports = imports_of(loaded.text.body, loaded.text.first_line) if kind in _IMPORTERS else ()
+    skipped = [
+        Skipped(f"{path}:{line} @{target}", "an import; pass that file as well") for line, target in imports
+    ]
     gathered: dict[str, _Gathered] = {}
-    default = "pattern" if kind == TAUGHT else "preference"
-    number = _gather(_Loaded(found, file, text), root, gathered, skipped, default)
+    _gather(loaded, root, gathered, skipped, "pattern" if kind == TAUGHT else "preference")
     rules = tuple(one.rule(key) for key, one in gathered.items())
-    return RuleScan((file._replace(rules=number),), rules, tuple(skipped))
+    return RuleScan((loaded.file(),), rules, tuple(skipped))
 
 
 class _Loaded(NamedTuple):
+    """A file as found, its text without secrets, those secrets, and the files it applies to."""
+
     found: Found
-    file: RuleFile
     text: Text
+    redactions: tuple[Redaction, ...]
+    globs: tuple[str, ...]
+
+    def file(self) -> RuleFile:
+        """Return the file as it is reported."""
+        return RuleFile(self.found.path, self.found.kind, self.text.note, self.redactions)
 
 
 def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str] = frozenset()) -> RuleScan:
@@ -190,12 +176,13 @@ def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str]
     loader = _Loader(root, home, skipped, allowed)
     for one in found:
         with sparing(one.path, skipped), within(FILE_SECONDS, thread_time):
-            loader.load(one, None, 0)
+            loader.load(one)
     gathered: dict[str, _Gathered] = {}
     files: list[RuleFile] = []
     for loaded in loader.loaded():
-        with sparing(loaded.file.path, skipped), within(FILE_SECONDS, thread_time):
-            files.append(loaded.file._replace(rules=_gather(loaded, root, gathered, skipped)))
+        with sparing(loaded.found.path, skipped), within(FILE_SECONDS, thread_time):
+            _gather(loaded, root, gathered, skipped)
+            files.append(loaded.file())
     rules = tuple(one.rule(key) for key, one in gathered.items())
     return RuleScan(tuple(files), rules, tuple(skipped))
 
@@ -214,61 +201,46 @@ class _Loader:
         """Yield the files that were read, in order."""
         return (one for one in self._by_file.values() if one is not None)
 
-    def load(self, found: Found, imported_by: str | None, depth: int, place: str = "") -> None:
+    def load(self, found: Found, depth: int = 0, place: str = "") -> None:
         """Read one file and its imports, unless it was read before; `place` is the place of its import."""
         place = place or found.path
         real = found.file.resolve()
         if real in self._by_file:
-            before = self._by_file[real]
-            if before and imported_by is None and before.file.path != found.path:
-                aliases = (*before.file.aliases, found.path)
-                self._by_file[real] = before._replace(file=before.file._replace(aliases=aliases))
             return
         if not self._may_read(real, found.file):
-            self._skip(place, "lies outside the project")
+            self._skip(place, "outside the project")
             return
         self._by_file[real] = None
-        text, why = _read(real)
-        if text is None:
-            self._skip(place, why)
+        loaded = _read(found, real)
+        if isinstance(loaded, str):
+            self._skip(place, loaded)
             return
-        text, redactions = _without_secrets(text)
-        globs = globs_of(text.front, found.folder)
-        file = RuleFile(
-            found.path,
-            found.kind,
-            found.folder,
-            globs,
-            imported_by=imported_by,
-            note=text.note,
-            redactions=redactions,
-        )
-        self._by_file[real] = _Loaded(found, file, text)
+        self._by_file[real] = loaded
         if found.kind in _IMPORTERS:
-            self._follow(found, text, depth)
+            self._follow(found, loaded.text, depth)
         if found.kind in HOST_FILES and real.is_relative_to(self._root):
-            self._follow_lessons(found, text)
+            self._follow_lessons(found, loaded.text)
 
     def _follow(self, found: Found, text: Text, depth: int) -> None:
         for line, target in imports_of(text.body, text.first_line):
             place = f"{found.path}:{line} @{target}"
             file = self._target(found.file, target)
             if file is None:
-                self._skip(place, "lies in the home, which is not read")
+                self._skip(place, "in the home folder, which is not read")
             elif not file.exists():
                 if target.startswith(("~/", "./", "../", "/")) or file.suffix in _WRITTEN:
-                    self._skip(place, "imported file is missing")
+                    self._skip(place, "the imported file does not exist")
             elif not file.is_file():
                 self._skip(place, "imports a folder")
             elif file.suffix.lower() not in _WRITTEN and file.suffix:
-                self._skip(place, "imported, but not prose")
+                self._skip(place, "an import that is neither Markdown nor plain text")
             elif self._waits(found.file, file):
                 self._skip(place, f"{WAITS} {file.resolve()}")
             elif depth >= IMPORT_DEPTH:
                 self._skip(place, f"imported more than {IMPORT_DEPTH} files deep")
             else:
                 one = Found(self._shown(file), found.kind, found.folder, file, whole=False)
-                self.load(one, found.path, depth + 1, place)
+                self.load(one, depth + 1, place)
 
     def _follow_lessons(self, found: Found, text: Text) -> None:
         """Read the lesson files that a rule file names, from its folder or from the root."""
@@ -276,7 +248,7 @@ class _Loader:
             for path in (posixpath.normpath(f"{found.folder}/{name}".lstrip("/")), posixpath.normpath(name)):
                 file = self._root / path
                 if file.resolve().is_relative_to(self._root) and file.is_file():
-                    self.load(Found(path, LESSONS, found.folder, file, whole=True), found.path, 0)
+                    self.load(Found(path, LESSONS, found.folder, file, whole=True))
                     break
 
     def _waits(self, importer: Path, file: Path) -> bool:
@@ -313,33 +285,35 @@ class _Loader:
         self._skipped.append(Skipped(what, why))
 
 
-def _read(file: Path) -> tuple[Text | None, str]:
-    """Return a file's text, or None and the reason why it cannot be used."""
+def _read(found: Found, file: Path) -> _Loaded | str:
+    """Return a file, or the reason why it cannot be used."""
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
-            return None, "not a regular file"
+            return "not a regular file"
         if status.st_size > MAX_BYTES:
-            return None, f"larger than {MAX_BYTES >> 20} MB"
+            return _TOO_LARGE
         raw = read_small(file, MAX_BYTES, links=True)
     except OSError as error:
-        return None, f"cannot be read: {error.strerror}"
+        return f"cannot be read: {error.strerror}"
     except StoreError as error:
-        return None, f"cannot be read: {error}"
-    return _texts(raw or b"")
+        return f"cannot be read: {error}"
+    return _decoded(found, raw or b"")
 
 
-def _texts(raw: bytes) -> tuple[Text | None, str]:
-    """Return the texts of a file's bytes, or None and the reason why they cannot be used."""
+def _decoded(found: Found, raw: bytes) -> _Loaded | str:
+    """Return a file from its bytes, or the reason why they cannot be used."""
     if len(raw) > MAX_BYTES:
-        return None, f"larger than {MAX_BYTES >> 20} MB"
+        return _TOO_LARGE
     try:
         text = read(raw)
     except ValueError:
-        return None, "binary, not text"
-    if not text.body.strip():
-        return None, "empty"
-    return text, ""
+        return "binary, not text"
+    return _loaded(found, text) if text.body.strip() else "empty"
+
+
+def _loaded(found: Found, text: Text) -> _Loaded:
+    return _Loaded(found, *_without_secrets(text), globs_of(text.front, found.folder))
 
 
 def _without_secrets(text: Text) -> tuple[Text, tuple[Redaction, ...]]:
@@ -371,14 +345,15 @@ class _Gathered:
         self.globs: dict[str, None] = {}
         self.everywhere = False
 
-    def add(self, file: RuleFile, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
+    def add(self, loaded: _Loaded, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
         """Add one more place."""
-        self.origins.append((file.path, line))
+        found = loaded.found
+        self.origins.append((found.path, line))
         if "rule" in self.draft.tags:
-            self.draft = self.draft._replace(tags=tuple(dict.fromkeys((*self.draft.tags, file.kind))))
+            self.draft = self.draft._replace(tags=tuple(dict.fromkeys((*self.draft.tags, found.kind))))
         self.mentions.update(dict.fromkeys(mentions[0]))
         self.modules.update(dict.fromkeys(mentions[1]))
-        globs = file.globs or ((f"{file.folder}/**",) if file.folder else ())
+        globs = loaded.globs or ((f"{found.folder}/**",) if found.folder else ())
         self.globs.update(dict.fromkeys(globs))
         self.everywhere |= not globs
 
@@ -403,30 +378,27 @@ def _gather(
     gathered: dict[str, _Gathered],
     skipped: list[Skipped],
     default: str = "preference",
-) -> int:
-    """Add a file's rules to those collected so far; return the number of its rules."""
-    found, file, text = loaded
-    blocks, out = _cut(loaded)
-    skipped.extend(Skipped(f"{file.path}:{one.line} “{one.text}”", one.why) for one in out)
+) -> None:
+    """Add a file's rules to those collected so far."""
+    found = loaded.found
+    blocks, out = _cut(found, loaded.text)
+    skipped.extend(Skipped(f"{found.path}:{one.line} “{one.text}”", one.why) for one in out)
     if len(blocks) > MAX_RULES:
-        what = f"{file.path}:{blocks[MAX_RULES].line} and below"
+        what = f"{found.path}:{blocks[MAX_RULES].line} and below"
         skipped.append(Skipped(what, f"only the first {MAX_RULES} rules of a file are read"))
-    kept = blocks[:MAX_RULES]
-    default = _MEMORY_TYPES.get(_first(text.front, "type"), default)
-    for block in kept:
+    default = _MEMORY_TYPES.get(_first(loaded.text.front, "type"), default)
+    for block in blocks[:MAX_RULES]:
         look()
         draft = _draft(block, found.kind, default)
         if len(draft.content) > CONTENT_CHARACTERS:
-            skipped.append(Skipped(f"{file.path}:{block.line}", f"cut at {CONTENT_CHARACTERS} characters"))
+            skipped.append(Skipped(f"{found.path}:{block.line}", f"cut at {CONTENT_CHARACTERS} characters"))
             draft = draft._replace(content=_cut_lines(draft.content))
         key = content_hash(draft.content.rstrip(" .;!"))
         one = gathered.setdefault(key, _Gathered(draft))
-        one.add(file, block.line, _mentions(block.text, root, found.folder))
-    return len(kept)
+        one.add(loaded, block.line, _mentions(block.text, root, found.folder))
 
 
-def _cut(loaded: _Loaded) -> tuple[list[Block], list[LeftOut]]:
-    found, _, text = loaded
+def _cut(found: Found, text: Text) -> tuple[list[Block], list[LeftOut]]:
     about = label(_first(text.front, "description") or _first(text.front, "name"))
     if found.kind == CLAUDE_MEMORY and not found.whole and len(text.body) <= CONTENT_CHARACTERS:
         body = "\n".join(line for line in text.body.strip().split("\n") if line.strip())

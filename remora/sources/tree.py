@@ -58,6 +58,7 @@ __all__ = [
 LARGEST_CODE = 1_000_000  # bytes; larger files are tables and amalgamations, which people do not read either
 MOST_FILES = 200_000
 
+_Rules = tuple[tuple[str, Ignored], ...]  # of ignore files, each with its folder, the nearest last
 _Said = dict[str, tuple[bool | None, bool | None]]  # path: (generated, vendored) as .gitattributes say
 
 
@@ -104,41 +105,31 @@ def look(
     root: Path,
     repository: Repository | None = None,
     *,
-    exclude: Sequence[str] = (),
-    limit_bytes: int = LARGEST_CODE,
     known: Callable[[str], bool] | None = None,
-    most_files: int = MOST_FILES,
 ) -> Tree:
     """Return the files of a project to index. Only their sizes and times are read.
 
     Args:
         root: the project's folder, the root of the repository or a folder in it.
         repository: the git repository; None walks the folders.
-        exclude: patterns as in .gitignore, from the root; matching files count as ignored.
-        limit_bytes: a larger file is left out.
         known: whether a path has a supported type; None accepts every type.
-        most_files: the walk and the result stop there.
 
     Raises:
-        InvalidInput: a pattern of `exclude` is invalid.
         SourceError: the folder does not exist or cannot be read, or git failed.
     """
     must_be_there(root)
-    excluded = Ignored(exclude, strict=True) if exclude else None
     folders: list[FolderLeftOut] = []
     git = None if _holds_up(root, [""]) else repository
     paths: list[str] = list(git.files(root)) if git else []
     in_git = bool(paths) or (git is not None and (git.bare or git.root == root.resolve()))
     if not in_git:  # a project inside a folder that the repository around it ignores comes here too
-        paths = sorted(_walk(root, folders, excluded, most_files))
-    elif excluded:
-        paths = [path for path in paths if not excluded.covers(path)]
-    cut = len(paths) > most_files
-    paths = paths[:most_files]
+        paths = sorted(_walk(root, folders))
+    cut = len(paths) > MOST_FILES
+    paths = paths[:MOST_FILES]
     wanted, left_out, counted = _choose(paths, _attributes(root, paths) if in_git else {}, known)
     folders += [FolderLeftOut(path, why, count) for (path, why), count in counted.items()]
     files: list[TreeFile] = []
-    for found in _stats(root, wanted, limit_bytes, frozenset(_parents(paths))):
+    for found in _stats(root, wanted, frozenset(_parents(paths))):
         if isinstance(found, TreeFile):
             files.append(found)
         else:
@@ -166,20 +157,18 @@ def listed(root: Path, paths: Sequence[str], repository: Repository | None = Non
         names = {name.decode("utf-8", "replace") for name in answer.split(b"\0") if name}
         if names or repository.root == root.resolve():
             return names & set(paths)
-    rules: dict[str, tuple[tuple[str, Ignored], ...]] = {}
+    rules: dict[str, _Rules] = {}
     return {path for path in paths if not _ignored_on_the_way(root, path, rules)}
 
 
-def _ignored_on_the_way(root: Path, path: str, known: dict[str, tuple[tuple[str, Ignored], ...]]) -> bool:
+def _ignored_on_the_way(root: Path, path: str, known: dict[str, _Rules]) -> bool:
     """Return whether a walk would leave out a file or one of its parent folders."""
-    rules: tuple[tuple[str, Ignored], ...] = ()
+    rules: _Rules = ()
     parts = path.split("/")
     for depth, name in enumerate(parts):
         folder = "/".join(parts[:depth])
         if folder not in known:
-            lines = _ignore_file(root, f"{folder}/.gitignore".lstrip("/"))
-            own = ((f"{folder}/" if folder else "", Ignored(lines)),) if lines else ()
-            known[folder] = (*rules, *own)
+            known[folder] = (*rules, *_ignore_file(root, folder))
         rules = known[folder]
         is_folder = depth < len(parts) - 1
         if is_folder and (name in PASSED_OVER or name in OTHERS_FOLDERS):
@@ -214,10 +203,9 @@ def must_be_there(root: Path) -> None:
         ) from None
 
 
-def _walk(root: Path, left_out: list[FolderLeftOut], excluded: Ignored | None, most: int) -> Iterator[str]:
-    """Yield the paths of all entries except folders; stop one after `most`."""
-    # Each folder with the ignore files above it, the nearest last: (its folder, its patterns).
-    waiting: list[tuple[str, tuple[tuple[str, Ignored], ...]]] = [("", ())]
+def _walk(root: Path, left_out: list[FolderLeftOut]) -> Iterator[str]:
+    """Yield the paths of all entries except folders; stop one after MOST_FILES."""
+    waiting: list[tuple[str, _Rules]] = [("", ())]  # folders, each with the rules above it
     count = 0
     while waiting:
         folder, rules = waiting.pop()
@@ -231,8 +219,8 @@ def _walk(root: Path, left_out: list[FolderLeftOut], excluded: Ignored | None, m
         if folder and "pyvenv.cfg" in names:
             left_out.append(FolderLeftOut(_spelt(folder), VENDORED, None))
             continue
-        if ".gitignore" in names and (lines := _ignore_file(root, f"{folder}/.gitignore".lstrip("/"))):
-            rules = (*rules, (f"{folder}/" if folder else "", Ignored(lines)))
+        if ".gitignore" in names:
+            rules = (*rules, *_ignore_file(root, folder))
         deeper: list[str] = []
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
@@ -240,12 +228,12 @@ def _walk(root: Path, left_out: list[FolderLeftOut], excluded: Ignored | None, m
             if is_folder and entry.name in PASSED_OVER:
                 continue
             asked = path + "/" if is_folder else path
-            if (excluded and excluded.says(asked)) or _ignored(asked, rules):
+            if _ignored(asked, rules):
                 continue
             if not is_folder:
                 yield _spelt(path)
                 count += 1
-                if count > most:
+                if count > MOST_FILES:
                     return
             elif entry.name in OTHERS_FOLDERS:
                 left_out.append(FolderLeftOut(_spelt(path), VENDORED, None))
@@ -266,12 +254,14 @@ def _spelt(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _ignore_file(root: Path, path: str) -> list[str]:
-    data = read(root, path, LARGEST_CODE)
-    return [] if isinstance(data, LeftOut) else decode(data).splitlines()
+def _ignore_file(root: Path, folder: str) -> _Rules:
+    """Return the rules of a folder's own ignore file."""
+    prefix = f"{folder}/" if folder else ""
+    data = read(root, f"{prefix}.gitignore", LARGEST_CODE)
+    return () if isinstance(data, LeftOut) else ((prefix, Ignored(decode(data).splitlines())),)
 
 
-def _ignored(path: str, rules: tuple[tuple[str, Ignored], ...]) -> bool:
+def _ignored(path: str, rules: _Rules) -> bool:
     for folder, spec in reversed(rules):
         said = spec.says(path[len(folder) :])
         if said is not None:
@@ -329,9 +319,7 @@ def _parents(paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
-def _stats(
-    root: Path, paths: Iterable[str], limit: int, parents: frozenset[str]
-) -> Iterator[TreeFile | LeftOut]:
+def _stats(root: Path, paths: Iterable[str], parents: frozenset[str]) -> Iterator[TreeFile | LeftOut]:
     """Yield each path with its size and time, or the reason against it; deleted files are skipped."""
     top = os.fspath(root)
     linked: dict[str, bool] = {"": False}
@@ -350,7 +338,7 @@ def _stats(
             continue
         mode = status.st_mode
         if stat.S_ISREG(mode):
-            large = status.st_size > limit
+            large = status.st_size > LARGEST_CODE
             yield LeftOut(path, TOO_LARGE) if large else TreeFile(path, status.st_size, status.st_mtime_ns)
         elif stat.S_ISLNK(mode):
             yield LeftOut(path, SYMLINK)

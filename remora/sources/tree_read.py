@@ -39,14 +39,15 @@ _TRIES = 2
 _AIR = b" \t" + bytes(range(0x80, 0x100))
 
 _WALKS = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-_FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_FILE = (
-    getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+
+
+def _flags(*names: str) -> int:
+    """Return the flags for opening a file that this system has."""
+    return sum(getattr(os, name, 0) for name in names)
+
+
+_FOLDER = _flags("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
+_FILE = _flags("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 
 # Text allowed before the first line of code: comments of most languages, a doc string, a few openings.
 _PREAMBLE = re.compile(

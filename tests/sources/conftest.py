@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.helpers import Repo
 
-class Work:
-    """A work tree whose commits are dated one day apart, from 2026-01-01."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.day = 0
-        root.mkdir(parents=True, exist_ok=True)
-
-    def git(self, *arguments: str, **variables: str) -> str:
-        """Run git here and return what it prints."""
-        who = {
-            f"GIT_{a}_{b}": v
-            for a in ("AUTHOR", "COMMITTER")
-            for b, v in (("NAME", "Ada"), ("EMAIL", "a@x.org"))
-        }
-        env = {**os.environ, **who, **variables}
-        done = subprocess.run(["git", *arguments], cwd=self.root, env=env, capture_output=True, check=True)
-        return done.stdout.decode().strip()
-
-    def init(self, *options: str) -> Work:
-        """Make it a repository with the branch main."""
-        self.git("init", "-q", "-b", "main", *options)
-        return self
+class Work(Repo):
+    """A repository whose files are written by name, or as bytes."""
 
     def write(self, **files: str) -> Work:
         """Write files by name; a double underscore is a slash, a single one a dot before the ending."""
@@ -40,23 +20,12 @@ class Work:
             self.put(f"{stem}.{ending}", text)
         return self
 
-    def put(self, path: str, text: str | bytes) -> Path:
+    def put(self, path: str, text: str | bytes) -> Path:  # type: ignore[override]
         """Write one file."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         return file
-
-    def commit(self, message: str, *, author: str = "Ada") -> str:
-        """Commit everything, a day after the last commit, and return the new id."""
-        self.day += 1
-        date = f"2026-01-{self.day:02d}T12:00:00+02:00"
-        self.git("add", "-A")
-        self.git(
-            "commit", "-q", "--allow-empty", "-m", message,
-            GIT_AUTHOR_NAME=author, GIT_AUTHOR_DATE=date, GIT_COMMITTER_DATE=date,
-        )  # fmt: skip
-        return self.git("rev-parse", "HEAD")
 
 
 @pytest.fixture(autouse=True)
@@ -78,4 +47,5 @@ def work(tmp_path: Path) -> Work:
 @pytest.fixture
 def repo(work: Work) -> Work:
     """A repository without commits."""
-    return work.init()
+    work.init()
+    return work

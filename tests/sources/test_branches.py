@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,28 +13,40 @@ from remora.sources.git import Repository
 from tests.helpers import Repo
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Repo:
-    """A repository with a commit on main, and the branch `topic` with two more, checked out."""
-    repo = Repo(tmp_path / "repo").init()
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """The repository that each test gets a copy of."""
+    repo = Repo(tmp_path_factory.mktemp("begun")).init()
     repo.commit("start", {"a.py": "a = 1\n" * 20})
-    repo.git("branch", "-M", "main")
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit("one", {"b.py": "b = 1\n"})
     repo.commit("two", {"b.py": "b = 1\nc = 2\n"})
     return repo
 
 
+@pytest.fixture
+def repo(begun: Repo, tmp_path: Path) -> Repo:
+    """A repository with a commit on main, and the branch `topic` with two more, checked out."""
+    repo = Repo(tmp_path / "repo")
+    shutil.copytree(begun.root, repo.root, dirs_exist_ok=True)
+    repo.day = begun.day
+    return repo
+
+
 UNSEEN = Known()
+
+
+def opened(root: Path) -> Repository:
+    """Return the repository at a path."""
+    repository = Repository.discover(root)
+    assert repository is not None
+    return repository
 
 
 def state(repo: Repo, known: Known = UNSEEN, name: str = "topic") -> tuple[str, Known]:
     """Return what became of a branch, and what is known of it now."""
-    repository = Repository.discover(repo.root)
-    assert repository is not None
-    (found,) = follow(repository, {name: known})
+    (found,) = follow(opened(repo.root), {name: known})
     assert found.name == name
-    assert found.why
     return found.state, found.known
 
 
@@ -111,11 +124,11 @@ def squash(repo: Repo) -> None:
     repo.git("branch", "-D", "topic")
 
 
-@pytest.mark.parametrize(("setting", "value"), SHOWN_AS)
-def test_a_squash_is_found_whatever_git_is_configured_to_show(repo: Repo, setting: str, value: str) -> None:
+def test_a_squash_is_found_whatever_git_is_configured_to_show(repo: Repo) -> None:
     """How a person wants to see changes does not matter."""
     repo.put(".gitattributes", "*.py diff=py\n")
-    repo.git("config", setting, value)
+    for setting, value in SHOWN_AS:
+        repo.git("config", setting, value)
     repo.commit("four", {"d.py": "".join(LINES)})
     repo.commit("five", {"d.py": changed(at_10="x = 1", at_20="y = 1"), "e.py": "".join(LINES)})
     known = seen(repo)
@@ -215,9 +228,7 @@ def test_a_branch_deleted_unmerged(repo: Repo) -> None:
 
 def now(repo: Repo, known: Known, name: str = "topic") -> tuple[str, str]:
     """Return what became of a branch, and the name under which it goes on."""
-    repository = Repository.discover(repo.root)
-    assert repository is not None
-    (found,) = follow(repository, {name: known})
+    (found,) = follow(opened(repo.root), {name: known})
     return found.state, found.now
 
 
@@ -291,8 +302,7 @@ def test_a_name_finds_no_other_branch(repo: Repo) -> None:
 
 def test_where_all_branches_are(repo: Repo) -> None:
     """The digest changes when a branch moves, comes or goes."""
-    repository = Repository.discover(repo.root)
-    assert repository is not None
+    repository = opened(repo.root)
     before = looks(repository)
     assert looks(repository) == before
     repo.commit("three", {"b.py": "d = 2\n"})
@@ -301,8 +311,7 @@ def test_where_all_branches_are(repo: Repo) -> None:
 
 def test_the_files_of_a_branch(repo: Repo, tmp_path: Path) -> None:
     """What its own commits and the working tree change; not what others merged meanwhile."""
-    repository = Repository.discover(repo.root)
-    assert repository is not None
+    repository = opened(repo.root)
     assert own_files(repository) == ["b.py"]
     repo.commit("three", {"über uns.py": "c = 1\n"})
     repo.put("a.py", "a = 2\n")
@@ -321,8 +330,7 @@ def test_the_files_of_a_branch(repo: Repo, tmp_path: Path) -> None:
 
 def test_a_branch_with_very_many_files_is_no_piece_of_work(repo: Repo) -> None:
     """A line of its own, such as that of the next version, says nothing of what is next."""
-    repository = Repository.discover(repo.root)
-    assert repository is not None
+    repository = opened(repo.root)
     repo.commit("all at once", {f"lib/{n}.py": "a = 1\n" for n in range(MOST_OWN - 1)})
     assert len(own_files(repository)) == MOST_OWN
     repo.commit("one more", {"c.py": "a = 1\n"})
@@ -340,8 +348,7 @@ def test_a_branch_from_a_server_that_is_ahead(repo: Repo, tmp_path: Path) -> Non
     clone.git("config", "user.name", "A")
     clone.git("config", "user.email", "a@example.invalid")
     clone.commit("mine", {"mine.py": "a = 1\n"})
-    repository = Repository.discover(clone.root)
-    assert repository is not None
+    repository = opened(clone.root)
     assert own_files(repository) == ["mine.py"]
 
 
@@ -355,8 +362,7 @@ def test_a_default_branch_that_was_renamed_at_the_server(repo: Repo, tmp_path: P
     clone.git("fetch", "-q", "--prune")
     clone.git("checkout", "-q", "main")
     clone.git("branch", "-q", "-D", "master")
-    repository = Repository.discover(clone.root)
-    assert repository is not None
+    repository = opened(clone.root)
     assert default_branch(repository) == "refs/heads/main"
     assert own_files(repository) == []
 
@@ -368,8 +374,7 @@ def test_what_others_did_is_no_work_of_the_branch(repo: Repo, tmp_path: Path) ->
     repo.git("checkout", "-q", "topic")
     with pytest.raises(subprocess.CalledProcessError):
         repo.git("merge", "-q", "main")
-    repository = Repository.discover(repo.root)
-    assert repository is not None
+    repository = opened(repo.root)
     assert (repository.git_dir / "MERGE_HEAD").exists()
     assert own_files(repository) == ["b.py"]
     repo.git("merge", "--abort")
@@ -377,9 +382,7 @@ def test_what_others_did_is_no_work_of_the_branch(repo: Repo, tmp_path: Path) ->
     repo.git(
         "clone", "-q", "--depth", "1", "--no-single-branch", "--branch", "topic", url, str(tmp_path / "flat")
     )
-    flat = Repository.discover(tmp_path / "flat")
-    assert flat is not None
-    assert own_files(flat) == []
+    assert own_files(opened(tmp_path / "flat")) == []
 
 
 def test_what_nobody_can_tell(repo: Repo) -> None:
@@ -390,8 +393,7 @@ def test_what_nobody_can_tell(repo: Repo) -> None:
 
 def test_the_default_branch(repo: Repo, tmp_path: Path) -> None:
     """It is what origin's HEAD points at, else main or master, else the only one."""
-    repository = Repository.discover(repo.root)
-    assert repository is not None
+    repository = opened(repo.root)
     assert default_branch(repository) == "refs/heads/main"
     assert state(repo, name="main")[0] == "open"
     repo.git("branch", "-m", "main", "trunk")
@@ -400,6 +402,4 @@ def test_the_default_branch(repo: Repo, tmp_path: Path) -> None:
     repo.git("branch", "-D", "trunk")
     assert default_branch(repository) == "refs/heads/topic"
     repo.git("clone", "-q", str(repo.root), str(tmp_path / "clone"))
-    clone = Repository.discover(tmp_path / "clone")
-    assert clone is not None
-    assert default_branch(clone) == "refs/heads/topic"
+    assert default_branch(opened(tmp_path / "clone")) == "refs/heads/topic"

@@ -40,31 +40,20 @@ def test_a_repository_without_commits_is_empty_not_broken(repo):
     assert r.tracked_files() == ()
 
 
-def test_head_and_branch(repo):
-    """A branch has a name; a detached HEAD has none."""
-    first = repo.write(a_py="1").commit("one")
-    r = found(repo.root)
-    assert (r.head(), r.branch()) == (first, "main")
-    repo.git("checkout", "-q", "--detach")
-    assert (r.head(), r.branch()) == (first, None)
-
-
 def test_worktrees_share_the_common_folder_and_its_configuration(repo, tmp_path):
-    """What one work tree writes into the configuration the other reads."""
-    repo.write(a_py="1").commit("one")
+    """What one work tree writes into the configuration the other reads; each has a branch, or none."""
+    first = repo.write(a_py="1").commit("one")
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     main, side = found(repo.root), found(tmp_path / "side")
     assert side.root == (tmp_path / "side").resolve()
     assert side.common_dir == main.common_dir
     assert side.git_dir != main.git_dir
+    assert main.config_get("remora.project") is None
     assert main.config_set("remora.project", "p-1")
     assert side.config_get("remora.project") == "p-1"
     assert side.branch() == "side"
-
-
-def test_a_value_that_was_never_set_is_none(repo):
-    """Asking for an unknown key is not an error."""
-    assert found(repo.root).config_get("remora.project") is None
+    repo.git("checkout", "-q", "--detach")
+    assert (main.head(), main.branch()) == (first, None)
 
 
 def test_a_configuration_that_cannot_be_written_says_false(repo):
@@ -95,13 +84,14 @@ def test_commits_come_oldest_first_with_their_files(repo):
     """Order, date in UTC, author by name, subject, body and status of each file."""
     first = repo.write(a_py="1", b_py="1").commit("Add things")
     (repo.root / "b.py").unlink()
-    second = repo.write(a_py="2").commit(
-        "Change a\n\nBecause it was wrong.\nTwo lines.", author="Grace <g@x.org>"
-    )
+    repo.write(a_py="2")
+    said, at = "Change a\n\nBecause it was wrong.\nTwo lines.", "2026-01-02T14:00:00+02:00"
+    repo.git("commit", "-q", "-a", "-m", said, GIT_AUTHOR_NAME="Grace <g@x.org>", GIT_COMMITTER_DATE=at)
+    second = repo.git("rev-parse", "HEAD")
     assert list(found(repo.root).commits()) == [
-        Commit(first, (), "2026-01-01T10:00:00.000Z", "Ada", "Add things", "",
+        Commit(first, (), "2026-01-01T12:00:00.000Z", "Ada", "Add things", "",
                (FileChange("A", "a.py"), FileChange("A", "b.py"))),
-        Commit(second, (first,), "2026-01-02T10:00:00.000Z", "Grace", "Change a",
+        Commit(second, (first,), "2026-01-02T12:00:00.000Z", "Grace", "Change a",
                "Because it was wrong.\nTwo lines.", (FileChange("M", "a.py"), FileChange("D", "b.py"))),
     ]  # fmt: skip
 
@@ -213,11 +203,12 @@ def test_a_blob_that_is_lost_costs_renames_and_not_the_history(repo):
 
 def test_tracked_files_leave_out_submodules_and_untracked_files(work, tmp_path):
     """A submodule is another project; `files` also names what could be added."""
-    other = work.init()
-    other.write(x_py="1").commit("x")
-    repo = type(work)(tmp_path / "outer").init()
+    work.init()
+    work.write(x_py="1").commit("x")
+    repo = type(work)(tmp_path / "outer")
+    repo.init()
     repo.write(a_py="1", _gitignore="*.log\n")
-    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other.root), "sub")
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(work.root), "sub")
     repo.commit("one")
     repo.write(new_py="1", debug_log="noise")
     r = found(repo.root)
@@ -241,7 +232,7 @@ def test_the_last_change_of_every_path(repo):
     repo.git("rm", "-q", "b.py")
     third = repo.write(a_py="3").commit("three")
     r = found(repo.root)
-    two, three = "2026-01-02T10:00:00.000Z", "2026-01-03T10:00:00.000Z"
+    two, three = "2026-01-02T12:00:00.000Z", "2026-01-03T12:00:00.000Z"
     assert r.last_changes(first, third, 100) == {
         "a.py": LastChange(three, gone=False),
         "b.py": LastChange(three, gone=True),

@@ -8,21 +8,8 @@ from remora.sources.git_process import TOKEN_BYTES, _split
 
 def test_commits_without_files_follow_each_other():
     """An empty commit ends where the next begins."""
-    tokens = [
-        b"\x01a1",
-        b"",
-        b"0",
-        b"A",
-        b"one\n",
-        b"\x01b2",
-        b"a1",
-        b"60",
-        b"B",
-        b"two\n\nbody",
-        b"\nM",
-        b"x.py",
-    ]
-    first, second = parse_log(tokens)
+    one = [b"\x01a1", b"", b"0", b"A", b"one\n"]
+    first, second = parse_log([*one, b"\x01b2", b"a1", b"60", b"B", b"two\n\nbody", b"\nM", b"x.py"])
     assert (first.sha, first.files, second.parents) == ("a1", (), ("a1",))
     assert (second.body, second.files) == ("body", (FileChange("M", "x.py"),))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.cochange import FileStat, PairStat, change_rate, related
-from remora.sources.git import Repository
+from remora.core.cochange import FileStat, PairStat, change_rate
 from remora.sources.git_log import Commit, FileChange
 from remora.sources.history import AUTHORS_KEPT, CoChange, module_of, renames
 
@@ -169,22 +168,3 @@ def test_change_rate_is_commits_a_day():
 def test_module_of(path, module):
     """Containers lead to a module but are none themselves."""
     assert module_of(path) == module
-
-
-def test_a_real_repository_end_to_end(repo):
-    """From git to the neighbours of a file, with the evidence in words."""
-    for n in range(4):
-        repo.put("auth/tokens.py", f"{n}")
-        repo.put("auth/session.py", f"{n}")
-        repo.commit(f"auth {n}")
-    repo.put("docs/readme.md", "x")
-    repo.commit("docs")
-    repository = Repository.discover(repo.root)
-    assert repository is not None
-    history = CoChange()
-    for one in repository.commits():
-        history.learn(one)
-    best = related("auth/tokens.py", history)[0]
-    assert best.path == "auth/session.py"
-    assert best.why == ("changed together in 4 of 4 commits, last 2026-01-04", "same folder")
-    assert 0.5 < best.score < 1.0

@@ -6,7 +6,7 @@ import re
 from time import process_time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remora.sources.markdown import LINE_CHARACTERS
@@ -122,22 +122,10 @@ def test_rows_of_tables_are_no_rules_unless_all_is_wanted():
     """Two columns read as name and value, more carry their heads."""
     narrow = "## Commands\n\n| Command | Use |\n|---|---|\n| `make a` | never on main |\n"
     assert split(narrow)[0] == []
-    assert [o.why for o in split(narrow)[1]] == ["a row of a table"]
+    assert [o.why for o in split(narrow)[1]] == ["a table row"]
     assert texts(narrow, keep=ALL) == ["`make a`: never on main"]
     (row,) = split("| Name | Type | Use |\n|---|---|---|\n| n | t | long |\n", keep=ALL)[0]
     assert (row.text, row.line) == ("Name: n; Type: t; Use: long", 3)
-
-
-def test_a_bold_line_over_something_is_a_heading():
-    """Many files use bold lines for that; a bold sentence is a rule."""
-    text = (
-        "**Naming**\n\n- Use snake case for names\n\n**Never commit secrets.**\n\nKeep keys in the vault.\n"
-    )
-    assert blocks(text) == [
-        ("item", ("Naming",), "Use snake case for names"),
-        ("text", ("Naming",), "Never commit secrets."),
-        ("text", ("Naming",), "Keep keys in the vault."),
-    ]
 
 
 def test_a_long_paragraph_is_cut_at_sentences_and_nothing_is_lost():
@@ -161,9 +149,9 @@ def test_of_long_code_the_beginning_is_kept():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("See below.", "says nothing"),
-        ("TODO", "says nothing"),
-        ("- ...", "says nothing"),
+        ("See below.", "no content"),
+        ("TODO", "no content"),
+        ("- ...", "no content"),
         ("Thanks all", "too short to be understood alone"),
         ("See [docs](docs/x.md)", "only a reference"),
         ("You are an expert TypeScript developer.", "gives the model a role, not a rule"),
@@ -175,8 +163,8 @@ def test_of_long_code_the_beginning_is_kept():
         ("## Testing\n\nA message must quote its values:", "introduces text that does not follow"),
         ("The loop reads the queue and returns the last error.", "a description, not a rule"),
         ("- `src/api/`: handlers and their schemas", "a description, not a rule"),
-        ("## Tests\n\n```sh\nmake test\n```", "code, without a sentence"),
-        ("## Tests\n\n- All tests: `make test`", "code, without a sentence"),
+        ("## Tests\n\n```sh\nmake test\n```", "code without an explanation"),
+        ("## Tests\n\n- All tests: `make test`", "code without an explanation"),
         ("## Setup\n\nRun `make deps` and copy the file `.env.example`.", "a one-time step"),
         ("## Docs\n\nRun `make docs` if you want to see the pages.", "a description, not a rule"),
         ("## Overview\n\nThe cache always answers first, and the store is asked rarely.",
@@ -203,12 +191,7 @@ def test_rules_without_spaces_are_no_fragments(rule):
 def test_lines_that_are_too_long_are_told():
     """What the reader cuts is reported with its place."""
     _, out = split("Use fine words here\n\n" + "word " * 3000)
-    assert out[-1][::2] == (3, f"a line beyond {LINE_CHARACTERS:,} characters")
-
-
-def test_line_numbers_count_from_the_file():
-    """The body starts after the front matter."""
-    assert split("- Keep the first rule of the file", first_line=7)[0][0].line == 7
+    assert out[-1][::2] == (3, f"a line longer than {LINE_CHARACTERS:,} characters")
 
 
 def test_what_a_file_is_about_is_context_where_no_heading_is():
@@ -233,6 +216,7 @@ SCRAPS = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(st.lists(st.one_of(SCRAPS, st.text(max_size=12)), max_size=60).map("".join))
 def test_any_text_can_be_split(text):
     """Nothing raises, no rule is empty, each has a line of the file."""

@@ -6,18 +6,14 @@ import codecs
 
 import pytest
 
-from remora.sources.rule_text import Import, glob_folder, globs_of, imports_of, read
+from remora.sources.rule_text import Import, globs_of, imports_of, read
 
 
 @pytest.mark.parametrize(
     ("raw", "body", "note"),
     [
         ("naïve rule".encode(), "naïve rule", ""),
-        (codecs.BOM_UTF8 + "naïve".encode(), "naïve", ""),
         (codecs.BOM_UTF16_LE + "naïve".encode("utf-16-le"), "naïve", ""),
-        (codecs.BOM_UTF16_BE + "naïve".encode("utf-16-be"), "naïve", ""),
-        ("Use tabs here".encode("utf-16-le"), "Use tabs here", "read as UTF-16"),
-        ("Use tabs here".encode("utf-16-be"), "Use tabs here", "read as UTF-16"),
         ("naïve – rule".encode("cp1252"), "naïve – rule", "not UTF-8; read as Windows-1252"),
         (b"one\r\ntwo\rthree", "one\ntwo\nthree", ""),
         ("a\u202eb\x07c".encode(), "abc", ""),
@@ -94,17 +90,6 @@ def test_what_only_looks_like_front_matter_is_text(raw):
 def test_globs(front, folder, globs):
     """Every host's key and spelling; a glob for everything is none."""
     assert globs_of(front, folder) == globs
-
-
-def test_the_folder_of_a_glob():
-    """What stands before the first sign that may vary."""
-    assert [glob_folder(g) for g in ("a/b/**", "a/b*/c", "**", "a/{b,c}/d", "a/b.py")] == [
-        "a/b",
-        "a",
-        "",
-        "a",
-        "a",
-    ]
 
 
 def test_imports_are_found_outside_code_only():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +93,13 @@ def _why(error: StoreError) -> str:
         "StoreBusy": "another program writes to it",
         "StoreReadOnly": "no permission to read it",
         "StoreFull": "no room for a copy of it",
-    }.get(type(error).__name__, "it cannot be read")
+    }.get(type(error).__name__, "cannot be read")
 
 
 def _read_memories(database: Foreign, shown: str, gather: Gatherer, project: str | None) -> None:
     there = database.columns("memories")
     if missing := [name for name in REQUIRED if name not in there]:
-        gather.pass_over("files", shown, f"its memories have no {missing[0]}")
+        gather.pass_over("files", shown, f"the table memories has no column {missing[0]}")
         return
     columns = (*REQUIRED, *(name for name in _OPTIONAL if name in there))
     found: list[tuple[MemoryDraft, str]] = []
@@ -114,9 +114,14 @@ def _read_memories(database: Foreign, shown: str, gather: Gatherer, project: str
                 gather.skip("memories", place, why)
             else:
                 found.append((_draft(row, shown, gather), place))
-                links += _links(row)
+                own = f"{SYSTEM}:{text(row['id'])}"  # ids differ here, so such relations become links
+                links += [
+                    Link(own, one.relation_type, f"{SYSTEM}:{memory}", one.confidence)
+                    for one, memory in _related(row)
+                    if memory
+                ]
     except StoreError as error:
-        gather.pass_over("files", f"{shown}: the table of memories", f"{_why(error)}, from there on")
+        gather.pass_over("files", f"{shown}: the table of memories", f"{_why(error)}; the rest was not read")
     for draft, place in sorted(found, key=lambda one: (one[0].created_at or "", one[0].external_id or "")):
         gather.draft(draft, place)
     for link in links:
@@ -157,7 +162,7 @@ def _draft(row: Mapping[str, Any], shown: str, gather: Gatherer) -> MemoryDraft:
         commit_sha=text(row.get("commit_sha")) or None,
         work_unit_ref=_work_unit(_json(row, "work_unit_ref")),
         methodology=text(row.get("methodology")) or None,
-        relations=_relations(row),
+        relations=tuple(relation for relation, memory in _related(row) if not memory),
         citation_text=text(row.get("citation_text")) or None,
         decay_half_life_days=half_life if half_life is not None and 0 <= half_life <= 1e6 else None,
         needs_review=bool(row.get("needs_review")),
@@ -194,9 +199,8 @@ def _work_unit(value: object) -> WorkUnitRef | None:
     return WorkUnitRef(methodology, texts(value.get("hierarchy")), label)
 
 
-def _pairs(row: Mapping[str, Any]) -> list[tuple[str, str, str, float, bool]]:
-    """Return the relations of a row: kind, memory, file, confidence, and whether they were extracted."""
-    found = []
+def _related(row: Mapping[str, Any]) -> Iterator[tuple[Relation, str]]:
+    """Yield the relations of a row, and the memory of each that leads to one."""
     written = _json(row, "relations")
     for one in written if isinstance(written, list) else []:
         if not isinstance(one, dict):
@@ -208,24 +212,7 @@ def _pairs(row: Mapping[str, Any]) -> list[tuple[str, str, str, float, bool]]:
         share = min(1.0, max(0.0, 1.0 if confidence is None else confidence))
         extracted = bool(one.get("autoExtracted") or one.get("auto_extracted"))
         if kind in RELATION_TYPES and (memory or file):
-            found.append((kind, memory, file, share, extracted))
-    return found
-
-
-def _relations(row: Mapping[str, Any]) -> tuple[Relation, ...]:
-    """Return the relations to files; relations between memories become links, because ids differ here."""
-    return tuple(
-        Relation(kind, None, file[:1000], share, extracted)
-        for kind, memory, file, share, extracted in _pairs(row)
-        if not memory
-    )
-
-
-def _links(row: Mapping[str, Any]) -> list[Link]:
-    source = f"{SYSTEM}:{text(row['id'])}"
-    return [
-        Link(source, kind, f"{SYSTEM}:{memory}", share) for kind, memory, _, share, _ in _pairs(row) if memory
-    ]
+            yield Relation(kind, None, file[:1000], share, extracted), memory
 
 
 def _report_others(database: Foreign, shown: str, gather: Gatherer) -> None:
@@ -236,7 +223,7 @@ def _report_others(database: Foreign, shown: str, gather: Gatherer) -> None:
         try:
             rows = database.count(table)
         except StoreError:
-            gather.pass_over("files", f"{shown}: the table {table}", "it cannot be read")
+            gather.pass_over("files", f"{shown}: the table {table}", "cannot be read")
             continue
         if rows:
             gather.pass_over("rows", f"{shown}: {rows:,} rows of {table}", why, rows)

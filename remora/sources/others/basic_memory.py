@@ -14,7 +14,7 @@ imported as a memory; the category determines its type. Task list boxes (`[ ]`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,6 @@ from remora.core.text import collapse
 from remora.core.values import Entry, MemoryDraft
 from remora.sources.markdown import bullets
 from remora.sources.others.files import (
-    MAX_TEXT,
     File,
     Unreadable,
     digest,
@@ -30,11 +29,10 @@ from remora.sources.others.files import (
     head_of,
     instant,
     modified,
-    read_bytes,
+    read_note,
 )
 from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_text import Text
-from remora.sources.rule_text import read as read_markdown
 from remora.sources.rule_types import guess_type
 
 SYSTEM = "basic-memory"
@@ -103,24 +101,19 @@ def is_note(path: Path) -> bool:
 
 
 def _parse(file: File) -> Text:
-    try:
-        found = read_markdown(read_bytes(file.path, MAX_TEXT))
-    except Unreadable:
-        raise
-    except ValueError:
-        raise Unreadable("binary, not text") from None
+    found = read_note(file.path)
     if not found.body.strip():
         raise Unreadable("empty")
     return found
 
 
 def _take(file: File, found: Text, gather: Gatherer) -> None:
-    title = _one(found.front, "title") or file.path.stem
-    # The permalink stays when the file is moved; without one its place has to do.
-    key = _one(found.front, "permalink").strip("/") or file.shown.removesuffix(".md")
+    title = found.value("title") or file.path.stem
+    # The permalink stays when the file is moved; without one the path is the key.
+    key = found.value("permalink").strip("/") or file.shown.removesuffix(".md")
     tags = tuple(t for value in found.front.get("tags", ()) for part in value.split(",") if (t := _tag(part)))
-    kind = _one(found.front, "type") or "note"
-    when = instant(_one(found.front, "created")) or modified(file.path)
+    kind = found.value("type") or "note"
+    when = instant(found.value("created")) or modified(file.path)
     about = [f"Tags: {', '.join(tags)}"] if tags else []
     about += [f"Type: {kind}"] if kind != "note" else []
     body = "\n\n".join(part for part in (found.body.strip(), "\n".join(about)) if part)
@@ -140,10 +133,6 @@ def _take(file: File, found: Text, gather: Gatherer) -> None:
             origin_line=one.line,
         )
         gather.draft(draft, f"{file.shown}:{one.line}")
-
-
-def _one(front: Mapping[str, tuple[str, ...]], key: str) -> str:
-    return " ".join(front.get(key, ())).strip()
 
 
 def _tag(text: str) -> str:

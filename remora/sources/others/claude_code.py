@@ -15,11 +15,10 @@ from pathlib import Path
 
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft
-from remora.sources.others.files import File, Unreadable, files_of, instant, modified, read_bytes
+from remora.sources.others.files import File, Unreadable, files_of, instant, modified, read_note
 from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_text import Text
-from remora.sources.rule_text import read as read_markdown
-from remora.sources.rules import read_memory_file
+from remora.sources.rules import MAX_BYTES, read_memory_text
 
 SYSTEM = "claude-code"
 INDEX = "MEMORY.md"
@@ -65,8 +64,8 @@ def is_memory(path: Path) -> bool:
         files = [root] if root.is_file() else sorted(root.glob("*.md"))[:200]
         for file in files:
             try:
-                found = read_markdown(read_bytes(file, 1 << 20))
-            except ValueError:
+                found = read_note(file, MAX_BYTES)
+            except Unreadable:
                 continue
             if file.name != INDEX and _type(found) in TYPES and found.front.get("name"):
                 return True
@@ -76,27 +75,25 @@ def is_memory(path: Path) -> bool:
 
 
 def _type(found: Text) -> str:
-    if own := " ".join(found.front.get("type", ())):
-        return own
-    nested = _NESTED.search(" ".join(found.front.get("metadata", ())))
-    return nested[1] if nested else ""
+    nested = _NESTED.search(found.value("metadata"))
+    return found.value("type") or (nested[1] if nested else "")
 
 
 def _read_note(file: File, gather: Gatherer) -> None:
     try:
-        found = read_markdown(read_bytes(file.path, 1 << 20))
+        found = read_note(file.path, MAX_BYTES)
     except Unreadable as error:
         gather.pass_over("memories", file.shown, str(error))
         return
-    except ValueError:
-        gather.pass_over("memories", file.shown, "binary, not text")
+    if not found.body.strip():
+        gather.pass_over("memories", file.shown, "empty")
         return
     index = file.path.name == INDEX
-    drafts, skipped = read_memory_file(file.path, file.shown, index=index)
+    drafts, skipped = read_memory_text(found, file.path, file.shown, index=index)
     for one in skipped:
         gather.pass_over("memories", one.what, one.why)
     kind = _type(found)
-    when = instant(" ".join(found.front.get("modified", ()))) or modified(file.path)
+    when = instant(found.value("modified")) or modified(file.path)
     gather.saw("memories", len(drafts))
     for draft in drafts:
         alone = len(drafts) == 1 and not index

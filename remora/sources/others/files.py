@@ -1,7 +1,7 @@
 """Read another program's files: names, text, JSON, times.
 
-Nothing is written. A link out of the folder is not followed: the folder may come from anywhere, and the
-link's target may be private. A file that cannot be read gives a reason without a path of this machine.
+Nothing is written. Links are not followed: the folder may come from anywhere, and the target of a link may be
+private. A file that cannot be read gives a reason without a path of this machine.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from remora.core.clock import from_iso, to_iso
 from remora.core.decoding import decode
 from remora.core.text import clean
 from remora.sources.others.import_result import Gatherer
+from remora.sources.rule_text import Text
+from remora.sources.rule_text import read as read_markdown
 
 MAX_TEXT = 64 << 20  # bytes of a file that is read whole
 MAX_LINE = 16 << 20  # bytes of one line of JSON
@@ -42,7 +44,7 @@ class Unreadable(ValueError):
 def files_of(
     root: Path, gather: Gatherer | None = None, *, prefix: str = "", without: frozenset[str] = frozenset()
 ) -> Iterator[File]:
-    """Yield the regular files below a folder, by name; only links that stay inside are followed.
+    """Yield the files below a folder, by name, without links.
 
     Args:
         root: the folder, or one file.
@@ -56,43 +58,37 @@ def files_of(
     inside = root.resolve()
     number = 0
 
-    def closed(error: OSError) -> None:
+    def skip(path: Path, why: str) -> None:
         if gather:
-            shown = prefix + Path(error.filename or root).relative_to(root).as_posix()
-            gather.pass_over("files", shown, f"cannot be read: {error.strerror}")
+            gather.pass_over("files", prefix + path.relative_to(root).as_posix(), why)
+
+    def closed(error: OSError) -> None:
+        skip(Path(error.filename or root), f"cannot be read: {error.strerror}")
 
     for here, folders, names in os.walk(root, onerror=closed):
-        left = [name for name in folders if name in without]
+        for name in folders:
+            if name in without:
+                skip(Path(here, name), "folder not read")
         folders[:] = sorted(name for name in folders if name not in without)
-        if gather:
-            for name in left:
-                gather.pass_over(
-                    "files", prefix + Path(here, name).relative_to(root).as_posix(), "not entered"
-                )
         for name in [*folders, *sorted(names)]:
             path = Path(here, name)
-            shown = prefix + path.relative_to(root).as_posix()
             if path.is_symlink():
-                why = _link(path, inside)
-                if why and gather:
-                    gather.pass_over("files", shown, why)
-                if why:
-                    continue
+                skip(path, _link(path, inside))
+                continue
             if name in folders:
                 continue
             number += 1
             if number > MAX_FILES:
-                if gather:
-                    gather.pass_over("files", shown, f"only the first {MAX_FILES:,} files are read")
+                skip(path, f"only the first {MAX_FILES:,} files are read")
                 return
-            yield File(path, shown)
+            yield File(path, prefix + path.relative_to(root).as_posix())
 
 
 def _link(path: Path, inside: Path) -> str:
-    """Return the reason for not following a link, "" if it may be followed."""
+    """Return the reason for not following a link."""
     try:
         target = path.resolve(strict=True)
-    except (OSError, RuntimeError):  # a loop is the one or the other, by the version of Python
+    except (OSError, RuntimeError):  # of a loop, by the version of Python
         return "a broken link"
     if not target.is_relative_to(inside):
         return "a link out of the folder"
@@ -150,15 +146,27 @@ def read_text(file: File, gather: Gatherer) -> str:
     Raises:
         Unreadable: it cannot be read, is too large, or is not text.
     """
+    raw = read_bytes(file.path)
     try:
-        text, note = decode(read_bytes(file.path))
-    except Unreadable:
-        raise
+        text, note = decode(raw)
     except ValueError:
         raise Unreadable("binary, not text") from None
     if note:
         gather.remark(note, file.shown)
     return clean(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def read_note(path: Path, limit: int = MAX_TEXT) -> Text:
+    """Return the text and the front matter of a Markdown file.
+
+    Raises:
+        Unreadable: it cannot be read, has more than `limit` bytes, or is not text.
+    """
+    raw = read_bytes(path, limit)
+    try:
+        return read_markdown(raw)
+    except ValueError:
+        raise Unreadable("binary, not text") from None
 
 
 def modified(path: Path) -> str | None:

@@ -19,10 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.values import MemoryDraft
-from remora.sources.others.files import File, Unreadable, files_of, head_of, instant, read_bytes
+from remora.sources.others.files import File, Unreadable, files_of, head_of, instant, read_note
 from remora.sources.others.import_result import Found, Gatherer, Link
-from remora.sources.rule_text import Text
-from remora.sources.rule_text import read as read_markdown
 
 SYSTEM = "forge"
 CATEGORIES = {
@@ -52,7 +50,6 @@ class Version(NamedTuple):
     supersedes: str
     related: tuple[tuple[str, str], ...]  # relationship, id
     session_id: str
-    trigger: str
     content: str
     line: int
 
@@ -98,45 +95,31 @@ def parse(file: File) -> Version:
     Raises:
         Unreadable: it has no front matter, or required fields are missing.
     """
-    raw = read_bytes(file.path, 1 << 20)
-    try:
-        said = read_markdown(raw)
-    except ValueError:
-        raise Unreadable("binary, not text") from None
+    said = read_note(file.path, 1 << 20)
     if not said.front:
         begins = said.first_line == 1 and said.body.startswith("---")
         raise Unreadable("unclosed front matter" if begins else "no front matter")
-    front = said.front
     for key in ("id", "scope", "category", "version"):
-        if not _one(front, key):
+        if not said.value(key):
             raise Unreadable(f"front matter without {key}")
-    number = _one(front, "version")
+    number = said.value("version")
     if not number.isascii() or not number.isdigit() or not int(number[:12]) > 0:
         raise Unreadable("front matter with a version that is not a positive number")
-    return _version(file, said, front, int(number[:12]))
-
-
-def _version(file: File, said: Text, front: Mapping[str, tuple[str, ...]], number: int) -> Version:
-    created = instant(_one(front, "created_at")) or ""
+    created = instant(said.value("created_at")) or ""
     return Version(
         place=file.shown,
-        id=_one(front, "id"),
+        id=said.value("id"),
         created_at=created,
-        updated_at=instant(_one(front, "updated_at")) or created,
-        version=number,
-        scope=_one(front, "scope"),
-        category=_one(front, "category"),
-        supersedes="" if (before := _one(front, "supersedes")) in ("null", "~") else before,
-        related=tuple((kind, to) for to, kind in _RELATED.findall(" ".join(front.get("related", ())))),
-        session_id=_one(front, "session_id"),
-        trigger=_one(front, "trigger"),
+        updated_at=instant(said.value("updated_at")) or created,
+        version=int(number[:12]),
+        scope=said.value("scope"),
+        category=said.value("category"),
+        supersedes="" if (before := said.value("supersedes")) in ("null", "~") else before,
+        related=tuple((kind, to) for to, kind in _RELATED.findall(said.value("related"))),
+        session_id=said.value("session_id"),
         content=said.body.strip(),
         line=said.first_line,
     )
-
-
-def _one(front: Mapping[str, tuple[str, ...]], key: str) -> str:
-    return " ".join(front.get(key, ())).strip()
 
 
 def _take(versions: dict[str, Version], gather: Gatherer) -> None:
@@ -148,7 +131,7 @@ def _take(versions: dict[str, Version], gather: Gatherer) -> None:
     live: dict[str, str] = {}  # id of a version to the external id of its memory
     names: dict[str, str] = {}  # any id to the external id of what it became
     heads = [one for one in versions.values() if not after.get(one.id)]
-    roots = {head.id: _root(head, versions) for head in heads}
+    roots = {head.id: list(_chain(head, versions))[-1] for head in heads}
     times = Counter(roots.values())
     for head in heads:
         root = roots[head.id]
@@ -180,10 +163,6 @@ def _chain(head: Version, versions: Mapping[str, Version]) -> dict[str, None]:
     return chain
 
 
-def _root(head: Version, versions: Mapping[str, Version]) -> str:
-    return list(_chain(head, versions))[-1]
-
-
 def _cycles(versions: Mapping[str, Version], reached: Mapping[str, str]) -> list[list[Version]]:
     """Return the cycles of versions that no newest version leads to."""
     circles: list[list[Version]] = []
@@ -197,13 +176,12 @@ def _cycles(versions: Mapping[str, Version], reached: Mapping[str, str]) -> list
 
 
 def _draft(version: Version, external_id: str) -> MemoryDraft:
-    tags = [f"scope:{version.scope}", version.category]
     return MemoryDraft(
         content=version.content,
         type=CATEGORIES.get(version.category, "pattern"),
         source="observer_inferred",
         confidence=CONFIDENCE,
-        tags=tuple(tags),
+        tags=(f"scope:{version.scope}", version.category),
         session_id=version.session_id or None,
         external_id=external_id,
         created_at=version.created_at or None,

@@ -28,16 +28,6 @@ from remora.sources.others import (
 from remora.sources.others.files import File, Unreadable, files_of, head_of, json_lines
 from remora.sources.others.import_result import Found
 
-SYSTEMS = (
-    neoclaw.SYSTEM,
-    golemcore.SYSTEM,
-    crabtalk.SYSTEM,
-    forge.SYSTEM,
-    auto_claude.SYSTEM,
-    claude_code.SYSTEM,
-    basic_memory.SYSTEM,
-    mcp_memory.SYSTEM,
-)
 LOOKED_AT = 200  # files of a folder that are opened to recognize the format
 
 
@@ -95,10 +85,7 @@ def _neoclaw(path: Path) -> bool:
 
 
 def _is_history(file: Path) -> bool:
-    try:
-        said = head_of(file, 1 << 16).decode("utf-8-sig", "ignore")
-    except OSError:
-        return False
+    said = head_of(file, 1 << 16).decode("utf-8-sig", "ignore")
     return any(piece.time for piece in neoclaw.history_pieces(said))
 
 
@@ -134,23 +121,7 @@ def _crabtalk(path: Path) -> bool:
     if path.is_file():
         return head_of(path, 6) == crabtalk_file.MAGIC
     files = any(True for _ in crabtalk.memory_files(path))
-    return files or bool(crabtalk.trees(path)) or bool(crabtalk.session_folders(path))
-
-
-def _forge(path: Path) -> bool:
-    return any(forge.is_memory(file.path) for file in _some(path, (".md",)))
-
-
-def _auto_claude(path: Path) -> bool:
-    return any(auto_claude.is_database(file) for file in auto_claude.databases(path))
-
-
-def _basic_memory(path: Path) -> bool:
-    return any(basic_memory.is_note(file.path) for file in _some(path, (".md",)))
-
-
-def _mcp_memory(path: Path) -> bool:
-    return any(mcp_memory.is_graph(file.path) for file in mcp_memory.graph_files(path))
+    return files or bool(crabtalk.trees(path) or crabtalk.session_folders(path))
 
 
 def _some(path: Path, suffixes: tuple[str, ...]) -> Iterator[File]:
@@ -176,13 +147,15 @@ _READERS: dict[str, Callable[[Path], Found]] = {
     basic_memory.SYSTEM: basic_memory.read,
     mcp_memory.SYSTEM: mcp_memory.read,
 }
+# In the order in which they are reported.
 _HOLDS: dict[str, Callable[[Path], bool]] = {
     neoclaw.SYSTEM: _neoclaw,
     golemcore.SYSTEM: _golemcore,
     crabtalk.SYSTEM: _crabtalk,
-    forge.SYSTEM: _forge,
-    auto_claude.SYSTEM: _auto_claude,
+    forge.SYSTEM: lambda path: any(forge.is_memory(f.path) for f in _some(path, (".md",))),
+    auto_claude.SYSTEM: lambda path: any(map(auto_claude.is_database, auto_claude.databases(path))),
     claude_code.SYSTEM: claude_code.is_memory,
-    basic_memory.SYSTEM: _basic_memory,
-    mcp_memory.SYSTEM: _mcp_memory,
+    basic_memory.SYSTEM: lambda path: any(basic_memory.is_note(f.path) for f in _some(path, (".md",))),
+    mcp_memory.SYSTEM: lambda path: any(mcp_memory.is_graph(f.path) for f in mcp_memory.graph_files(path)),
 }
+SYSTEMS = tuple(_HOLDS)

@@ -230,7 +230,7 @@ def _draft(group: list[Item], newest: Item) -> MemoryDraft:
         tags=(*layers, *dict.fromkeys(tag for item in group for tag in item.tags)),
         related_files=files,
         payload=payload or None,
-        # Unused, a memory is gone after three half-lives; there it was gone after its span.
+        # Here an unused memory expires after several half-lives, in GolemCore after its lifetime.
         decay_half_life_days=_half_life(newest),
         external_id=f"golemcore:{name}",
         created_at=oldest.created_at or None,

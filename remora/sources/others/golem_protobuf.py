@@ -133,7 +133,7 @@ def _fields(raw: bytes) -> Iterator[Field]:
     try:
         for number, kind, value, start, end in fields(raw):
             if not number:
-                raise Unreadable("not a session in the known form")
+                raise Unreadable("unknown session format")
             yield number, kind, value if kind == VARINT else raw[start:end]
     except Damaged:
         raise Unreadable("truncated, or not a session") from None
@@ -141,19 +141,19 @@ def _fields(raw: bytes) -> Iterator[Field]:
 
 def _inner(kind: int, value: int | bytes) -> bytes:
     if kind != LEN or not isinstance(value, bytes):
-        raise Unreadable("not a session in the known form")
+        raise Unreadable("unknown session format")
     return value
 
 
 def _whole(kind: int, value: int | bytes) -> int:
     if kind != VARINT or not isinstance(value, int):
-        raise Unreadable("not a session in the known form")
+        raise Unreadable("unknown session format")
     return value
 
 
 def _double(kind: int, value: int | bytes) -> float | None:
     if kind != FIXED64 or not isinstance(value, bytes):
-        raise Unreadable("not a session in the known form")
+        raise Unreadable("unknown session format")
     found = float(struct.unpack("<d", value)[0])
     return found if math.isfinite(found) else None
 

@@ -61,7 +61,7 @@ def load(file: File) -> Mapping[str, Any]:
         return golem_protobuf.session(raw)
     record = parse_json(raw)
     if not isinstance(record, dict):
-        raise Unreadable("no session in it")
+        raise Unreadable("contains no session")
     return record
 
 
@@ -83,7 +83,7 @@ def _session(record: Mapping[str, Any], file: File, gather: Gatherer) -> FoundSe
             continue
         messages.append(found)
         if one.get("voiceData"):
-            gather.pass_over("voice", f"{file.shown}:{number}", "audio is not imported; its transcription is")
+            gather.pass_over("voice", f"{file.shown}:{number}", "only the transcription of audio is imported")
     first = messages[0].get("time") if messages else None
     created = instant(record.get("createdAt")) or first or ""
     state = text(record.get("state"))

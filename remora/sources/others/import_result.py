@@ -155,12 +155,12 @@ class Gatherer:
         """Add a remark about an imported piece; places with the same remark are reported together."""
         self._remarks.setdefault(text, []).append(place)
 
-    def draft(self, draft: MemoryDraft, place: str) -> bool:
-        """Take a counted memory; return whether it is valid. `external_id` must be set."""
+    def draft(self, draft: MemoryDraft, place: str) -> None:
+        """Take a counted memory, if it is valid. `external_id` must be set."""
         content = clean(sound(draft.content)).strip()
         key = clean(sound(draft.external_id or ""))[:MAX_NAME]
         if not any(sign.isalnum() for sign in content):
-            self.skip("memories", place, "it says nothing")
+            self.skip("memories", place, "contains no text")
         elif len(content) > MAX_CONTENT:
             self.skip("memories", place, f"longer than {MAX_CONTENT:,} characters; imported as a note")
             self.saw("entries")
@@ -169,31 +169,28 @@ class Gatherer:
             self.skip("memories", place, "a duplicate of an imported memory")
         else:
             self._drafts[key] = _sound_draft(draft, self.system)._replace(content=content, external_id=key)
-            return True
-        return False
 
     def link(self, link: Link) -> None:
         """Take a relation; it is kept only if both of its ends are imported as memories."""
         self._links[link] = None
 
-    def entry(self, entry: Entry, place: str) -> bool:
+    def entry(self, entry: Entry, place: str) -> None:
         """Take a counted note or archive; its name and aliases are made unique."""
         entry = entry._replace(
             name=_entry_name(entry.name) or f"entry {entry.id}", content=sound(entry.content)
         )
         if len(entry.content.encode()) > MAX_ENTRY:
             self.skip("entries", place, f"longer than {MAX_ENTRY >> 20} MB")
-            return False
+            return
         twin = self._entries.get(entry.name)
         if twin is not None and (twin.content, twin.kind) == (entry.content, entry.kind):
             self.skip("entries", place, "a duplicate of an imported entry")
-            return False
+            return
         name = self._free_name(entry)
         if name != entry.name:
             self.remark("duplicate names were changed", f"{entry.name} is now {name}")
         self._names[name] = name
         self._entries[name] = entry._replace(name=name)
-        return True
 
     def _free_name(self, entry: Entry) -> str:
         """Return an unused name; it depends only on the entry and those before it."""
@@ -204,21 +201,15 @@ class Gatherer:
             name = f"{entry.name} ({entry.kind})" if number == 2 else f"{entry.name} ({number})"
         return name
 
-    def session(self, session: FoundSession, place: str) -> bool:
+    def session(self, session: FoundSession, place: str) -> None:
         """Take a counted session with counted messages."""
-        number = len(session.messages)
-        why = ""
-        if not number:
-            why = "no message in it"
-        elif session.id in self._sessions:
-            why = "a session with this name was already imported"
-        if why:
-            self.skip("sessions", place, why)
-            if number:
-                self.skip("messages", place, why, number)
-            return False
-        self._sessions[session.id] = session
-        return True
+        if session.messages and session.id not in self._sessions:
+            self._sessions[session.id] = session
+            return
+        why = "a session with this name was already imported" if session.messages else "contains no messages"
+        self.skip("sessions", place, why)
+        if session.messages:
+            self.skip("messages", place, why, len(session.messages))
 
     def event(self, time: str, text: str, place: str) -> None:
         """Take a counted entry of a history; the same entry in two files is one."""

@@ -96,7 +96,7 @@ def _take_entity(record: dict[str, Any], place: str, gather: Gatherer) -> None:
         # Some servers that grew from the official one keep an object with the text in it.
         said = text(one.get("content") if isinstance(one, dict) else one).strip()
         if not any(sign.isalnum() for sign in said):
-            gather.skip("memories", place, "an observation that is not text, or is empty")
+            gather.skip("memories", place, "an observation without text")
             continue
         kinds = (f"entity:{kind}",) if kind else ()
         content = f"{name} ({kind}): {said}" if kind else f"{name}: {said}"

@@ -194,7 +194,7 @@ def _read_session(file: File, gather: Gatherer) -> None:
             elif record.get("_type") == "metadata":
                 metadata = record
             elif record.get("_type") not in (None, "message"):
-                gather.pass_over("messages", place, "a line of an unknown kind")
+                gather.pass_over("messages", place, "a line of unknown type")
             else:
                 gather.saw("messages")
                 said = _message(record, ids)
@@ -206,7 +206,7 @@ def _read_session(file: File, gather: Gatherer) -> None:
         if not messages:
             gather.skip("sessions", file.shown, str(error))
             return
-        gather.pass_over("files", file.shown, f"{error}, from there on")
+        gather.pass_over("files", file.shown, f"{error}; the rest was not read")
     created = instant(metadata.get("createdAt")) or (messages[0].get("time") if messages else None) or ""
     done = metadata.get("lastConsolidated")
     gather.session(

@@ -86,11 +86,10 @@ class Plans:
             thing["status"] = status or thing["status"]
             thing["content"] = string(given.get("subject"), 300) or thing["content"]
 
-    def result(self, session: str, identity: str, made: Call, text: str) -> Call:
+    def result(self, session: str, identity: str, text: str) -> None:
         """Store the host's name of a new todo."""
         name = self._asked.pop(identity, None)
         found = _CREATED.match(text) if name else None
         if name and found:
             things = self._things[session]
             self._things[session] = {found[1] if n == name else n: thing for n, thing in things.items()}
-        return made

@@ -318,7 +318,7 @@ class ClaudeCode:
                 where = other.step if other else step
                 events += self._close(line.session, agent, other) if other else []
                 events.append(self._stop(line, agent, where, said))
-        made = self._plans.result(line.session, known_by, made, text)
+        self._plans.result(line.session, known_by, text)
         lost = identity if own_id(identity) else f"{line.uuid or line.at}:{identity}".rstrip(":")
         known_by = known_by or lost
         made = made._replace(extra=None)

@@ -128,9 +128,7 @@ class ClaudeLine:
     def event(self, kind: str, key: str, step: int, *, made: Call | None = None, **fields: Any) -> Event:
         """Return an event of this line."""
         if made is not None:
-            for name in ("tool", "action", "paths", "command", "pattern", "url"):
-                fields[name] = getattr(made, name)
-            fields.setdefault("extra", made.extra)
+            fields = made._asdict() | fields
         return Event(kind, self.session, key, step, self.at, agent=self.agent, branch=self.branch, **fields)
 
 

@@ -37,7 +37,7 @@ from remora.sources.transcripts.codex_item import (
     typed,
 )
 from remora.sources.transcripts.codex_output import Output, read_output
-from remora.sources.transcripts.codex_patch import as_extra, parse_patch, patch_in_command
+from remora.sources.transcripts.codex_patch import patch_in_command
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots, joined_path, plain
 from remora.sources.transcripts.texts import (
@@ -48,7 +48,7 @@ from remora.sources.transcripts.texts import (
     result_text,
     string,
 )
-from remora.sources.transcripts.tools import Call, call
+from remora.sources.transcripts.tools import Call, call, patch_call
 
 HOST = "codex"
 
@@ -121,7 +121,7 @@ class Codex:
             events.append(self._event("subagent_stop", key, self._last_at, text=self._report))
         return events
 
-    # What the file says about itself.
+    # The description of the session.
 
     def _meta(self, meta: Mapping[str, Any]) -> None:
         forked = string(meta.get("forked_from_id"), 200)
@@ -257,13 +257,8 @@ class Codex:
         return self._patch(name, patch, joined_path(folder, moved)) if patch else None
 
     def _patch(self, name: str, patch: str, folder: str = "") -> Call:
-        files = parse_patch(patch)
         cwd = joined_path(self._cwd, folder)
-        paths = [self._roots.relative(f.path[:4096], cwd) for f in files]
-        moved = [self._roots.relative(f.moved_to[:4096], cwd) for f in files if f.moved_to]
-        doing = "write" if files and all(f.change == "add" for f in files) else "edit"
-        shown = as_extra(files, tuple(paths))
-        return Call(name, doing, tuple(dict.fromkeys(paths + moved)), extra=shown)
+        return patch_call(name, patch, lambda path: self._roots.relative(path, cwd))
 
     def _output(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
         identity = string(item.get("call_id"), 200)
@@ -310,7 +305,7 @@ class Codex:
         events.append(self._event("tool_result", f"{identity}:result", at, made=done, call_id=identity))
         return events
 
-    # Happenings.
+    # Events of the screen.
 
     def _happening(self, payload: Mapping[str, Any], at: str | None) -> list[Event]:
         kind = payload.get("type")
@@ -458,9 +453,7 @@ class Codex:
         self, kind: str, key: str, at: str | None, *, made: Call | None = None, **fields: Any
     ) -> Event:
         if made is not None:
-            for name in ("tool", "action", "paths", "command", "pattern", "url"):
-                fields[name] = getattr(made, name)
-            fields.setdefault("extra", made.extra)
+            fields = made._asdict() | fields
         return Event(
             kind, self._session, key, self._step, at, agent=self._agent, branch=self._branch, **fields
         )

@@ -18,13 +18,13 @@ that it does not recognize; the result of the call shows whether the patch appli
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from remora.core.edits import joined
-from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS
+from remora.sources.transcripts.texts import MAX_PATHS
 
 Change = Literal["add", "update", "delete"]
 
+_CHANGES: dict[str, Change] = {"Add": "add", "Update": "update", "Delete": "delete"}
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: *+(.+)")
 _MOVE = re.compile(r"\*\*\* Move to: *+(.+)")
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
@@ -49,8 +49,7 @@ def parse_patch(text: str) -> tuple[PatchedFile, ...]:
     >>> parse_patch("*** Begin Patch\n*** Update File: a.py\n@@\n x\n-1\n+2\n*** End Patch")
     (PatchedFile(path='a.py', change='update', moved_to='', old='1', new='2'),)
     """
-    files: list[PatchedFile] = []
-    current: _Open | None = None
+    found: list[tuple[str, Change, list[str], list[str], list[str]]] = []
     inside = False
     for line in text[:_MAX].splitlines():
         bare = line.strip()
@@ -60,41 +59,20 @@ def parse_patch(text: str) -> tuple[PatchedFile, ...]:
             continue
         elif bare == _END:
             break
-        elif found := _FILE.match(bare):
-            if current is not None:
-                files.append(current.done())
-            if len(files) >= MAX_PATHS:
-                return tuple(files)
-            current = _Open(found[2], found[1].lower())
-        elif current is not None:
-            current.take(line)
-    if current is not None:
-        files.append(current.done())
-    return tuple(files)
-
-
-class _Open:
-    """The open file while a patch is read."""
-
-    def __init__(self, path: str, change: str) -> None:
-        self._path = path
-        self._change = change
-        self._moved_to = ""
-        self._old: list[str] = []
-        self._new: list[str] = []
-
-    def take(self, line: str) -> None:
-        if found := _MOVE.match(line.strip()):
-            self._moved_to = found[1]
-        elif line[:1] in ("+", "-"):
-            (self._old if line[0] == "-" else self._new).append(line[1:])
-
-    def done(self) -> PatchedFile:
-        change: Change = (
-            "add" if self._change == "add" else "delete" if self._change == "delete" else "update"
-        )
-        old, new = "\n".join(self._old), "\n".join(self._new)
-        return PatchedFile(self._path, change, self._moved_to, old, new)
+        elif header := _FILE.match(bare):
+            if len(found) >= MAX_PATHS:
+                break
+            found.append((header[2], _CHANGES[header[1]], [], [], []))
+        elif found:
+            _, _, moved, old, new = found[-1]
+            if move := _MOVE.match(bare):
+                moved.append(move[1])
+            elif line[:1] in ("+", "-"):
+                (old if line[0] == "-" else new).append(line[1:])
+    return tuple(
+        PatchedFile(path, change, "".join(moved[-1:]), "\n".join(old), "\n".join(new))
+        for path, change, moved, old, new in found
+    )
 
 
 def patch_in_command(command: str) -> tuple[str, str]:
@@ -113,16 +91,3 @@ def patch_in_command(command: str) -> tuple[str, str]:
     patch = command[start : end + len(_END)] if end >= 0 else command[start:]
     moved = _FOLDER.match(command[: called.start() + 1])
     return patch, next((name for name in moved.groups() if name), "") if moved else ""
-
-
-def as_extra(files: tuple[PatchedFile, ...], paths: tuple[str, ...]) -> dict[str, Any]:
-    """Return the `extra` fields of a patch: all old and new lines, shortened, and each file's change."""
-    changes = [
-        {"path": path, "change": "move" if file.moved_to else file.change}
-        for file, path in zip(files, paths, strict=False)
-    ]
-    return {
-        "old": joined((file.old for file in files), MAX_EDIT),
-        "new": joined((file.new for file in files), MAX_EDIT),
-        "files": changes,
-    }

@@ -19,14 +19,14 @@ from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import holds_repository, run
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import COPIES, NAMED, OTHERS
+from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
-from remora.sources.transcripts.paths import Roots, inside
+from remora.sources.transcripts.paths import LONGEST, Roots, inside, slug
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.reader import HOSTS, detect, parts_of, survey
-from remora.sources.transcripts.texts import instant, joined
+from remora.sources.transcripts.texts import instant, joined, string
 from remora.sources.transcripts.turns import Session
 
-MAX_SLUG = 200  # characters of a folder's name; a longer path is cut there and gets a hash
 _LOOKED_AT = 400  # lines that are read to learn where and when a session ran
 _ENDINGS = (".jsonl", ".ndjson")
 _ENDINGS_OF_OTHERS = (".json", ".db", ".vscdb", ".md")
@@ -73,15 +73,6 @@ class Found(NamedTuple):
     bad: tuple[BadLine, ...] = ()
 
 
-def slug(path: str) -> str:
-    """Return Claude Code's folder name for a directory; over 200 characters only its start.
-
-    >>> slug("/w/my.app"), len(slug("/" + "a" * 300))
-    ('-w-my-app', 200)
-    """
-    return re.sub(r"[^a-zA-Z0-9]", "-", path)[:MAX_SLUG]
-
-
 def folders_of(root: Path) -> tuple[str, ...]:
     """Return a project's folders on this machine: its root and its work trees, as named and as resolved."""
     found = [str(root)]
@@ -115,15 +106,15 @@ def find(
     bad: list[BadLine] = []
     if codex.HOST in hosts:
         candidates += [(codex.HOST, p) for p in _codex_files(environ)]
-        bad = _compressed(_folder(environ, "CODEX_HOME", ".codex"))
+        bad = _compressed(home_folder(environ, ".codex", "CODEX_HOME"))
     looked = _look((host, path) for host, path in candidates if _is_newer(path, since))
     ours = [t for t in looked.transcripts if _belongs(t, folders)]
     for name in (name for name in OTHERS if name in hosts):
         files = [path for path in OTHERS[name].files(environ, folders) if _is_newer(path, since)]
         own = _own(files, folders)
         if len(own) < len(files):
-            told = f"{len(files) - len(own)} histories of {name} may have come with the project"
-            bad.append(BadLine(str(root), 0, f"{told}; pass its path to learn from it"))
+            told = f"{len(files) - len(own)} session files of {name} may have come with the project"
+            bad.append(BadLine(str(root), 0, f"{told}; to learn from one, pass its path"))
         other = _of_other(name, own, folders)
         ours += other.transcripts
         bad += other.bad
@@ -264,7 +255,7 @@ def _of_team(root: Path) -> Found:
 
 
 def _claude_files(folders: Iterable[str], environ: Mapping[str, str]) -> Iterator[Path]:
-    projects = _folder(environ, "CLAUDE_CONFIG_DIR", ".claude") / "projects"
+    projects = home_folder(environ, ".claude", "CLAUDE_CONFIG_DIR") / "projects"
     # A subfolder's name starts with the project's; so may a neighbour's, which differs in its content.
     names = tuple(slug(folder) for folder in folders)
     named = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
@@ -274,7 +265,7 @@ def _claude_files(folders: Iterable[str], environ: Mapping[str, str]) -> Iterato
 
 
 def _codex_files(environ: Mapping[str, str]) -> Iterator[Path]:
-    home = _folder(environ, "CODEX_HOME", ".codex")
+    home = home_folder(environ, ".codex", "CODEX_HOME")
     for name in ("sessions", "archived_sessions"):
         for path in _files(home / name, _ENDINGS):
             if path.name.startswith("rollout-"):
@@ -285,13 +276,6 @@ def _compressed(home: Path) -> list[BadLine]:
     """Report files that Codex has compressed: they cannot be assigned to a project unopened."""
     count = sum(1 for name in ("sessions", "archived_sessions") for _ in (home / name).rglob("rollout-*.zst"))
     return [BadLine(str(home), 0, f"{count} compressed rollouts (.zst) are not read")] if count else []
-
-
-def _folder(environ: Mapping[str, str], variable: str, name: str) -> Path:
-    if environ.get(variable):
-        return Path(environ[variable]).expanduser()
-    home = environ.get("HOME") or environ.get("USERPROFILE")
-    return (Path(home) if home else Path.home()) / name
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -307,7 +291,7 @@ def _files(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
         folders.sort()
         for name in sorted(names):
             path = Path(where, name)
-            if name.endswith(endings) and path.is_file():  # a pipe would be waited for
+            if name.endswith(endings) and path.is_file():  # opening a pipe would block
                 count += 1
                 if count > _MAX_FILES:
                     return
@@ -387,12 +371,12 @@ def _head(host: str, path: Path) -> _Head:
         if host == codex.HOST:
             session, child, cwd = _of_codex(record, session, child, cwd)
         elif host == plain.HOST:
-            session = session or _string(record.get("session_id"))
+            session = session or string(record.get("session_id"), LONGEST)
             extra = record.get("extra")
-            cwd = cwd or _string(extra.get("cwd") if isinstance(extra, dict) else None)
+            cwd = cwd or string(extra.get("cwd") if isinstance(extra, dict) else None, LONGEST)
         else:
-            session = session or _string(record.get("sessionId"))
-            cwd = cwd or _string(record.get("cwd"))
+            session = session or string(record.get("sessionId"), LONGEST)
+            cwd = cwd or string(record.get("cwd"), LONGEST)
             forked = forked or isinstance(record.get("forkedFrom"), Mapping)
             if record.get("isSidechain") is True and path.name.startswith("agent-"):
                 child = child or session
@@ -405,21 +389,17 @@ def _of_codex(record: Mapping[str, Any], session: str, child: str, cwd: str) -> 
     payload = record.get("payload")
     meta = payload if isinstance(payload, Mapping) else record
     if not session and (record.get("type") == "session_meta" or "instructions" in record):
-        session = _string(meta.get("id"))
+        session = string(meta.get("id"), LONGEST)
         parent = codex_item.parent_of(meta)
         if parent:
-            root = _string(meta.get("session_id"))
+            root = string(meta.get("session_id"), LONGEST)
             child = root if root and root != session else parent
     if record.get("type") in ("session_meta", "turn_context"):
-        cwd = cwd or _string(meta.get("cwd"))
+        cwd = cwd or string(meta.get("cwd"), LONGEST)
     elif not cwd:
         content = meta.get("content") if meta.get("type") == "message" else ""
         cwd = codex_item.cwd_in(joined(content))
     return session, child, cwd
-
-
-def _string(value: Any) -> str:
-    return value[:4096] if isinstance(value, str) else ""
 
 
 def _belongs(transcript: Transcript, folders: Iterable[str]) -> bool:

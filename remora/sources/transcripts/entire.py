@@ -12,7 +12,6 @@ here: a branch that merely came with a clone is a stranger's.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import tempfile
@@ -24,7 +23,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from remora.core.errors import SourceError
-from remora.sources.git_process import ask, run
+from remora.sources.git_process import answer, ask, run
+from remora.sources.transcripts.hosts.values import json_of, mapping
 from remora.sources.transcripts.texts import instant, string
 
 HOST = "entire"
@@ -71,8 +71,8 @@ def stored(root: Path) -> tuple[Stored, ...]:
     Raises:
         SourceError: git cannot read it.
     """
-    done = run(root, "rev-parse", "--verify", "--quiet", f"refs/heads/{'/'.join(_BRANCH)}^{{tree}}")
-    return _stored(root, done.stdout.decode().strip()) if done.returncode == 0 else ()
+    tree = answer(root, "rev-parse", "--verify", "--quiet", f"refs/heads/{'/'.join(_BRANCH)}^{{tree}}")
+    return _stored(root, tree) if tree else ()
 
 
 @contextmanager
@@ -150,13 +150,6 @@ def _metadata(root: Path, files: Sequence[tuple[str, int]]) -> Iterator[Mapping[
             words = answer[place:end].split()
             place = end + 1
             if len(words) == 3 and words[1] == b"blob":
-                value = _json(answer[place : place + int(words[2])])
+                value = json_of(answer[place : place + int(words[2])])
                 place += int(words[2]) + 1
-        yield value if isinstance(value, Mapping) else {}
-
-
-def _json(data: bytes) -> Any:
-    try:
-        return json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
+        yield mapping(value)

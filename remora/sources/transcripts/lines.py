@@ -55,7 +55,6 @@ class Counts:
     Attributes:
         lines: complete lines, blank ones included.
         bad: number of rejected lines; `bad_lines` lists the first.
-        repaired: lines with bytes that are not UTF-8, which are replaced.
         repeated: events and lines that were already read, as copied by forks and resumes.
         skipped: lines and blocks left out on purpose, by type.
     """
@@ -64,7 +63,6 @@ class Counts:
         self.lines = 0
         self.bad = 0
         self.bad_lines: list[BadLine] = []
-        self.repaired = 0
         self.repeated = 0
         self.skipped: Counter[str] = Counter()
 
@@ -80,19 +78,24 @@ class Counts:
         self.skipped[name if name in self.skipped or len(self.skipped) < 300 else "other types"] += 1
 
 
-def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
-    """Yield the complete lines of a file; at most `limit` bytes are held.
+def lines(path: Path) -> Iterator[Line]:
+    """Yield the complete lines of a file; at most MAX_LINE bytes are held.
 
     Raises:
         NotFound: there is no such file.
         SourceError: the file cannot be read.
     """
-    with _opened(path) as file:
-        yield from _lines(file, limit)
+    with opened_file(path) as file:
+        yield from _lines(file)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def opened_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading.
+
+    Raises:
+        NotFound, SourceError: the file does not exist or cannot be read.
+    """
     try:
         with path.open("rb") as file:
             yield file
@@ -106,13 +109,13 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         ) from None
 
 
-def _lines(file: IO[bytes], limit: int) -> Iterator[Line]:
+def _lines(file: IO[bytes]) -> Iterator[Line]:
     number = 0
-    while data := file.readline(limit + 1):
+    while data := file.readline(MAX_LINE + 1):
         look()
         number += 1
         whole = data.endswith(b"\n")
-        if not whole and len(data) > limit:
+        if not whole and len(data) > MAX_LINE:
             data = b""
             while more := file.readline(_CHUNK):
                 if more.endswith(b"\n"):
@@ -137,11 +140,7 @@ def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
         counts.refuse(path, line.number, f"longer than {MAX_LINE:,} bytes")
         return None
     data = line.data.removeprefix(b"\xef\xbb\xbf") if line.number == 1 else line.data
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
-        counts.repaired += 1
+    text = data.decode("utf-8", "replace")
     if not text.strip():
         return None
     try:
@@ -162,9 +161,9 @@ def _nothing(_: str) -> None:
     """Replace NaN and the infinities, which are not valid JSON and could not be written later."""
 
 
-def objects(path: Path, counts: Counts, *, limit: int = MAX_LINE) -> Iterator[tuple[Line, dict[str, Any]]]:
+def objects(path: Path, counts: Counts) -> Iterator[tuple[Line, dict[str, Any]]]:
     """Yield the valid lines of a file with their content; the others are counted."""
-    for line in lines(path, limit=limit):
+    for line in lines(path):
         counts.lines += 1
         value = parse(line, path, counts)
         if value is not None:
@@ -178,7 +177,7 @@ def document(path: Path) -> dict[str, Any]:
         NotFound: there is no such file.
         SourceError: the file cannot be read, or holds no JSON object or one over MAX_DOCUMENT.
     """
-    with _opened(path) as file:
+    with opened_file(path) as file:
         data = file.read(MAX_DOCUMENT + 1)
     counts = Counts()
     value = parse(Line(1, data if len(data) <= MAX_DOCUMENT else None), path, counts)

@@ -29,7 +29,7 @@ _GENERAL = re.compile(
     r"/?|/root|/(?:private/)?tmp|/(?:mnt|var|opt|srv)|(?:/mnt/[a-z])?/(?:home|Users)(?:/[^/]+)?"
     r"|[A-Z]:/?(?:Users(?:/[^/]+)?)?"
 )
-LONGEST = 4_096  # characters of a path
+MAX_SLUG = 200  # characters of a folder's name; a longer path is cut there and gets a hash
 _MAX_ROOTS = 10_000  # directories that are remembered; a broken file may name millions
 LONGEST = 4_096  # characters of a path; no system takes a longer one
 
@@ -47,7 +47,16 @@ def plain(path: str) -> str:
     if not path:
         return ""
     normal = posixpath.normpath(path)
-    return path if path[0] == "~" != normal[0] else normal  # nobody knows what is above a `~`
+    return path if path[0] == "~" != normal[0] else normal  # the folder above `~` is unknown
+
+
+def slug(path: str) -> str:
+    """Return Claude Code's folder name for a directory, of a longer one the beginning.
+
+    >>> slug("/w/my.äpp"), len(slug("/" + "a" * 300))
+    ('-w-my--pp', 200)
+    """
+    return re.sub(r"[^a-zA-Z0-9]", "-", path)[:MAX_SLUG]
 
 
 def is_absolute(path: str) -> bool:
@@ -82,8 +91,6 @@ def ancestors(path: str) -> Iterator[str]:
     """
     while 0 < len(path) <= LONGEST:
         yield path
-        if len(path) > LONGEST:
-            return
         above = path.rpartition("/")[0] or ("/" if path.startswith("/") else "")
         if above == path:
             return

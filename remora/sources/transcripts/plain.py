@@ -116,7 +116,7 @@ class Plain:
         version = number(record.get("version"))
         if version is None or version > VERSION:
             self._newer = True
-            raise Unusable(f"version {record.get('version')!r} of the format is not known".replace("\n", " "))
+            raise Unusable(f"unknown format version {record.get('version')!r}".replace("\n", " "))
 
 
 def _event(record: Mapping[str, Any]) -> Event:

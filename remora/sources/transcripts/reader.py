@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
@@ -36,18 +36,7 @@ _LOOKED_AT = 200  # lines that are enough to identify the host
 _CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
 _BRANCH = re.compile(rb'"(?:gitBranch|branch)":\s*"(?:[^"\\]|\\.)*"')
-
-
-class Translator(Protocol):
-    """Turns the lines of one host into events."""
-
-    def feed(self, record: Mapping[str, Any]) -> list[Event]:
-        """Return the events of one line."""
-        ...
-
-    def end(self) -> list[Event]:
-        """Return the events that follow from the end of the file."""
-        ...
+Translator = claude_code.ClaudeCode | codex.Codex | plain.Plain
 
 
 class Reading:
@@ -138,7 +127,7 @@ class Reading:
                 continue
             self._seen.add(mark)
             if event.kind == "session_start":
-                # It waits for company: of a fork all else may have been read before.
+                # Yielded with the next new event: all other events of a fork may be known already.
                 self._starts[event.session_id] = event
                 continue
             if (start := self._starts.pop(event.session_id, None)) is not None:

@@ -15,7 +15,8 @@ MAX_NAME = 1_000  # of a path, a pattern, an address
 MAX_PATHS = 200  # of one call
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
-_REMINDER = ("<system-reminder>", "</system-reminder>")
+# One that is never closed goes on to the end.
+_REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
 
 
 def without_reminders(text: str) -> str:
@@ -24,19 +25,7 @@ def without_reminders(text: str) -> str:
     >>> without_reminders("1 passed<system-reminder>be kind</system-reminder>!")
     '1 passed!'
     """
-    opening, closing = _REMINDER
-    if opening not in text:
-        return text
-    kept: list[str] = []
-    at = 0
-    while (start := text.find(opening, at)) >= 0:
-        kept.append(text[at:start])
-        end = text.find(closing, start)
-        if end < 0:
-            return "".join(kept)  # never closed: all that follows is the host's
-        at = end + len(closing)
-    kept.append(text[at:])
-    return "".join(kept)
+    return _REMINDER.sub("", text)
 
 
 def without_colours(text: str) -> str:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file
 from remora.core.cut import both_ends
-from remora.core.edits import sides
+from remora.core.edits import joined, sides
 from remora.shell.scripts import words_of
+from remora.sources.transcripts.codex_patch import parse_patch
 from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS, number, string
 
 MAX_TODOS = 200
@@ -41,10 +42,28 @@ def call(tool: str, given: Any, relative: Callable[[str], str], action: str | No
     """
     tool = string(tool, 200)
     action = action or action_of(tool)
-    if not isinstance(given, Mapping):
+    reader = _READERS.get(action)
+    if reader is None or not isinstance(given, Mapping):
         return Call(tool, action)
-    reader = _READERS.get(action, _nothing)
     return reader(Call(tool, action), given, relative)
+
+
+def patch_call(tool: str, patch: str, relative: Callable[[str], str]) -> Call:
+    """Return the call of a tool that applies a patch of Codex's form.
+
+    Its `extra` has all old and new lines, shortened, and the change of each file.
+    """
+    files = parse_patch(patch)
+    paths = [relative(file.path[:4096]) for file in files]
+    moved = [relative(file.moved_to[:4096]) for file in files if file.moved_to]
+    changes = ["move" if file.moved_to else file.change for file in files]
+    extra = {
+        "old": joined((file.old for file in files), MAX_EDIT),
+        "new": joined((file.new for file in files), MAX_EDIT),
+        "files": [{"path": path, "change": change} for path, change in zip(paths, changes, strict=True)],
+    }
+    action = "write" if files and all(file.change == "add" for file in files) else "edit"
+    return Call(tool, action, tuple(dict.fromkeys(paths + moved)), extra=extra)
 
 
 def _paths(given: Mapping[str, Any], relative: Callable[[str], str]) -> tuple[str, ...]:
@@ -52,10 +71,6 @@ def _paths(given: Mapping[str, Any], relative: Callable[[str], str]) -> tuple[st
     several = given.get("paths")
     named += several[:MAX_PATHS] if isinstance(several, list) else []
     return tuple(dict.fromkeys(relative(p[:4096]) for p in named if isinstance(p, str) and p.strip()))
-
-
-def _nothing(made: Call, _given: Mapping[str, Any], _relative: Callable[[str], str]) -> Call:
-    return made
 
 
 def _read(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:

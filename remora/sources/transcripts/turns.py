@@ -17,11 +17,10 @@ from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.core.typed_prompt import typed
 from remora.sources.transcripts.calls import Calls
-from remora.sources.transcripts.codex_patch import as_extra, parse_patch
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots
 from remora.sources.transcripts.texts import MAX_PROMPT, result_text, string
-from remora.sources.transcripts.tools import Call, call
+from remora.sources.transcripts.tools import Call, call, patch_call
 
 PATCH = "*** Begin Patch"
 
@@ -166,14 +165,14 @@ def events(
         actions: the actions of the host's own tools.
         roots: for relative paths.
     """
-    timeline = _Story(session, actions, roots)
+    timeline = _Timeline(session, actions, roots)
     for turn in turns:
         look()
         yield from timeline.take(turn)
     yield from timeline.close()
 
 
-class _Story:
+class _Timeline:
     def __init__(self, session: Session, actions: Mapping[str, str], roots: Roots) -> None:
         self._session = session
         self._actions = actions
@@ -241,12 +240,8 @@ class _Story:
         patch = called.given if isinstance(called.given, str) else ""
         texts = [patch, *(value for value in given.values() if isinstance(value, str))]
         patch = next((text for text in texts if text.lstrip().startswith(PATCH)), "")
-        if files := parse_patch(patch):
-            paths = [self._relative(file.path[:4096]) for file in files]
-            moved = [self._relative(file.moved_to[:4096]) for file in files if file.moved_to]
-            doing = "write" if all(file.change == "add" for file in files) else "edit"
-            shown = as_extra(files, tuple(paths))
-            return Call(tool, doing, tuple(dict.fromkeys(paths + moved)), extra=shown)
+        if patch and (made := patch_call(tool, patch, self._relative)).paths:
+            return made
         return call(tool, given, self._relative, host_action(tool, given, self._actions))
 
     def _returned(self, returned: Returned) -> Event:
@@ -278,8 +273,6 @@ class _Story:
         self, kind: str, key: str, at: str | None, *, made: Call | None = None, **fields: Any
     ) -> Event:
         if made is not None:
-            for name in ("tool", "action", "paths", "command", "pattern", "url"):
-                fields[name] = getattr(made, name)
-            fields.setdefault("extra", made.extra)
+            fields = made._asdict() | fields
         session = self._session
         return Event(kind, session.id, key[:300], self._step, at, branch=session.branch, **fields)

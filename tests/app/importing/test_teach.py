@@ -53,7 +53,7 @@ def test_a_file_becomes_memories(bare: Memory, notes: Path) -> None:
         ("stored", "preference", 6),
         ("stored", "workflow_recipe", 11),
     ]
-    assert [(s.what, s.why) for s in found.skipped] == [("docs/payments.md:7 “See below”", "says nothing")]
+    assert [(s.what, s.why) for s in found.skipped] == [("docs/payments.md:7 “See below”", "no content")]
     record = bare.show(found.pieces[1].memory_id)
     assert (record.source, record.confidence, record.tags) == ("user_taught", 1.0, ("taught",))
     assert (record.origins[0].path, record.origins[0].line) == ("docs/payments.md", 5)

@@ -15,7 +15,7 @@ from remora.core.clock import FixedClock
 from remora.core.errors import NotFound
 from remora.disk.live import read
 from remora.interfaces.hooks.statusline import line
-from remora.sources.transcripts.discovery import slug
+from remora.sources.transcripts.paths import slug
 from tests.interfaces.hooks.called import World
 from tests.interfaces.hooks.test_learning import TOLD, told
 from tests.sources.transcripts.records import claude, put

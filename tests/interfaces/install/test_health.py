@@ -14,7 +14,7 @@ from remora.core.clock import to_iso
 from remora.disk.live import file_name
 from remora.interfaces.install.health import silent
 from remora.interfaces.install.records import Past, Record, write
-from remora.sources.transcripts.discovery import slug
+from remora.sources.transcripts.paths import slug
 from tests.sources.transcripts.hosts.homes_kit import Machine as Left
 from tests.sources.transcripts.records import claude, put
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import pytest
 
 from remora.core.values import MEMORY_TYPES, Relation, WorkUnitRef
 from remora.sources.others import auto_claude
@@ -119,10 +118,10 @@ def test_a_memory_comes_over_field_by_field(tmp_path: Path) -> None:
     assert found.links == (Link("auto-claude:m1", "validates", "auto-claude:m2"),)
 
 
-@pytest.mark.parametrize("kind", MEMORY_TYPES)
-def test_all_types_are_the_same_here(tmp_path: Path, kind: str) -> None:
+def test_all_types_are_the_same_here(tmp_path: Path) -> None:
     """Sixteen types map one to one."""
-    assert read(tmp_path, row(type=kind)).drafts[0].type == kind
+    found = read(tmp_path, *(row(id=f"m{number:02}", type=kind) for number, kind in enumerate(MEMORY_TYPES)))
+    assert [draft.type for draft in found.drafts] == list(MEMORY_TYPES)
 
 
 def test_unknown_words_become_known_ones(tmp_path: Path) -> None:
@@ -198,7 +197,7 @@ def test_bad_rows_cost_only_themselves(tmp_path: Path) -> None:
         "memory.db:2": "no id, or no text",
         "memory.db:3": "longer than 20,000 characters; imported as a note",
         "memory.db:4": "no id, or no text",
-        "memory.db:5": "it says nothing",
+        "memory.db:5": "contains no text",
     }
 
 
@@ -209,7 +208,7 @@ def test_an_older_schema_is_read(tmp_path: Path) -> None:
     assert check(auto_claude.read(tmp_path / "a.db")).drafts[0].created_at is None
     make(tmp_path / "b.db", schema="CREATE TABLE memories(id, content)")
     found = check(auto_claude.read(tmp_path / "b.db"))
-    assert why(found) == {"b.db": "its memories have no type"}
+    assert why(found) == {"b.db": "the table memories has no column type"}
 
 
 def test_a_damaged_database_gives_what_can_be_read(tmp_path: Path) -> None:
@@ -221,9 +220,8 @@ def test_a_damaged_database_gives_what_can_be_read(tmp_path: Path) -> None:
     path.write_bytes(raw)
     found = check(auto_claude.read(path))
     assert 0 < len(found.drafts) < 400
-    assert (
-        why(found)["memory.db: the table of memories"] == "damaged, or not a SQLite database, from there on"
-    )
+    reason = why(found)["memory.db: the table of memories"]
+    assert reason == "damaged, or not a SQLite database; the rest was not read"
     path.write_bytes(b"SQLite format 3\x00")
     assert why(check(auto_claude.read(path))) == {"memory.db": "damaged, or not a SQLite database"}
 

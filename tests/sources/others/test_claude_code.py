@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -70,13 +69,6 @@ def test_the_text_is_the_same_that_init_reads(tmp_path: Path) -> None:
 def test_the_folder_of_the_project_means_its_notes(notes: Path, inside: str) -> None:
     """The project's folder and its `memory` folder give the same."""
     assert claude_code.read(notes.parent / inside) == claude_code.read(notes)
-
-
-def test_a_moved_folder_gives_the_same_ids(notes: Path, tmp_path: Path) -> None:
-    """Ids come from the name of the file or the words of the line."""
-    first = claude_code.read(notes)
-    shutil.move(notes, tmp_path / "moved")
-    assert claude_code.read(tmp_path / "moved") == first
 
 
 def test_an_edited_topic_is_the_same_memory(notes: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from tests.sources.others.test_forge import memory
 from tests.sources.others.test_golem_items import item
 from tests.sources.others.test_golem_protobuf import WHOLE
 
-ROUNDS = 60
+ROUNDS = 25
 
 
 def _neoclaw(root: Path) -> None:
@@ -121,3 +122,12 @@ def test_no_damage_raises(tmp_path: Path, system: str) -> None:
         detect(root)
         assert files(root) == before
         path.write_bytes(sound[path])
+
+
+@pytest.mark.parametrize("system", MAKERS)
+def test_reading_again_elsewhere_gives_the_same(tmp_path: Path, system: str) -> None:
+    """External ids depend on neither the time of reading nor the place."""
+    MAKERS[system](tmp_path / "there")
+    first = check(read(tmp_path / "there", system))
+    shutil.move(tmp_path / "there", tmp_path / "elsewhere")
+    assert read(tmp_path / "elsewhere", system) == first

@@ -19,7 +19,6 @@ from remora.sources.others.files import (
     parse_json,
     read_bytes,
     tool_calls_of,
-    with_times,
 )
 from tests.sources.others.looks import write
 
@@ -97,13 +96,6 @@ def test_names_that_are_given() -> None:
     assert len(digest("\ud83d")) == 24
     ids = Ids()
     assert [ids.give("a"), ids.give("a"), ids.give("b")] == ["a", "a~2", "b"]
-
-
-def test_times_are_handed_on() -> None:
-    """A message without a time has that of the one before, the first that of the session."""
-    said = [{"content": "1"}, {"content": "2", "time": "t2"}, {"content": "3"}]
-    assert [one["time"] for one in with_times(said, "t0")] == ["t0", "t2", "t2"]
-    assert "time" not in with_times(said, "")[0]
 
 
 def test_files_are_listed_by_name_and_only_inside(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_drafts_are_brought_within_bounds() -> None:
         " a\u202eb\x00 ", "unknown", "nobody", confidence=float("nan"), tags=(" x ", "x", ""),
         user_verified=True, related_files=tuple(f"f{n}" for n in range(500)), external_id="forge:1",
     )  # fmt: skip
-    assert gather.draft(draft, "p")
+    gather.draft(draft, "p")
     (taken,) = check(gather.found()).drafts
     assert (taken.content, taken.type, taken.source, taken.confidence) == ("ab", "pattern", "mcp_auto", 0.5)
     assert (taken.tags, len(taken.related_files), taken.user_verified) == (("from:forge", "x"), 100, False)
@@ -68,7 +68,7 @@ def test_sessions_without_messages_and_of_one_name() -> None:
         gather.session(FoundSession("a", "", "ACTIVE", messages), f"place {len(messages)}")
     found = check(gather.found())
     assert counts(found) == {"sessions": (3, 1, 2), "messages": (2, 1, 1)}
-    assert why(found)["place 0"] == "no message in it"
+    assert why(found)["place 0"] == "contains no messages"
 
 
 def test_skips_and_remarks_are_named_up_to_a_number() -> None:

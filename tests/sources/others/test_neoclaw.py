@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -73,13 +72,6 @@ def test_the_path_may_be_any_of_three_folders(home: Path, inside: str) -> None:
     assert neoclaw.read(home / inside) == neoclaw.read(home / "workspace")
 
 
-def test_reading_again_and_elsewhere_gives_the_same_ids(home: Path, tmp_path: Path) -> None:
-    """External ids depend on neither the time of reading nor the place."""
-    first = neoclaw.read(home / "workspace")
-    shutil.move(home, tmp_path / "moved")
-    assert neoclaw.read(tmp_path / "moved" / "workspace") == first
-
-
 def test_a_trim_changes_no_ids(home: Path) -> None:
     """When the oldest messages were trimmed away, those that stay keep their ids."""
     before = external_ids(neoclaw.read(home / "workspace"))[1]
@@ -109,15 +101,6 @@ def test_bad_lines_are_skipped_with_their_number(home: Path) -> None:
         "sessions/telegram_12.jsonl:7": "JSON with numbers out of range, or nested too deep",
         "sessions/telegram_12.jsonl:8": "not JSON; the file ends inside the line",
     }
-
-
-def test_many_bad_lines_are_counted_together(home: Path) -> None:
-    """Twenty places are named, the rest of the same file and reason is a number."""
-    write(home, {"sessions/telegram_12.jsonl": lines([META, SAID[0], *["{"] * 1_000])})
-    found = check(neoclaw.read(home))
-    assert counts(found)["messages"] == (1_001, 1, 1_000)
-    assert len(found.skipped) == 22
-    assert ("sessions/telegram_12.jsonl: 980 more", "not JSON") in found.skipped
 
 
 def test_a_session_without_metadata_is_named_after_its_file(home: Path) -> None:
@@ -167,23 +150,15 @@ def test_a_heading_that_is_no_time_belongs_to_its_entry(home: Path) -> None:
     assert why(found)["memory/HISTORY.md:4"] == "an entry without text"
 
 
-@pytest.mark.parametrize(
-    ("raw", "said", "remark"),
-    [
-        ("\ufeffcafé\r\nbar".encode(), "café\nbar", ()),
-        ("café".encode("cp1252"), "café", ("not UTF-8; read as Windows-1252: memory/MEMORY.md",)),
-        ("café".encode("utf-16"), "café", ()),
-        (b"a\x00\x01\x02\x03\xff\xfe\x80", "", ()),
-        (b"", "", ()),
-    ],
-    ids=["bom", "windows", "utf16", "binary", "empty"],
-)
-def test_text_in_other_encodings(home: Path, raw: bytes, said: str, remark: tuple[str, ...]) -> None:
-    """Text is understood in the usual encodings and said so; what is no text is skipped."""
-    write(home, {"workspace/memory/MEMORY.md": raw})
+def test_text_of_another_encoding_is_said(home: Path) -> None:
+    """It is read, with a remark; what is no text is skipped."""
+    write(home, {"workspace/memory/MEMORY.md": "café\r\nbar".encode("cp1252")})
     found = check(neoclaw.read(home))
-    assert (found.longterm, found.remarks) == (said, remark)
-    assert ("memory/MEMORY.md" in why(found)) == (said == "")
+    assert found.longterm == "café\nbar"
+    assert found.remarks == ("not UTF-8; read as Windows-1252: memory/MEMORY.md",)
+    for raw, reason in ((b"a\x00\x01\x02\x03\xff\xfe\x80", "binary, not text"), (b"", "empty")):
+        write(home, {"workspace/memory/MEMORY.md": raw})
+        assert why(check(neoclaw.read(home)))["memory/MEMORY.md"] == reason
 
 
 def test_links_and_odd_files_are_reported_not_followed(home: Path) -> None:
@@ -204,19 +179,6 @@ def test_links_and_odd_files_are_reported_not_followed(home: Path) -> None:
         "sessions/out.jsonl": "a link out of the folder",
         "sessions/pipe.jsonl": "not a regular file",
     }
-
-
-def test_a_large_session_is_read(home: Path) -> None:
-    """Thousands of messages and one very long line are no trouble."""
-    many = [SAID[0] | {"content": f"message {n}"} for n in range(3_000)]
-    write(home, {"sessions/telegram_12.jsonl": lines([META, *many, SAID[0] | {"content": "x" * 300_000}])})
-    (session,) = check(neoclaw.read(home)).sessions
-    assert len(session.messages) == 3_001
-
-
-def test_an_empty_folder_gives_nothing(tmp_path: Path) -> None:
-    """Nothing found is no error."""
-    assert neoclaw.read(tmp_path) == ("neoclaw", (), (), (), (), (), "", (), (), (), ())
 
 
 def test_remoras_own_sessions_are_not_neoclaws(tmp_path: Path) -> None:

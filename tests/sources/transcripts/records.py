@@ -45,6 +45,22 @@ def result(identity: str, content: Any, **fields: Any) -> list[dict[str, Any]]:
     return [{"type": "tool_result", "tool_use_id": identity, "content": content, **fields}]
 
 
+_OF_LINES = frozenset("mid usage at parentUuid isSidechain agentId sessionId cwd gitBranch".split())
+
+
+def asks(uuid: str, tool: str, identity: str, **fields: Any) -> dict[str, Any]:
+    """Return a line of Claude Code that asks for a tool: its arguments, and the fields of the line."""
+    given = {name: value for name, value in fields.items() if name not in _OF_LINES}
+    more = {name: value for name, value in fields.items() if name in _OF_LINES}
+    return claude("assistant", uuid, use(tool, identity, **given), **more)
+
+
+def answers(uuid: str, identity: str, content: Any, **fields: Any) -> dict[str, Any]:
+    """Return a line of Claude Code that answers a call; `is_error` is of the answer, the rest of the line."""
+    failed = {"is_error": fields.pop("is_error")} if "is_error" in fields else {}
+    return claude("user", uuid, result(identity, content, **failed), **fields)
+
+
 def codex(kind: str, at: int = 0, **payload: Any) -> dict[str, Any]:
     """Return a line of Codex; `kind` is "envelope" or "envelope/type"."""
     envelope, _, inner = kind.partition("/")

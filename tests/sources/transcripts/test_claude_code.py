@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.sources.transcripts.records import ROOT, brief, claude, events, put, reading, result, use
+from tests.sources.transcripts.records import (
+    ROOT,
+    answers,
+    asks,
+    brief,
+    claude,
+    events,
+    put,
+    reading,
+    result,
+    use,
+)
 
 
 def _said(text: str, uuid: str = "u1", **fields: Any) -> dict[str, Any]:
@@ -20,14 +31,8 @@ def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
         tmp_path / "s1.jsonl",
         _said("fix the cache test", promptId="p1"),
         claude("assistant", "a1", [{"type": "thinking", "thinking": "Look first."}], mid="m1", at=1),
-        claude("assistant", "a2", use("Bash", "toolu_01AbCd01", command="pytest -q"), mid="m1", at=2),
-        claude(
-            "user",
-            "u2",
-            result("toolu_01AbCd01", "Exit code 1\n2 failed", is_error=True),
-            at=3,
-            promptId="p1",
-        ),
+        asks("a2", "Bash", "toolu_01AbCd01", command="pytest -q", mid="m1", at=2),
+        answers("u2", "toolu_01AbCd01", "Exit code 1\n2 failed", is_error=True, at=3, promptId="p1"),
         claude("assistant", "a3", [{"type": "text", "text": "Fixed."}], mid="m2", at=4),
     )
     assert [(e.kind, e.step, e.key) for e in found] == [
@@ -59,19 +64,10 @@ def test_blocks_of_a_message_are_one_step(tmp_path: Path) -> None:
     usage = {"input_tokens": 10, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 90}
     found = events(
         tmp_path / "s1.jsonl",
-        claude(
-            "assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py"), mid="m1", usage=usage
-        ),
-        claude("user", "u1", result("toolu_01AbCd01", "1")),
-        claude(
-            "assistant",
-            "a2",
-            use("Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py"),
-            mid="m1",
-            usage=usage,
-            at=5,
-        ),
-        claude("user", "u2", result("toolu_01AbCd02", "2")),
+        asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", mid="m1", usage=usage),
+        answers("u1", "toolu_01AbCd01", "1"),
+        asks("a2", "Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py", mid="m1", usage=usage, at=5),
+        answers("u2", "toolu_01AbCd02", "2"),
         claude(
             "assistant", "a3", [{"type": "text", "text": "Done."}], mid="m2", usage={"input_tokens": True}
         ),
@@ -96,10 +92,10 @@ def test_steps_without_message_ids(tmp_path: Path) -> None:
     found = events(
         tmp_path / "s1.jsonl",
         claude("assistant", "a1", [{"type": "thinking", "thinking": "x"}]),
-        claude("assistant", "a2", use("Read", "toolu_01AbCd01", file_path="a.py"), parentUuid="a1"),
-        claude("user", "u1", result("toolu_01AbCd01", "1"), parentUuid="a2"),
-        claude("assistant", "a3", use("Read", "toolu_01AbCd02", file_path="b.py"), parentUuid="a2"),
-        claude("user", "u2", result("toolu_01AbCd02", "2"), parentUuid="a3"),
+        asks("a2", "Read", "toolu_01AbCd01", file_path="a.py", parentUuid="a1"),
+        answers("u1", "toolu_01AbCd01", "1", parentUuid="a2"),
+        asks("a3", "Read", "toolu_01AbCd02", file_path="b.py", parentUuid="a2"),
+        answers("u2", "toolu_01AbCd02", "2", parentUuid="a3"),
         claude("assistant", "a4", [{"type": "text", "text": "ok"}], parentUuid="u2"),
     )
     assert [e.step for e in found if e.kind in ("reasoning", "tool_call", "reply")] == [1, 1, 1, 2]
@@ -240,7 +236,7 @@ def test_an_interruption_ends_the_step(tmp_path: Path) -> None:
         tmp_path / "s1.jsonl",
         _said("go"),
         claude("user", "u0", [{"type": "text", "text": "[Request interrupted by user]"}]),
-        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="make"), mid="m1"),
+        asks("a1", "Bash", "toolu_01AbCd01", command="make", mid="m1"),
         claude("user", "u2", [{"type": "text", "text": "[Request interrupted by user for tool use]"}]),
     )
     marked = [(e.kind, e.key, e.step) for e in found if (e.extra or {}).get("interrupted")]
@@ -255,23 +251,17 @@ def test_a_refused_tool_is_an_error_with_the_users_words(tmp_path: Path) -> None
     )
     denied = events(
         tmp_path / "a.jsonl",
-        claude(
-            "assistant",
-            "a1",
-            use("Edit", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", old_string="1", new_string="2"),
-        ),
-        claude("user", "u1", result("toolu_01AbCd01", refused, is_error=True)),
-        claude("assistant", "a2", use("Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py")),
-        claude(
-            "user",
-            "u2",
-            result("toolu_01AbCd02", "<tool_use_error>File does not exist.</tool_use_error>", is_error=True),
+        asks("a1", "Edit", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", old_string="1", new_string="2"),
+        answers("u1", "toolu_01AbCd01", refused, is_error=True),
+        asks("a2", "Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py"),
+        answers(
+            "u2", "toolu_01AbCd02", "<tool_use_error>File does not exist.</tool_use_error>", is_error=True
         ),
     )
-    answers = [e for e in denied if e.kind == "tool_result"]
-    assert answers[0].extra == {"denied": True, "said": "use the helper\nin util.go"}
-    assert (answers[0].error, answers[0].paths) == (True, ("a.py",))
-    assert answers[1].extra == {"rejected": True}
+    came = [e for e in denied if e.kind == "tool_result"]
+    assert came[0].extra == {"denied": True, "said": "use the helper\nin util.go"}
+    assert (came[0].error, came[0].paths) == (True, ("a.py",))
+    assert came[1].extra == {"rejected": True}
 
 
 @pytest.mark.parametrize(
@@ -288,8 +278,8 @@ def test_structured_results_stand_in_for_missing_content(
     """The program's own record of a result is an object, a list or a string."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="x")),
-        claude("user", "u1", result("toolu_01AbCd01", ""), toolUseResult=structured),
+        asks("a1", "Bash", "toolu_01AbCd01", command="x"),
+        answers("u1", "toolu_01AbCd01", "", toolUseResult=structured),
     )
     answer = next(e for e in found if e.kind == "tool_result")
     assert (answer.text, answer.error) == (expected, error)
@@ -299,17 +289,12 @@ def test_a_result_tells_lines_and_what_the_user_changed(tmp_path: Path) -> None:
     """A read tells its lines, an edit that the user touched it, a command that it was stopped."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py"), mid="m"),
-        claude("assistant", "a2", use("Edit", "toolu_01AbCd02", file_path=f"{ROOT}/a.py"), mid="m"),
-        claude("assistant", "a3", use("Bash", "toolu_01AbCd03", command="sleep 9"), mid="m"),
-        claude(
-            "user",
-            "u1",
-            result("toolu_01AbCd01", "x"),
-            toolUseResult={"file": {"startLine": 5, "numLines": 10}},
-        ),
-        claude("user", "u2", result("toolu_01AbCd02", "ok"), toolUseResult={"userModified": True}),
-        claude("user", "u3", result("toolu_01AbCd03", ""), toolUseResult={"interrupted": True}),
+        asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", mid="m"),
+        asks("a2", "Edit", "toolu_01AbCd02", file_path=f"{ROOT}/a.py", mid="m"),
+        asks("a3", "Bash", "toolu_01AbCd03", command="sleep 9", mid="m"),
+        answers("u1", "toolu_01AbCd01", "x", toolUseResult={"file": {"startLine": 5, "numLines": 10}}),
+        answers("u2", "toolu_01AbCd02", "ok", toolUseResult={"userModified": True}),
+        answers("u3", "toolu_01AbCd03", "", toolUseResult={"interrupted": True}),
     )
     assert [e.extra for e in found if e.kind == "tool_result"] == [
         {"lines": [5, 14]},
@@ -322,12 +307,8 @@ def test_what_a_host_hides_in_results_is_not_read(tmp_path: Path) -> None:
     """A reminder in a result is no result."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py")),
-        claude(
-            "user",
-            "u1",
-            result("toolu_01AbCd01", [{"type": "text", "text": "x<system-reminder>y</system-reminder>"}]),
-        ),
+        asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py"),
+        answers("u1", "toolu_01AbCd01", [{"type": "text", "text": "x<system-reminder>y</system-reminder>"}]),
     )
     assert next(e for e in found if e.kind == "tool_result").text == "x"
 
@@ -385,10 +366,10 @@ def test_repeated_lines_and_ids_count_once(tmp_path: Path) -> None:
     """A line is known by its uuid, a call by its id, whatever a resume copied."""
     lines = [
         _said("go"),
-        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="make"), mid="m1"),
-        claude("user", "u2", result("toolu_01AbCd01", "ok")),
+        asks("a1", "Bash", "toolu_01AbCd01", command="make", mid="m1"),
+        answers("u2", "toolu_01AbCd01", "ok"),
     ]
-    again = [claude("user", "u3", result("toolu_01AbCd01", "other")), *lines]
+    again = [answers("u3", "toolu_01AbCd01", "other"), *lines]
     opened, found = reading(tmp_path / "s1.jsonl", *lines, *again)
     assert [e.key for e in found] == [
         "s1:start",
@@ -439,24 +420,12 @@ def test_sidechains_in_the_file_are_agents(tmp_path: Path) -> None:
     """Lines of a subagent hang together by their parents; what it is told is no prompt."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude(
-            "assistant",
-            "a1",
-            use("Task", "toolu_01AbCd01", prompt="find it", subagent_type="Explore"),
-            mid="m1",
-        ),
+        asks("a1", "Task", "toolu_01AbCd01", prompt="find it", subagent_type="Explore", mid="m1"),
         _said("find it", "x1", isSidechain=True),
-        claude(
-            "assistant",
-            "x2",
-            use("Grep", "toolu_01AbCd02", pattern="it"),
-            mid="n1",
-            isSidechain=True,
-            parentUuid="x1",
-        ),
-        claude("user", "x3", result("toolu_01AbCd02", "a.py"), isSidechain=True, parentUuid="x2"),
+        asks("x2", "Grep", "toolu_01AbCd02", pattern="it", mid="n1", isSidechain=True, parentUuid="x1"),
+        answers("x3", "toolu_01AbCd02", "a.py", isSidechain=True, parentUuid="x2"),
         claude("assistant", "x4", "It is in a.py", mid="n2", isSidechain=True, parentUuid="x3"),
-        claude("user", "u1", result("toolu_01AbCd01", "It is in a.py")),
+        answers("u1", "toolu_01AbCd01", "It is in a.py"),
     )
     of_agent = [(e.kind, e.step, e.text or e.tool) for e in found if e.agent]
     assert of_agent == [
@@ -480,28 +449,17 @@ def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path) -> No
         tmp_path / "s1" / "subagents" / "agent-a46f.jsonl",
         [
             _said("look", "x1", at=2, **agent),
-            claude(
-                "assistant",
-                "x2",
-                use("Read", "toolu_01AbCd02", file_path=f"{ROOT}/a.py"),
-                mid="n1",
-                at=3,
-                **agent,
-            ),
-            claude("user", "x3", result("toolu_01AbCd02", "1"), at=4, **agent),
+            asks("x2", "Read", "toolu_01AbCd02", file_path=f"{ROOT}/a.py", mid="n1", at=3, **agent),
+            answers("x3", "toolu_01AbCd02", "1", at=4, **agent),
             claude("assistant", "x4", "Found the bug", mid="n2", at=5, **agent),
         ],
     )
     framed = "[Subagent hand-back] The text below is the final report\n    Found\n      the bug"
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Agent", "toolu_01AbCd01", prompt="look"), mid="m1", at=1),
-        claude(
-            "user",
-            "u1",
-            result("toolu_01AbCd01", framed),
-            at=6,
-            toolUseResult={"status": "completed", "agentId": "a46f"},
+        asks("a1", "Agent", "toolu_01AbCd01", prompt="look", mid="m1", at=1),
+        answers(
+            "u1", "toolu_01AbCd01", framed, at=6, toolUseResult={"status": "completed", "agentId": "a46f"}
         ),
         claude("assistant", "a2", "Done", mid="m2", at=7),
     )
@@ -537,10 +495,10 @@ def test_an_agent_that_is_taken_up_again_stops_twice(tmp_path: Path) -> None:
     about = {"status": "completed", "agentId": "a46f"}
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Agent", "toolu_01AbCd01", prompt="look"), mid="m1", at=1),
-        claude("user", "u1", result("toolu_01AbCd01", "Found the bug"), at=3, toolUseResult=about),
-        claude("assistant", "a2", use("Agent", "toolu_01AbCd02", resume="a46f"), mid="m2", at=4),
-        claude("user", "u2", result("toolu_01AbCd02", "It is gone"), at=6, toolUseResult=about),
+        asks("a1", "Agent", "toolu_01AbCd01", prompt="look", mid="m1", at=1),
+        answers("u1", "toolu_01AbCd01", "Found the bug", at=3, toolUseResult=about),
+        asks("a2", "Agent", "toolu_01AbCd02", resume="a46f", mid="m2", at=4),
+        answers("u2", "toolu_01AbCd02", "It is gone", at=6, toolUseResult=about),
     )
     assert [(e.kind, e.key, e.text) for e in found if e.agent and e.kind != "subagent_start"] == [
         ("reply", "x1:0:reply", "Found the bug"),
@@ -557,8 +515,8 @@ def test_a_subagent_whose_file_is_gone_still_reports(tmp_path: Path) -> None:
     said = "All done.\nagentId: aeabc4f (for resuming to continue this agent's work if needed)"
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Task", "toolu_01AbCd01", prompt="look"), mid="m1"),
-        claude("user", "u1", result("toolu_01AbCd01", [{"type": "text", "text": said}])),
+        asks("a1", "Task", "toolu_01AbCd01", prompt="look", mid="m1"),
+        answers("u1", "toolu_01AbCd01", [{"type": "text", "text": said}]),
     )
     assert [(e.key, e.text, e.agent) for e in found if e.kind in ("tool_result", "subagent_stop")] == [
         ("toolu_01AbCd01:result", "All done.", ""),
@@ -570,13 +528,8 @@ def test_an_agent_in_the_background_has_not_stopped(tmp_path: Path) -> None:
     """That it was launched is no report."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Agent", "toolu_01AbCd01", prompt="look"), mid="m1"),
-        claude(
-            "user",
-            "u1",
-            result("toolu_01AbCd01", "x"),
-            toolUseResult={"status": "async_launched", "agentId": "b7"},
-        ),
+        asks("a1", "Agent", "toolu_01AbCd01", prompt="look", mid="m1"),
+        answers("u1", "toolu_01AbCd01", "x", toolUseResult={"status": "async_launched", "agentId": "b7"}),
     )
     assert [e.kind for e in found] == ["session_start", "tool_call", "tool_result", "step"]
 
@@ -585,16 +538,12 @@ def test_a_plan_is_told_whole(tmp_path: Path) -> None:
     """Where the program tells only what changed, the list is kept here."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("TaskCreate", "toolu_01AbCd01", subject="write"), mid="m1"),
-        claude("assistant", "a2", use("TaskCreate", "toolu_01AbCd02", subject="test"), mid="m1"),
-        claude("user", "u1", result("toolu_01AbCd01", "Task #1 created successfully: write")),
-        claude("user", "u2", result("toolu_01AbCd02", "Task #2 created successfully: test")),
-        claude(
-            "assistant", "a3", use("TaskUpdate", "toolu_01AbCd03", taskId="1", status="completed"), mid="m2"
-        ),
-        claude(
-            "assistant", "a4", use("TaskUpdate", "toolu_01AbCd04", taskId="2", status="deleted"), mid="m2"
-        ),
+        asks("a1", "TaskCreate", "toolu_01AbCd01", subject="write", mid="m1"),
+        asks("a2", "TaskCreate", "toolu_01AbCd02", subject="test", mid="m1"),
+        answers("u1", "toolu_01AbCd01", "Task #1 created successfully: write"),
+        answers("u2", "toolu_01AbCd02", "Task #2 created successfully: test"),
+        asks("a3", "TaskUpdate", "toolu_01AbCd03", taskId="1", status="completed", mid="m2"),
+        asks("a4", "TaskUpdate", "toolu_01AbCd04", taskId="2", status="deleted", mid="m2"),
     )
     lists = [
         [(t["content"], t["status"]) for t in (e.extra or {})["todos"]]
@@ -613,20 +562,19 @@ def test_paths_are_the_same_from_every_folder(tmp_path: Path) -> None:
     """A change of directory or a work tree does not rename a file."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/src/a.py"), mid="m1"),
-        claude(
-            "assistant", "a2", use("Read", "toolu_01AbCd02", file_path="a.py"), mid="m2", cwd=f"{ROOT}/src"
-        ),
-        claude(
-            "assistant",
+        asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/src/a.py", mid="m1"),
+        asks("a2", "Read", "toolu_01AbCd02", file_path="a.py", mid="m2", cwd=f"{ROOT}/src"),
+        asks(
             "a3",
-            use("Read", "toolu_01AbCd03", file_path=f"{ROOT}/.worktrees/x/fix/src/a.py"),
+            "Read",
+            "toolu_01AbCd03",
+            file_path=f"{ROOT}/.worktrees/x/fix/src/a.py",
             mid="m3",
             cwd=f"{ROOT}/.worktrees/x/fix",
             gitBranch="x/fix",
         ),
-        claude("assistant", "a4", use("Read", "toolu_01AbCd04", file_path="/etc/hosts"), mid="m4"),
-        claude("assistant", "a5", use("Bash", "toolu_01AbCd05", command="ls"), mid="m5", cwd=f"{ROOT}/src"),
+        asks("a4", "Read", "toolu_01AbCd04", file_path="/etc/hosts", mid="m4"),
+        asks("a5", "Bash", "toolu_01AbCd05", command="ls", mid="m5", cwd=f"{ROOT}/src"),
     )
     calls = [e for e in found if e.kind == "tool_call"]
     assert [e.paths for e in calls] == [("src/a.py",), ("src/a.py",), ("src/a.py",), ("/etc/hosts",), ()]
@@ -645,7 +593,7 @@ def test_results_without_a_call_and_calls_without_a_result(tmp_path: Path) -> No
     """Half a pair is half an event, never an error."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("user", "u1", result("toolu_01AbCd00", "late")),
+        answers("u1", "toolu_01AbCd00", "late"),
         claude(
             "assistant", "a1", [{"type": "tool_use", "name": "Bash", "input": {"command": "x"}}], mid="m1"
         ),
@@ -671,10 +619,8 @@ def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path) -> None:
     def session(name: str) -> list[dict[str, Any]]:
         made: list[dict[str, Any]] = []
         for reply in "ab":
-            call = claude(
-                "assistant", f"{name}-{reply}1", use("Bash", "Bash:0", command="ls"), mid=name + reply
-            )
-            made += [call, claude("user", f"{name}-{reply}2", result("Bash:0", f"{name} {reply}"))]
+            call = asks(f"{name}-{reply}1", "Bash", "Bash:0", command="ls", mid=name + reply)
+            made += [call, answers(f"{name}-{reply}2", "Bash:0", f"{name} {reply}")]
         return [{**line, "sessionId": name} for line in made]
 
     first, second = (events(tmp_path / f"{n}.jsonl", *session(n), seen=seen) for n in ("s1", "s2"))
@@ -698,13 +644,13 @@ def test_agents_at_work_at_once_may_have_calls_of_one_id(tmp_path: Path) -> None
             [
                 _said("look", f"{name}1", at=2 + number, **common),
                 claude("assistant", f"{name}2", run, mid=f"{name}-1", at=4 + number, **common),
-                claude("user", f"{name}3", result("call_0", f"made {name}"), at=6 + number, **common),
+                answers(f"{name}3", "call_0", f"made {name}", at=6 + number, **common),
                 claude("assistant", f"{name}4", f"{name} is done", mid=f"{name}-2", at=8, **common),
             ],
         )
         task, said = f"call_{number}", result(f"call_{number}", f"{name} is done")
         about = {"status": "completed", "agentId": name}
-        main.insert(number, claude("assistant", f"m{number}", use("Task", task), mid="m", at=1))
+        main.insert(number, asks(f"m{number}", "Task", task, mid="m", at=1))
         main.append(claude("user", f"r{number}", said, at=20, toolUseResult=about))
     found = events(tmp_path / "s1.jsonl", *main)
     results = [e for e in found if e.kind == "tool_result"]
@@ -723,11 +669,8 @@ def test_agents_at_work_at_once_may_have_calls_of_one_id(tmp_path: Path) -> None
 
 def test_sessions_in_one_file_may_have_calls_of_one_id(tmp_path: Path) -> None:
     """Each result belongs to the call of its own session."""
-    made = [
-        claude("assistant", f"{s}1", use("Bash", "call_0", command=f"make {s}"), sessionId=s)
-        for s in ("s1", "s2")
-    ]
-    made += [claude("user", f"{s}2", result("call_0", "ok"), sessionId=s) for s in ("s1", "s2")]
+    made = [asks(f"{s}1", "Bash", "call_0", command=f"make {s}", sessionId=s) for s in ("s1", "s2")]
+    made += [answers(f"{s}2", "call_0", "ok", sessionId=s) for s in ("s1", "s2")]
     found = events(tmp_path / "s1.jsonl", *made)
     assert [(e.session_id, e.command) for e in found if e.kind == "tool_result"] == [
         ("s1", "make s1"),
@@ -741,7 +684,7 @@ def test_a_plan_made_by_calls_of_one_id_is_told_whole(tmp_path: Path) -> None:
     for thing, said in (("write", "Created."), ("test", "Task #2 created successfully: test")):
         call = use("TaskCreate", "call_0", subject=thing)
         made += [claude("assistant", f"{thing}1", call, mid=thing)]
-        made += [claude("user", f"{thing}2", result("call_0", said))]
+        made += [answers(f"{thing}2", "call_0", said)]
     found = events(tmp_path / "s1.jsonl", *made)
     todos = [(e.extra or {})["todos"] for e in found if e.kind == "tool_call"]
     assert [thing["content"] for thing in todos[-1]] == ["write", "test"]
@@ -768,7 +711,7 @@ def test_where_the_host_keeps_what_a_command_says(tmp_path: Path, text: str, ext
     """It names the file at the beginning of the result, and the file is in a folder of its own."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Bash", "t1", command="make"), mid="m1"),
-        claude("user", "u1", result("t1", text)),
+        asks("a1", "Bash", "t1", command="make", mid="m1"),
+        answers("u1", "t1", text),
     )
     assert [e.extra for e in found if e.kind == "tool_result"] == [extra]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from remora.sources.transcripts.codex_patch import PatchedFile, as_extra, parse_patch, patch_in_command
+from remora.sources.transcripts.codex_patch import PatchedFile, parse_patch, patch_in_command
+from remora.sources.transcripts.tools import patch_call
 
 PATCH = """*** Begin Patch
 *** Add File: notes/new.md
@@ -68,8 +69,9 @@ def test_a_patch_in_a_command_is_found() -> None:
 
 def test_what_an_event_keeps_of_a_patch() -> None:
     """Old and new lines, and what became of each file."""
-    files = parse_patch(PATCH)
-    assert as_extra(files, ("notes/new.md", "src/app.py", "old.py")) == {
+    made = patch_call("apply_patch", PATCH, lambda path: path)
+    assert made.paths == ("notes/new.md", "src/app.py", "old.py", "src/main.py")
+    assert made.extra == {
         "old": "    return 1\nx",
         "new": "# Notes\n\ntext\n    return 2",
         "files": [

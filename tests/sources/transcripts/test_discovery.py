@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from remora.core.errors import NotFound, SourceError
-from remora.sources.transcripts.discovery import Found, Transcript, find, find_in, folders_of, slug
+from remora.sources.transcripts.discovery import Found, Transcript, find, find_in, folders_of
+from remora.sources.transcripts.paths import slug
 from remora.sources.transcripts.plain import header
-from tests.sources.conftest import Work
+from tests.helpers import Repo
 from tests.sources.transcripts.records import claude, codex, put
 
 
@@ -28,12 +29,6 @@ def _project(tmp_path: Path) -> Path:
     root = tmp_path / "app"
     root.mkdir()
     return root
-
-
-def test_a_slug_is_the_path_without_signs() -> None:
-    """Everything but letters and digits becomes a dash, and a long name is cut."""
-    assert slug("/home/ann/my_app.git") == "-home-ann-my-app-git"
-    assert slug("/w/ä") == "-w--"
 
 
 def test_sessions_of_the_project_in_order_of_time(tmp_path: Path) -> None:
@@ -92,10 +87,8 @@ def test_a_long_path_is_found_by_its_beginning(tmp_path: Path) -> None:
 
 def test_work_trees_are_of_the_project(tmp_path: Path) -> None:
     """A session in a work tree beside the repository is found from either."""
-    work = Work(tmp_path / "app").init()
-    work.write(a_py="1\n")
-    work.git("add", "-A")
-    work.git("commit", "-qm", "one")
+    work = Repo(tmp_path / "app").init()
+    work.commit("one", {"a.py": "1\n"})
     tree = tmp_path / "beside"
     work.git("worktree", "add", "-q", str(tree), "-b", "fix")
     projects = tmp_path / "home" / ".claude" / "projects"
@@ -132,11 +125,6 @@ def test_compressed_rollouts_are_reported(tmp_path: Path) -> None:
     put(tmp_path / "home" / ".codex" / "sessions" / "2026" / "rollout-a.jsonl.zst", [b"\x28\xb5"])
     found = find(_project(tmp_path), _env(tmp_path))
     assert [bad.reason for bad in found.bad] == ["1 compressed rollouts (.zst) are not read"]
-
-
-def test_nothing_there_is_nothing_found(tmp_path: Path) -> None:
-    """A machine without either program is no error."""
-    assert find(_project(tmp_path), _env(tmp_path)) == ((), ())
 
 
 def test_a_folder_of_all_kinds(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from remora.core.events import Event
 from remora.sources.transcripts import entire
-from remora.sources.transcripts.discovery import find, folders_of, roots_of, slug
+from remora.sources.transcripts.discovery import find, folders_of, roots_of
+from remora.sources.transcripts.paths import slug
 from remora.sources.transcripts.reader import read
 from tests.sources.transcripts.records import claude, use
 
@@ -38,20 +39,8 @@ class Repository:
     def __init__(self, root: Path) -> None:
         self.root = root
         root.mkdir()
-        self.git("init", "-q")
+        subprocess.run(["git", "init", "-q", "--template=", str(root)], check=True)
         self.files: dict[str, str] = {}
-
-    def git(self, *arguments: str, given: str = "") -> str:
-        """Return what git answers."""
-        names = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-        done = subprocess.run(
-            ["git", "-C", str(self.root), *names, *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout.strip()
 
     def checkpoint(self, name: str, session: str, agent: str, files: dict[str, str], day: int = 1) -> None:
         """Add a checkpoint of a session to the branch."""
@@ -64,13 +53,14 @@ class Repository:
         self.files[f"{name[:2]}/{name[2:]}/metadata.json"] = json.dumps({"checkpoint_id": name})
         for file, text in {"metadata.json": json.dumps(about), **files}.items():
             self.files[f"{name[:2]}/{name[2:]}/0/{file}"] = text
-        listed = ""
+        stream = "commit refs/heads/entire/checkpoints/v1\ncommitter a <a@example.org> 0 +0000\ndata 0\n"
         for path, text in self.files.items():
-            listed += f"100644 {self.git('hash-object', '-w', '--stdin', given=text)}\t{path}\n"
-        self.git("read-tree", "--empty")
-        self.git("update-index", "--index-info", given=listed)
-        commit = self.git("commit-tree", self.git("write-tree"), "-m", "Checkpoint")
-        self.git("update-ref", "refs/heads/entire/checkpoints/v1", commit)
+            stream += f"M 100644 inline {path}\ndata {len(text.encode())}\n{text}\n"
+        subprocess.run(
+            ["git", "-C", str(self.root), "fast-import", "--quiet", "--force"],
+            input=stream.encode(),
+            check=True,
+        )
 
     def read(self) -> dict[str, list[Event]]:
         """Return the events of each session by its host."""

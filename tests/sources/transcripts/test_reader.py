@@ -12,7 +12,7 @@ from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Event
 from remora.sources.transcripts.plain import header, line_of
 from remora.sources.transcripts.reader import HOSTS, detect, read, survey
-from tests.sources.transcripts.records import ROOT, claude, codex, put, result, use
+from tests.sources.transcripts.records import ROOT, answers, asks, claude, codex, put
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_reading_counts_what_it_met(tmp_path: Path) -> None:
         file.write(b'{"type":"user","mess')
     opened = read(path)
     assert len(list(opened)) == 2
-    assert (opened.counts.lines, opened.counts.bad, opened.counts.repaired) == (3, 1, 1)
+    assert (opened.counts.lines, opened.counts.bad) == (3, 1)
     assert [bad.line for bad in opened.counts.bad_lines] == [2]
     assert opened.kinds == {"session_start": 1, "user_prompt": 1}
 
@@ -62,12 +62,8 @@ def test_a_long_transcript_is_read_in_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "s1.jsonl"
     with path.open("w") as file:
         for number in range(500):
-            call = claude(
-                "assistant", f"a{number}", use("Bash", f"t{number}", command="cat big"), mid=f"m{number}"
-            )
-            answer = claude(
-                "user", f"u{number}", result(f"t{number}", "x" * (5_000_000 if number == 9 else 50_000))
-            )
+            call = asks(f"a{number}", "Bash", f"t{number}", command="cat big", mid=f"m{number}")
+            answer = answers(f"u{number}", f"t{number}", "x" * (5_000_000 if number == 9 else 50_000))
             file.write(json.dumps(call) + "\n" + json.dumps(answer) + "\n")
     assert path.stat().st_size > 29_000_000
     tracemalloc.start()
@@ -115,7 +111,7 @@ def test_several_files_of_a_session_are_one(tmp_path: Path) -> None:
 def test_roots_come_from_all_files_of_a_project(tmp_path: Path) -> None:
     """A session that only ran in a subfolder names files as the others do."""
     main = put(tmp_path / "a.jsonl", [claude("user", "u1", "hi", cwd="/w/app")])
-    line = claude("assistant", "a1", use("Read", "t1", file_path="/w/app/src/a.py"), cwd="/w/app/src")
+    line = asks("a1", "Read", "t1", file_path="/w/app/src/a.py", cwd="/w/app/src")
     below = put(tmp_path / "b.jsonl", [line])
     broken = put(tmp_path / "c.jsonl", ['{"cwd": "/w", broken', {"type": "user", "cwd": 5}])
     alone = [e.paths for e in read(below) if e.kind == "tool_call"]
@@ -147,6 +143,6 @@ def test_a_directory_named_in_a_text_is_no_evidence(tmp_path: Path) -> None:
 
 def test_the_same_reading_gives_the_same_events(tmp_path: Path) -> None:
     """Keys and everything else are a function of the file."""
-    lines = [claude("user", "u1", "hi"), claude("assistant", "a1", use("Bash", "t1", command="x"), mid="m1")]
+    lines = [claude("user", "u1", "hi"), asks("a1", "Bash", "t1", command="x", mid="m1")]
     path = put(tmp_path / "s1.jsonl", lines)
     assert list(read(path)) == list(read(path))

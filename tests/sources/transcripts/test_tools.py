@@ -68,10 +68,8 @@ def test_fetches_plans_and_tasks_tell_what_they_are_about() -> None:
 @pytest.mark.parametrize(
     "given", [None, 5, "x", [], {"file_path": 5}, {"edits": {}}, {"todos": 3}, {"offset": "1"}]
 )
-@pytest.mark.parametrize(
-    "tool", ["Read", "MultiEdit", "Bash", "Grep", "Glob", "TodoWrite", "Task", "WebFetch"]
-)
-def test_nonsense_arguments_name_nothing(tool: str, given: Any) -> None:
+def test_nonsense_arguments_name_nothing(given: Any) -> None:
     """Arguments of the wrong shape are passed over."""
-    made = call(tool, given, lambda path: path)
-    assert (made.paths, made.command, made.url) == ((), "", "")
+    for tool in ("Read", "MultiEdit", "Bash", "Grep", "Glob", "TodoWrite", "Task", "WebFetch"):
+        made = call(tool, given, lambda path: path)
+        assert (made.paths, made.command, made.url) == ((), "", ""), tool

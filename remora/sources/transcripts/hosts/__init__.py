@@ -19,19 +19,7 @@ from remora.sources.transcripts.hosts import (
 )
 from remora.sources.transcripts.turns import Host
 
-_ALL: tuple[Host, ...] = (
-    copilot,
-    opencode,
-    pi,
-    gemini,
-    goose,
-    cline,
-    roo,
-    aider,
-    specstory,
-    vscode,
-    cursor,
-)
+_ALL: tuple[Host, ...] = (copilot, opencode, pi, gemini, goose, cline, roo, aider, specstory, vscode, cursor)
 OTHERS: Mapping[str, Host] = {host.HOST: host for host in _ALL}
 # They copy the sessions of other hosts, with the original ids.
 COPIES = frozenset({specstory.HOST})

@@ -14,6 +14,7 @@ from typing import Any
 
 from remora.core.actions import table
 from remora.sources.transcripts.hosts.places import home_folder
+from remora.sources.transcripts.hosts.values import exit_code, mapping
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.texts import instant, joined, string
 from remora.sources.transcripts.turns import (
@@ -62,8 +63,7 @@ def sessions(path: Path) -> Iterator[Session]:
         data = record.get("data")
         if record.get("type") != "session.start" or not isinstance(data, Mapping):
             return
-        context = data.get("context")
-        context = context if isinstance(context, Mapping) else {}
+        context = mapping(data.get("context"))
         started = instant(data.get("startTime")) or instant(record.get("timestamp")) or ""
         branch = string(context.get("branch"), 200) or None
         yield Session(string(data.get("sessionId"), 200), string(context.get("cwd"), 4096), started, branch)
@@ -103,17 +103,14 @@ def _turn(kind: str, data: Any, key: str, at: str | None) -> Turn | None:
 
 
 def _returned(data: Mapping[str, Any], at: str | None) -> Returned:
-    result, error = data.get("result"), data.get("error")
+    result, error = data.get("result"), mapping(data.get("error"))
     content = joined(result.get("content") if isinstance(result, Mapping) else result)
-    said = _EXIT.search(content)
-    refused = isinstance(error, Mapping) and error.get("code") in ("denied", "rejected")
-    if isinstance(error, Mapping):
-        content = content or joined(error.get("message"))
+    output, code = exit_code(content or joined(error.get("message")), _EXIT)
     return Returned(
         string(data.get("toolCallId"), 200),
-        content[: said.start()] if said else content,
+        output,
         at,
         error=data.get("success") is False,
-        exit_code=int(said[1]) if said else None,
-        denied=refused,
+        exit_code=code,
+        denied=error.get("code") in ("denied", "rejected"),
     )

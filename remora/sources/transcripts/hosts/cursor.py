@@ -128,7 +128,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
                 yield Prompt(key, text, at)
             continue
         if bubble.get("type") != _MODEL:
-            counts.skip("bubble of nobody")
+            counts.skip("message without a sender")
             continue
         call = mapping(bubble.get("toolFormerData"))
         called = bool(call.get("name"))
@@ -229,7 +229,7 @@ def _bubbles(database: Database, path: Path, session: str, counts: Counts) -> li
         if bubble:
             found.append({**bubble, "bubbleId": name})
         else:
-            counts.skip("bubble that is not there")
+            counts.skip("missing message")
     return found
 
 

@@ -70,7 +70,7 @@ def opened(path: Path, *, keep: bool = True) -> Iterator[Database]:
     """
     looks = _looks(path)
     if sum(look[0] for look in looks if look is not None) > MAX_DATABASE:
-        raise SourceError(f"{path} is larger than {MAX_DATABASE:,} bytes and not read")
+        raise SourceError(f"{path} is too large: it has more than {MAX_DATABASE:,} bytes")
     kept = _KEPT.pop(path, None)
     if kept is not None and kept[0] != looks:
         kept[1].close()

@@ -17,6 +17,7 @@ from typing import Any
 
 from remora.core.actions import table
 from remora.sources.transcripts.hosts.places import home_folder
+from remora.sources.transcripts.hosts.values import items, mapping
 from remora.sources.transcripts.lines import Counts, document, objects
 from remora.sources.transcripts.texts import instant, joined, number, string
 from remora.sources.transcripts.turns import (
@@ -120,9 +121,9 @@ def _messages(path: Path, counts: Counts) -> list[dict[str, Any]]:
         if isinstance(record.get("id"), str):
             found[record["id"]] = record
             continue
-        history = changed.get("messages") if isinstance(changed, Mapping) else record.get("messages")
-        for message in history if isinstance(history, list) else ():
-            if isinstance(message, dict) and isinstance(message.get("id"), str):
+        history = changed if isinstance(changed, dict) else record
+        for message in map(mapping, items(history.get("messages"))):
+            if isinstance(message.get("id"), str):
                 found.setdefault(message["id"], message)
     return list(found.values())
 
@@ -137,7 +138,7 @@ def _asked(message: Mapping[str, Any], key: str, at: str | None, counts: Counts)
     if text.lstrip().startswith(_SNAPSHOT):
         yield Compacted(key, at)
     elif text.lstrip().startswith(("/", "?")):
-        counts.skip("command of the host")
+        counts.skip("host command")
     else:
         yield Prompt(key, text, at)
 
@@ -145,19 +146,14 @@ def _asked(message: Mapping[str, Any], key: str, at: str | None, counts: Counts)
 def _answered(message: Mapping[str, Any], key: str, at: str | None, counts: Counts) -> Iterator[Turn]:
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
-    said = [joined(p) for p in parts if not isinstance(p, Mapping) or ("text" in p and not p.get("thought"))]
-    thoughts = [_thought(thought) for thought in _list(message.get("thoughts"))]
-    told = message.get("tokens")
-    tokens = number(told.get("input")) if isinstance(told, Mapping) else None
-    yield Reply(key, "\n".join(said), "\n".join(thoughts), at, tokens)
-    for call in _list(message.get("toolCalls")):
+    texts = [joined(p) for p in parts if not isinstance(p, Mapping) or ("text" in p and not p.get("thought"))]
+    thoughts = [_thought(mapping(thought)) for thought in items(message.get("thoughts"))]
+    tokens = number(mapping(message.get("tokens")).get("input"))
+    yield Reply(key, "\n".join(texts), "\n".join(thoughts), at, tokens)
+    for call in (one for one in items(message.get("toolCalls")) if isinstance(one, dict)):
         if call.get("agentId"):
-            counts.skip("session of a subagent")
+            counts.skip("subagent session")
         yield from _call(call, at)
-
-
-def _list(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def _thought(thought: Mapping[str, Any]) -> str:
@@ -187,9 +183,8 @@ def _result(call: Mapping[str, Any]) -> str:
     """Return the text for the model, without the mark for external text; otherwise the displayed text."""
     result, texts = call.get("result"), []
     for part in result if isinstance(result, list) else [result]:
-        answer = part.get("functionResponse") if isinstance(part, Mapping) else None
-        answer = answer.get("response") if isinstance(answer, Mapping) else None
-        if isinstance(answer, Mapping):
+        answer = mapping(mapping(part).get("functionResponse")).get("response")
+        if isinstance(answer, dict):
             texts += [joined(answer.get(name)) for name in ("output", "error") if answer.get(name)]
         else:
             texts.append(joined(part))

@@ -19,6 +19,7 @@ from typing import Any
 from remora.core.actions import table
 from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
 from remora.sources.transcripts.hosts.places import data_folder, home_folder
+from remora.sources.transcripts.hosts.values import exit_code, items, mapping, said
 from remora.sources.transcripts.lines import Counts, Line, objects, parse
 from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
@@ -76,9 +77,8 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     known: Counter[str] = Counter()
     hidden = False  # whether the model no longer saw the earlier messages
     for message in _rows(path, session.id, counts) if path.suffix == ".db" else _lines(path, counts):
-        content = [b for b in _list(message.get("content")) if isinstance(b, Mapping)]
-        told = message.get("metadata")
-        told = told if isinstance(told, Mapping) else {}
+        content = [b for b in items(message.get("content")) if isinstance(b, Mapping)]
+        told = mapping(message.get("metadata"))
         created = number(message.get("created"))
         at = instant_of(created * 1000) if created is not None else None
         moment = f"{created} {string(message.get('role'), 20)}"
@@ -88,7 +88,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
             if hidden:
                 yield Compacted(key, at)
             hidden = False
-            counts.skip("text of a program")
+            counts.skip("text of the program")
             continue
         if not any(block.get("type") == "systemNotification" for block in content):
             hidden = told.get("agentVisible") is False
@@ -97,7 +97,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
         elif message.get("role") == "assistant":
             yield from _answered(content, key, at, told, counts)
         else:
-            counts.skip("message of no role")
+            counts.skip("message without a role")
 
 
 def _in_database(database: Database) -> list[Session]:
@@ -122,7 +122,7 @@ def _rows(path: Path, session: str, counts: Counts) -> Iterator[dict[str, Any]]:
     with opened(path) as database:
         if database.has("sessions", "parent_session_id"):
             for _ in sound(database.rows("sessions", ("id",), ("parent_session_id", session)), path, counts):
-                counts.skip("session of a subagent")
+                counts.skip("subagent session")
         rows = list(sound(database.rows("messages", columns, ("session_id", session)), path, counts))
     for row in sorted(rows, key=lambda row: number(row["id"]) or 0):
         texts = f'{{"content": {row["content_json"]}, "metadata": {row["metadata_json"] or "null"}}}'
@@ -137,31 +137,26 @@ def _lines(path: Path, counts: Counts) -> Iterator[dict[str, Any]]:
             yield message
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _asked(content: list[Mapping[str, Any]], key: str, at: str | None, counts: Counts) -> Iterator[Turn]:
-    said = []
+    texts = []
     for block in content:
         match block.get("type"):
             case "text":
-                said.append(joined(block.get("text")))
+                texts.append(joined(block.get("text")))
             case "toolResponse":
                 yield _returned(block, at)
             case kind:
                 counts.skip(string(kind, 60) or "no type")
-    if said:
-        yield Prompt(key, "\n".join(said), at)
+    if texts:
+        yield Prompt(key, "\n".join(texts), at)
 
 
 def _answered(
     content: list[Mapping[str, Any]], key: str, at: str | None, told: Mapping[str, Any], counts: Counts
 ) -> Iterator[Turn]:
-    used = told.get("usage")
-    tokens = number(used.get("inputTokens")) if isinstance(used, Mapping) else None
+    tokens = number(mapping(told.get("usage")).get("inputTokens"))
     if any(block.get("type") in _REPLIES for block in content):
-        yield Reply(key, _said(content, "text"), _said(content, "thinking"), at, tokens)
+        yield Reply(key, said(content, "text"), said(content, "thinking"), at, tokens)
     for block in content:
         match block.get("type"):
             case "text" | "thinking":
@@ -174,14 +169,8 @@ def _answered(
                 counts.skip(string(kind, 60) or "no type")
 
 
-def _said(content: list[Mapping[str, Any]], kind: str) -> str:
-    return "\n".join(joined(block.get(kind)) for block in content if block.get("type") == kind)
-
-
 def _called(block: Mapping[str, Any], at: str | None) -> Called:
-    made = block.get("toolCall")
-    made = made.get("value") if isinstance(made, Mapping) else None
-    made = made if isinstance(made, Mapping) else {}
+    made = mapping(mapping(block.get("toolCall")).get("value"))
     tool, given = string(made.get("name"), 200).removeprefix(_OWN), made.get("arguments")
     if tool == "edit" and isinstance(given, Mapping):
         given = {**given, "old_text": given.get("before"), "new_text": given.get("after")}
@@ -189,30 +178,22 @@ def _called(block: Mapping[str, Any], at: str | None) -> Called:
 
 
 def _returned(block: Mapping[str, Any], at: str | None) -> Returned:
-    result = block.get("toolResult")
-    result = result if isinstance(result, Mapping) else {}
+    result = mapping(block.get("toolResult"))
     value = result.get("value")
-    answer: Mapping[str, Any] = value if isinstance(value, Mapping) else {"content": value}
-    text = joined(_for_model(_list(answer.get("content")))) or joined(result.get("error"))
-    more = answer.get("structuredContent")
-    code = number(more.get("exit_code")) if isinstance(more, Mapping) else None
-    said = _EXIT.search(text)
+    answer = value if isinstance(value, dict) else {"content": value}
+    text = joined(list(filter(_is_for_model, items(answer.get("content"))))) or joined(result.get("error"))
+    output, code = exit_code(text, _EXIT)
     return Returned(
         string(block.get("id"), 200),
-        text[: said.start()] if said else text,
+        output,
         at,
         error=result.get("status") == "error" or answer.get("isError") is True,
-        exit_code=int(said[1]) if said else code,
+        exit_code=number(mapping(answer.get("structuredContent")).get("exit_code")) if code is None else code,
         denied=text.startswith(_DECLINED),
     )
 
 
-def _for_model(content: list[Any]) -> list[Any]:
-    """Return the blocks for the model: some tools repeat them for the person."""
-    return [block for block in content if "assistant" in _audience(block)]
-
-
-def _audience(block: Any) -> list[Any]:
-    notes = block.get("annotations") if isinstance(block, Mapping) else None
-    told = notes.get("audience") if isinstance(notes, Mapping) else None
-    return told if isinstance(told, list) else ["assistant"]
+def _is_for_model(block: Any) -> bool:
+    """Return whether a block is for the model: some tools repeat it for the person."""
+    audience = mapping(mapping(block).get("annotations")).get("audience")
+    return not isinstance(audience, list) or "assistant" in audience

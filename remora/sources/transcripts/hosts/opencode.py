@@ -21,6 +21,7 @@ from remora.core.actions import table
 from remora.core.errors import RemoraError
 from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
 from remora.sources.transcripts.hosts.places import data_folder
+from remora.sources.transcripts.hosts.values import items, mapping
 from remora.sources.transcripts.lines import Counts, Line, document, parse
 from remora.sources.transcripts.texts import instant_of, joined, number, string
 from remora.sources.transcripts.turns import (
@@ -80,8 +81,8 @@ def sessions(path: Path) -> Iterator[Session]:
             changed = messages[-1].stat().st_mtime_ns if messages else 0
             yield _session(path.stem, info["directory"], _time(info, "created"), len(messages), changed)
     elif _is_exported(path):
-        told = document(path).get("info")
-        if isinstance(told, Mapping) and isinstance(told.get("id"), str) and not told.get("parentID"):
+        told = mapping(document(path).get("info"))
+        if isinstance(told.get("id"), str) and not told.get("parentID"):
             cwd = string(told.get("directory"), 4096)
             yield Session(string(told["id"], 200), cwd, _time(told, "created") or "")
 
@@ -95,7 +96,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
         elif message.info.get("role") == "assistant":
             yield from _answered(message, counts)
         else:
-            counts.skip("message of no role")
+            counts.skip("message without a role")
 
 
 def _session(identity: str, folder: Any, started: str | None, messages: int, changed: Any) -> Session:
@@ -146,15 +147,13 @@ def _is_exported(path: Path) -> bool:
 
 
 def _exported(path: Path, _session: str, counts: Counts) -> Iterator[_Message]:
-    messages = document(path).get("messages")
-    for message in messages if isinstance(messages, list) else ():
-        info = message.get("info") if isinstance(message, Mapping) else None
-        if not isinstance(info, Mapping) or not isinstance(info.get("id"), str):
+    for message in map(mapping, items(document(path).get("messages"))):
+        info = mapping(message.get("info"))
+        if not isinstance(info.get("id"), str):
             counts.skip("message without an id")
             continue
-        parts = message.get("parts")
-        known = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-        yield _Message(string(info["id"], 200), info, [{**part, "id": part.get("id")} for part in known])
+        parts = [part for part in items(message.get("parts")) if isinstance(part, dict)]
+        yield _Message(string(info["id"], 200), info, [{**part, "id": part.get("id")} for part in parts])
 
 
 def _documents(path: Path, session: str, counts: Counts) -> Iterator[_Message]:
@@ -185,7 +184,7 @@ def _asked(message: _Message, counts: Counts) -> Iterator[Turn]:
         elif kind != "text":
             counts.skip(kind or "no type")
         elif part.get("synthetic") or part.get("ignored"):
-            counts.skip("text of a program")
+            counts.skip("text of the program")
         else:
             said.append(joined(part.get("text")))
     if said:
@@ -207,8 +206,7 @@ def _answered(message: _Message, counts: Counts) -> Iterator[Turn]:
                 yield from _call(part, counts)
             elif kind not in ("text", "reasoning"):
                 counts.skip(kind)
-    error = info.get("error")
-    if isinstance(error, Mapping) and error.get("name") == "MessageAbortedError":
+    if mapping(info.get("error")).get("name") == "MessageAbortedError":
         yield Interrupted(_time(info, "completed"))
 
 
@@ -225,12 +223,10 @@ def _steps(parts: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 def _call(part: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
     identity = string(part.get("callID"), 200) or string(part.get("id"), 200)
-    tool, state = string(part.get("tool"), 200), part.get("state")
-    state = state if isinstance(state, Mapping) else {}
-    more = state.get("metadata")
-    more = more if isinstance(more, Mapping) else {}
+    tool, state = string(part.get("tool"), 200), mapping(part.get("state"))
+    more = mapping(state.get("metadata"))
     if tool == "task" and more.get("sessionId"):
-        counts.skip("session of a subagent")
+        counts.skip("subagent session")
     yield Called(identity, tool, state.get("input"), _time(state, "start"))
     status, error = state.get("status"), joined(state.get("error"))
     if status in ("completed", "error"):
@@ -246,13 +242,11 @@ def _call(part: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
 
 
 def _time(holder: Mapping[str, Any], name: str) -> str | None:
-    times = holder.get("time")
-    return instant_of(times.get(name)) if isinstance(times, Mapping) else None
+    return instant_of(mapping(holder.get("time")).get(name))
 
 
 def _tokens(told: Any) -> int | None:
     if not isinstance(told, Mapping):
         return None
-    cache = told.get("cache")
-    cache = cache if isinstance(cache, Mapping) else {}
+    cache = mapping(told.get("cache"))
     return sum(number(count) or 0 for count in (told.get("input"), cache.get("read"), cache.get("write")))

@@ -16,6 +16,7 @@ from typing import Any
 
 from remora.core.actions import table
 from remora.sources.transcripts.hosts.places import home_folder
+from remora.sources.transcripts.hosts.values import exit_code, items, said
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.texts import instant, joined, number, string
 from remora.sources.transcripts.turns import (
@@ -74,11 +75,11 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
         if kind == "session":
             continue
         if line.number not in kept:
-            counts.skip("branch that was left")
+            counts.skip("abandoned branch")
         elif kind == "compaction":
             yield Compacted(key, at)
         elif kind == "session_info" and string(entry.get("name")).startswith(_SUBAGENT):
-            counts.skip("session of a subagent")
+            counts.skip("subagent session")
             return
         elif kind == "message" and isinstance(entry.get("message"), Mapping):
             yield from _turns(entry["message"], key, at, counts)
@@ -120,13 +121,13 @@ def _turns(message: Mapping[str, Any], key: str, at: str | None, counts: Counts)
             yield from _reply(message, key, at, counts)
         case "toolResult":
             text = joined(content)
-            said = _EXIT.search(text)
+            output, code = exit_code(text, _EXIT)
             yield Returned(
                 string(message.get("toolCallId"), 200),
-                text[: said.start()] if said else text,
+                output,
                 at,
                 error=message.get("isError") is True,
-                exit_code=int(said[1]) if said else None,
+                exit_code=code,
                 interrupted=message.get("isError") is True and _ABORTED.search(text) is not None,
             )
         case role:
@@ -134,12 +135,11 @@ def _turns(message: Mapping[str, Any], key: str, at: str | None, counts: Counts)
 
 
 def _reply(message: Mapping[str, Any], key: str, at: str | None, counts: Counts) -> Iterator[Turn]:
-    content = message.get("content")
-    blocks = [b for b in content if isinstance(b, Mapping)] if isinstance(content, list) else []
+    blocks = [block for block in items(message.get("content")) if isinstance(block, Mapping)]
     stopped = message.get("stopReason") == "aborted"
     if blocks:
         tokens = _tokens(message.get("usage"))
-        yield Reply(key, _said(blocks, "text"), _said(blocks, "thinking"), at, tokens)
+        yield Reply(key, said(blocks, "text"), said(blocks, "thinking"), at, tokens)
     elif not stopped:
         counts.skip("reply without content")
     for block in blocks:
@@ -151,10 +151,6 @@ def _reply(message: Mapping[str, Any], key: str, at: str | None, counts: Counts)
             counts.skip(kind or "no type")
     if stopped:
         yield Interrupted(at)
-
-
-def _said(blocks: list[Mapping[str, Any]], kind: str) -> str:
-    return "\n".join(joined(block.get(kind)) for block in blocks if block.get("type") == kind)
 
 
 def _without_skill(prompt: str) -> str:

@@ -14,17 +14,12 @@ _PLACE = re.compile(r":(?:start|end)_line:\s*+\d*+\s*+$")  # Roo Code's line num
 _DASHES = re.compile(r"-{3,}\s*$")
 
 
-def edits_in(text: str) -> list[dict[str, str]]:
-    r"""Return the edits in a text, each as `old_string` and `new_string`; an unclosed one is left out.
-
-    >>> edits_in("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE")
-    [{'old_string': 'a\n', 'new_string': 'b\n'}]
-    """
-    return [dict(zip(("old_string", "new_string"), sides, strict=True)) for _, sides in blocks_in(text)]
-
-
 def blocks_in(text: str) -> list[tuple[tuple[int, int], tuple[str, str]]]:
-    """Return the edits in a text, each with its first line and the line after its last."""
+    r"""Return the edits in a text with their first line and the line after the last; no unclosed one.
+
+    >>> blocks_in("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE")
+    [((0, 5), ('a\n', 'b\n'))]
+    """
     found: list[tuple[tuple[int, int], tuple[str, str]]] = []
     start = middle = -1
     lines = text.splitlines(keepends=True)

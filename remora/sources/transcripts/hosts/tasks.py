@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.actions import table
-from remora.sources.transcripts.hosts.search_replace import edits_in
+from remora.sources.transcripts.hosts.search_replace import blocks_in
 from remora.sources.transcripts.hosts.values import (
     Keys,
     apart,
@@ -108,19 +108,12 @@ def session(path: Path) -> Session:
         SourceError: the file cannot be read.
     """
     head = data_of(path, _HEAD)
-    roots = _ROOTS.search(head)
-    named = _folder(head) or (roots[1] if roots else b"")
-    cwd = json_of(b'"' + named + b'"') if named else None
+    named = _FOLDER.search(head) or _ROOTS.search(head)
+    cwd = json_of(b'"' + named[1] + b'"') if named else None
     first = _FIRST_TIME.search(head)
     name = path.parent.name
     ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
     return Session(name, string(cwd, 4096), instant_of(ran) or "")
-
-
-def _folder(head: bytes) -> bytes:
-    """Return the first working directory in the editor's text for the model, JSON-escaped."""
-    found = _FOLDER.search(head)
-    return found[1] if found else b""
 
 
 def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
@@ -276,7 +269,7 @@ class _Task:
 
     def _close(self, name: str, texts: list[str], at: str | None, prompts: list[str]) -> Iterator[Turn]:
         if not name:
-            self._counts.skip("result of no call")
+            self._counts.skip("result without a call")
             return
         turn, typed = self._returned(name, "\n".join(filter(None, texts)), at)
         prompts[:0] = typed
@@ -400,7 +393,8 @@ def plain(tool: str, given: Any) -> tuple[str, Any]:
     if isinstance(files, list):
         arguments["paths"] = [mapping(file).get("path", file) for file in files]
     if isinstance(arguments.get("diff"), str):
-        arguments["edits"] = edits_in(arguments["diff"])
+        sides = [sides for _, sides in blocks_in(arguments["diff"])]
+        arguments["edits"] = [{"old_string": old, "new_string": new} for old, new in sides]
     if isinstance(arguments.get("operations"), list):
         arguments["edits"] = [
             {_NAMES.get(key, key): value for key, value in mapping(one).items()}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from remora.core.errors import NotFound, SourceError
-from remora.sources.transcripts.lines import Counts
+from remora.sources.transcripts.lines import Counts, opened_file
+from remora.sources.transcripts.texts import joined
 
 MAX_FILE = 500_000_000  # bytes
 
@@ -20,14 +22,9 @@ def data_of(path: Path, limit: int = MAX_FILE, *, start: int = 0) -> bytes:
     Raises:
         NotFound, SourceError: the file does not exist or cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            file.seek(start)
-            return file.read(limit)
-    except FileNotFoundError:
-        raise NotFound(f"{path} does not exist") from None
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from None
+    with opened_file(path) as file:
+        file.seek(start)
+        return file.read(limit)
 
 
 def json_of(data: bytes | str) -> Any:
@@ -82,6 +79,17 @@ def apart(text: str, opening: str, closing: str) -> tuple[str, list[str]]:
         found.append(text[start + len(opening) : end])
         at = end + len(closing)
     return "".join([*kept, text[at:]]), found
+
+
+def said(blocks: Iterable[Mapping[str, Any]], kind: str) -> str:
+    """Return the texts of the blocks of a kind; a block has its text under the name of its kind."""
+    return "\n".join(joined(block.get(kind)) for block in blocks if block.get("type") == kind)
+
+
+def exit_code(text: str, pattern: re.Pattern[str]) -> tuple[str, int | None]:
+    """Return the output of a command without the host's note at its end, and the exit code in it, if any."""
+    found = pattern.search(text)
+    return (text[: found.start()], int(found[1])) if found else (text, None)
 
 
 class Keys:

@@ -34,7 +34,7 @@ class Machine:
         self.place = place.resolve()
         self.root = self.place / "project"
         self.root.mkdir(parents=True)
-        subprocess.run(["git", "init", "-q", str(self.root)], check=True)
+        subprocess.run(["git", "init", "-q", "--template=", str(self.root)], check=True)
         self.environ = {"HOME": str(self.place / "home")}
         source = HERE / "homes" / host
         for file in sorted(p for p in source.rglob("*") if p.is_file()):

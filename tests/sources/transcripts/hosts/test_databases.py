@@ -64,7 +64,7 @@ def test_a_database_too_large_to_be_copied_is_not_read(
     path = tmp_path / "a.db"
     sqlite3.connect(path).execute("CREATE TABLE notes (body TEXT)").connection.close()
     monkeypatch.setattr(databases, "MAX_DATABASE", 1000)
-    with pytest.raises(SourceError, match="larger than 1,000 bytes"):
+    with pytest.raises(SourceError, match="more than 1,000 bytes"):
         notes(path)
 
 

@@ -64,7 +64,7 @@ def test_what_came_with_a_clone_is_nobodys_word(tmp_path: Path, host: str) -> No
 
 @pytest.mark.slow
 def test_a_history_of_each_work_tree_is_its_own(tmp_path: Path) -> None:
-    """Git is asked in each, for thousands of files at once; one that is tracked hides no other."""
+    """Git is asked in each, for hundreds of files at once; one that is tracked hides no other."""
     machine = Machine(tmp_path / "m", "specstory")
     beside = machine.place / "beside"
     for given in (
@@ -76,7 +76,7 @@ def test_a_history_of_each_work_tree_is_its_own(tmp_path: Path) -> None:
     history = machine.root / ".specstory" / "history"
     (beside / ".specstory" / "history").mkdir(parents=True)
     head = "<!-- Claude Code Session here-{} (2026-01-05 12:00:00Z) -->\n\n_**User**_\n\nhi\n"
-    for number in range(2000):
+    for number in range(300):
         name = f"{number:04}-{'a' * 100}.md"
         (history / name).write_text(head.format(f"{number:08}"), "utf-8")
     (beside / ".specstory" / "history" / "b.md").write_text(head.format("beside-01"), "utf-8")
@@ -84,11 +84,11 @@ def test_a_history_of_each_work_tree_is_its_own(tmp_path: Path) -> None:
     subprocess.run(["git", "add", "-f", str(tracked)], cwd=machine.root, check=True)
     found = machine.found("specstory")
     names = {t.session_id for t in found.transcripts}
-    assert len(names) == 2002
+    assert len(names) == 302
     assert "here-beside-01" in names
     assert "here-00000000" not in names
     assert [bad.reason for bad in found.bad] == [
-        "1 histories of specstory may have come with the project; pass its path to learn from it"
+        "1 session files of specstory may have come with the project; to learn from one, pass its path"
     ]
 
 
@@ -119,7 +119,7 @@ def test_damage_never_raises(tmp_path: Path, host: str) -> None:
     machine = Machine(tmp_path / "m", host)
     paths = machine.files()
     whole = {path: path.read_bytes() for path in paths}
-    for _ in range(60):
+    for _ in range(20):
         for path, data in whole.items():
             changed = bytearray(data[: random_.randrange(len(data) + 1)] if random_.random() < 0.3 else data)
             for _ in range(random_.randrange(12)):
@@ -158,7 +158,7 @@ def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
     machine = Machine(tmp_path / "m", host)
     paths = [p for p in machine.files() if p.suffix not in ("", ".md")]
     whole = {path: path.read_bytes() for path in paths}
-    for _ in range(100 if whole else 0):
+    for _ in range(30 if whole else 0):
         for path, data in whole.items():
             path.write_bytes(data)
             held = "" if data.startswith(b"SQLite format 3") else data.decode()
