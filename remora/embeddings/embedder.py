@@ -234,7 +234,7 @@ class _Search:
             return found
         kept = next((m for m in models if FAMILY in m.name and self._is_kept(m)), None)
         if kept is not None:
-            self.reasons.append(f"{kept.name}: it made the stored vectors")
+            self.reasons.append(f"{kept.name}: the model of the stored vectors")
             return kept
         free = self.free_memory() if near else None
         model, reason = pick_size(models, free, near=near)

@@ -190,7 +190,7 @@ class RemoteEmbedder(ABC):
         if self._silent_until is not None and self._now() < self._silent_until:
             raise ProviderBusy(
                 f"{self._model} at {self._client.host} did not answer recently",
-                hint=f"It is tried again {PAUSE:.0f} s after the last attempt.",
+                hint=f"The next attempt is {PAUSE:.0f} s after the last.",
             )
         try:
             raw = with_retries(

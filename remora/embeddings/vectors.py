@@ -93,5 +93,5 @@ def from_blob(blob: bytes, dims: int) -> NDArray[np.float32]:
         raise InvalidInput(f"A vector of {dims} numbers has {4 * dims} bytes, not {len(blob)}")
     vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
     if not np.isfinite(vector).all():
-        raise InvalidInput("A stored vector has NaN or infinity in it")
+        raise InvalidInput("A stored vector contains NaN or infinity")
     return vector

@@ -119,7 +119,7 @@ def find(graph: Graph, target: str) -> Meant:
     keys = keys or _called(graph, wanted, path, sentences=True)
     keys, others = _first(graph, keys)
     if len(keys) > 1:
-        what = f"{target!r} may be {_listed([*keys, *others])}"
+        what = f"{target!r} is ambiguous: {_listed([*keys, *others])}"
         raise Conflict(what, hint="Use the full name of one of them.")
     node = graph.node(keys[0]) if keys else None
     if node is None and (folder := _folder(graph, name)) is not None:
@@ -131,8 +131,8 @@ def find(graph: Graph, target: str) -> Meant:
         )
     if node is None:
         raise NotFound(
-            f"nothing in the code graph is called {target!r}",
-            hint=f"{_nearly(graph, path, wanted)}Give a path from the root, path:symbol, or a symbol; "
+            f"{target!r} is not in the code graph",
+            hint=f"{_nearly(graph, path, wanted)}Give a path from the project's root, path:symbol, or a symbol. "
             "`remora index` reads new files.",
         )
     return Meant(node, f"{target!r} may also mean {_listed(others)}" if others else "")

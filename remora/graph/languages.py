@@ -344,7 +344,7 @@ def grammar_of(name: str) -> Grammar | None:
         return found
     row = LANGUAGES.get(name)
     if row is None:
-        raise InvalidInput(f"no language is called {name!r}", hint="Use a name of graph.languages.LANGUAGES")
+        raise InvalidInput(f"unknown language {name!r}", hint="See graph.languages.LANGUAGES.")
     if row.grammar is None:
         return None
     with _lock:

@@ -78,8 +78,8 @@ def watch(
         if poll or not _no_room(error):
             raise _cannot(top, error) from None
         say(
-            f"The system has no room to watch all folders of {top} ({error}); they are polled every "
-            f"{POLL_MS / 1000:g} s instead. On Linux, raise fs.inotify.max_user_watches to avoid it."
+            f"The system cannot watch all folders of {top} ({error}); they are polled every "
+            f"{POLL_MS / 1000:g} s instead. On Linux, raise fs.inotify.max_user_watches."
         )
     try:
         yield from _sets(top, debounce_ms, stop, wanted, True)
@@ -161,4 +161,4 @@ def _no_room(error: Exception) -> bool:
 
 
 def _cannot(top: Path, error: Exception) -> SourceError:
-    return SourceError(f"cannot watch {top}: {error}", hint="Run the index by hand, or watch with polling.")
+    return SourceError(f"cannot watch {top}: {error}", hint="Run `remora index` after changes.")

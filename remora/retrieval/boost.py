@@ -59,5 +59,5 @@ def _raised(
         return candidate
     gain, file = max(near)
     score = max(candidate.score, with_odds(candidate.score, math.exp(GAIN * gain)))
-    note = f"{file} stands next to {most[file][1]}"
+    note = f"{file} is linked to {most[file][1]}"
     return candidate._replace(score=score).because("neighbourhood", score - candidate.score, note)

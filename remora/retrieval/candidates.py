@@ -319,7 +319,7 @@ def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:
         for path, other, weight in db.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED)
     ]
     partners += [
-        (other, NEIGHBOUR, f"{other} stands next to {path} in the code")
+        (other, NEIGHBOUR, f"{other} is linked to {path} in the code")
         for path, other, _ in db.closure.near(at_hand)
     ]
     for path in at_hand[:3]:

@@ -96,7 +96,7 @@ def _at_hand(db: Database, request: Request) -> dict[str, tuple[float, str]]:
     hand = hand[:FILES_FOLLOWED]
     if not hand:
         return {}
-    found = {other: (NEIGHBOUR, f"stands next to {path}") for path, other, _ in db.closure.near(hand)}
+    found = {other: (NEIGHBOUR, f"linked to {path}") for path, other, _ in db.closure.near(hand)}
     found.update((path, (SAME_FILE, f"in {path}")) for path in hand)
     return found
 

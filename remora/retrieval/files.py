@@ -27,8 +27,8 @@ LEAST = 0.005  # score below which a file is not named: it would be shown as 0.0
 GIVEN = 3  # reasons that a hit names
 SAID_OF = 0.3  # relevance from which a memory speaks for its files
 NOTHING_SAID = (
-    "no word of the task is known here: first are the files that this branch, earlier sessions and commits "
-    "have changed most"
+    "no word of the task occurs in this project; the files are ranked by the changes of this branch, "
+    "earlier sessions and commits"
 )
 _EXAMPLES = frozenset("doc docs documentation example examples sample samples tutorial tutorials".split())
 _EDITED = ("branch", "sessions", "often", "lately")  # also of files that are no code
@@ -318,7 +318,7 @@ _PLAIN = {
     "imports": "imported by files above",
     "often": "edited in many sessions",
     "lately": "edited in the last sessions",
-    "heat": "commits change it often, or did lately",
+    "heat": "changed often or recently by commits",
 }
 
 

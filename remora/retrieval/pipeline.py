@@ -261,7 +261,7 @@ def _fused(state: Run, scored: _Scored) -> tuple[Reason, ...]:
     if turn is not None and turn.author and "author" not in state.request.without:
         notes.append(f"said by {turn.turn.role}")
     if turn is not None and turn.then and "time" not in state.request.without:
-        notes.append("said then")
+        notes.append("said at the time asked about")
     if turn is not None and turn.asks and "questions" not in state.request.without:
         notes.append("a question")
     if candidate.graph:
@@ -411,7 +411,7 @@ def _places(state: Run, key: Key) -> str:
     for path, keys in state.lists.items():
         if key in keys:
             places.append(f"{path.rpartition(':')[2]} #{keys.index(key) + 1}")
-    return ", ".join(places) or "beyond the places that count"
+    return ", ".join(places) or "outside the first results of every path"
 
 
 def _similarity(reader: Reader, state: Run) -> contradictions.Similarity:

@@ -113,13 +113,13 @@ def weigh(
     fresh = recency(record, reader.now, volatility(rate))
     use = RELEVANCE_SHARE + RECENCY_SHARE * fresh + FREQUENCY_SHARE * frequency(record.access_count)
     days = days_between(record.last_accessed_at, reader.now)
-    note = f"last used {days:.0f} days ago, {record.access_count} times in all"
+    note = f"last used {days:.0f} days ago, {record.access_count} uses in total"
     factors.append(("use", use / (RELEVANCE_SHARE + RECENCY_SHARE), note))
     now = current_confidence(record, reader.now)
     factors.append(("confidence", now / USUAL_CONFIDENCE, f"{record.confidence:.2f}, after decay {now:.2f}"))
     factors += _staleness(candidate, reader, stats)
     if record.id in disputed:
-        factors.append(("disputed", DISPUTED_FACTOR, "a colleague says that it is wrong"))
+        factors.append(("disputed", DISPUTED_FACTOR, "disputed by a colleague"))
     if record.pinned:
         factors.append(("pinned", PINNED, ""))
     score, reasons = candidate.score, list(candidate.reasons)
@@ -138,7 +138,7 @@ def _weigh_note(candidate: Candidate, request: Request) -> Candidate:
     if factor == 1.0 or "source" in request.without:
         return candidate
     score = candidate.score * factor
-    return candidate._replace(score=score).because("source", factor, f"{kind}: what was said, retold")
+    return candidate._replace(score=score).because("source", factor, f"{kind}: a summary of conversations")
 
 
 def _weigh_part(
@@ -150,7 +150,7 @@ def _weigh_part(
     if chunk.test and not asks_for_tests(request.text):
         score = with_odds(candidate.score, TEST_FACTOR)
         candidate = candidate._replace(score=score).because(
-            "test", TEST_FACTOR, "a test, and none was asked for"
+            "test", TEST_FACTOR, "a test; the query does not ask for tests"
         )
     stat = files.get(chunk.path)
     if stat is None or not stat.commits or "busy" in request.without:
@@ -178,7 +178,7 @@ def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> l
     if record.review_reason is not None:
         found.append(("review", DERIVED_REVIEW_FACTOR, record.review_reason))
     elif record.needs_review or review:
-        why = "; ".join(reasons) if review and not record.needs_review else "nobody has confirmed it yet"
+        why = "; ".join(reasons) if review and not record.needs_review else "not confirmed yet"
         found.append(("review", NEEDS_REVIEW, why))
     return found
 

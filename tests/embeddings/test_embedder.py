@@ -145,7 +145,7 @@ def test_the_model_of_the_stored_vectors_stays():
         choice = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b@99999999:1024")
         assert choice.embedder is not None
         assert choice.embedder.model_id.startswith("ollama:qwen3-embedding:4b@")
-        assert choice.reasons == ("qwen3-embedding:4b: it made the stored vectors",)
+        assert choice.reasons == ("qwen3-embedding:4b: the model of the stored vectors",)
         choice.close()
         other = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b-q8_0@99999999:1024")
         assert other.embedder is not None

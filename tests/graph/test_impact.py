@@ -360,7 +360,7 @@ def test_ambiguous_target_names_what_it_may_be(shop: Database):
     with pytest.raises(Conflict) as caught:
         find(shop.graph, "add")
     names = "x/m0.py:add, x/m1.py:add, x/m2.py:add, x/m3.py:add, x/m4.py:add, x/m5.py:add"
-    assert str(caught.value) == f"'add' may be {names} or 2 others"
+    assert str(caught.value) == f"'add' is ambiguous: {names} or 2 others"
     assert find(shop.graph, "m3.py:add").node.key == find(shop.graph, "m3.add").node.key == "x/m3.py:add"
     assert find(shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
 

@@ -101,7 +101,7 @@ def test_disuse_lowers_a_hit():
     """A memory last used two years ago ranks below a fresh one, and says since when."""
     old = weighed(last_accessed_at=days_ago(730), created_at=days_ago(730))
     assert old.score < weighed(last_accessed_at=days_ago(90)).score < 0.5
-    assert reason(old, "use").note == "last used 730 days ago, 0 times in all"
+    assert reason(old, "use").note == "last used 730 days ago, 0 uses in total"
     assert reason(old, "use").score == pytest.approx((0.6 + 0.25 * math.exp(-730 / 180)) / 0.85)
 
 
@@ -190,7 +190,7 @@ def test_stale_layer_four_a_file_changed_long_after():
 def test_what_nobody_confirmed_is_lowered_a_little():
     """A review flag costs a tenth of the relevance."""
     found = weighed(needs_review=True)
-    assert reason(found, "review") == Reason("review", 0.9, None, "nobody has confirmed it yet")
+    assert reason(found, "review") == Reason("review", 0.9, None, "not confirmed yet")
 
 
 def test_what_rests_on_something_replaced_is_lowered_more():
