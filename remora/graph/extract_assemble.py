@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.budget import look
 from remora.core.code import Binding, Definition, Import, Reference, Uses
-from remora.graph.extract_parts import (
-    MAX_SIGNATURE,
-    UNKNOWN,
-    Draft,
-    Rules,
-    Source,
-    comment_text,
-    one_line,
-)
+from remora.graph.extract_parts import MAX_SIGNATURE, UNKNOWN, Draft, Rules, Source, comment_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,15 +121,10 @@ def assemble(
         else:
             draft.qualname = _unique(plain, kept, repeated)
             kept[draft.qualname] = draft
-        owner = (
-            draft.qualname
-            if draft.classlike
-            else draft.parent
-            if draft.owner
-            else outer.owner
-            if outer
-            else ""
-        )
+        if draft.classlike:
+            owner = draft.qualname
+        else:
+            owner = draft.parent if draft.owner else outer.owner if outer else ""
         scopes.open(draft.start, _Scope(draft.end, draft.qualname, owner, draft))
     scopes.close(len(text.data) + 1)
     for qualname, bases in late.items():

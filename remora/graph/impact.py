@@ -132,8 +132,8 @@ def find(graph: Graph, target: str) -> Meant:
     if node is None:
         raise NotFound(
             f"{target!r} is not in the code graph",
-            hint=f"{_nearly(graph, path, wanted)}Give a path from the project's root, path:symbol, or a symbol. "
-            "`remora index` reads new files.",
+            hint=f"{_nearly(graph, path, wanted)}Give a path from the project's root, path:symbol, or a "
+            "symbol. `remora index` reads new files.",
         )
     return Meant(node, f"{target!r} may also mean {_listed(others)}" if others else "")
 
@@ -244,7 +244,7 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
 def _unread(graph: Graph, node: Node) -> str:
     """Return a note if a file's users cannot be known because its language is not parsed."""
     row = graph.file(node.path) if node.type != FOLDER else None
-    if row is None or row.kind != "code" or (known := LANGUAGES.get(row.language)) is None or known.grammar:
+    if row is None or row.kind != "code" or (known := LANGUAGES.get(row.language)) is None or known.queries:
         return ""
     return (
         f"{row.language} is read as text, not parsed: the users of {node.path} in code are unknown; "

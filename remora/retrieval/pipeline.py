@@ -138,39 +138,33 @@ def _pass(reader: Reader, request: Request, asked: Question) -> Found:
 
 def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
     """Query the paths over every database; conversations are the project's."""
+    request, asked, project = state.request, state.asked, state.reader.databases[0]
+    pools: list[tuple[str, Pool]] = []
+    if gathering.wanted(request, "memory"):
+        everywhere = state.reader.databases
+        pools += [(f"memory:{db.realm}", gathering.memories(db, request, asked)) for db in everywhere]
+    if code.wanted(request):
+        pools.append((f"code:{project.realm}", code.code(project, request, asked)))
+    kinds = noting.wanted(request)
+    if kinds and project.notes.any():
+        pools.append((f"note:{project.realm}", noting.notes(project, request, asked, kinds)))
     found: list[Candidate] = []
-    for db in state.reader.databases:
-        if gathering.wanted(state.request, "memory"):
-            pool: Pool = gathering.memories(db, state.request, state.asked)
-            found += pool.candidates.values()
-            for path, keys in pool.lists.items():
-                state.lists[f"memory:{db.realm}:{path}"] = keys
-    if code.wanted(state.request):
-        db = state.reader.databases[0]
-        parts = code.code(db, state.request, state.asked)
-        found += parts.candidates.values()
-        for path, keys in parts.lists.items():
-            state.lists[f"code:{db.realm}:{path}"] = keys
-    kinds = noting.wanted(state.request)
-    if kinds and state.reader.databases[0].notes.any():
-        db = state.reader.databases[0]
-        written = noting.notes(db, state.request, state.asked, kinds)
-        found += written.candidates.values()
-        for path, keys in written.lists.items():
-            state.lists[f"note:{db.realm}:{path}"] = keys
-    if gathering.wanted(state.request, "turn") and state.reader.databases[0].turns.count():
-        db = state.reader.databases[0]
-        evidence, lists = gathering.turns(db, state.request, state.asked, state.reader)
+    for name, pool in pools:
+        found += pool.candidates.values()
+        state.lists.update((f"{name}:{path}", keys) for path, keys in pool.lists.items())
+    if gathering.wanted(request, "turn") and project.turns.count():
+        evidence, lists = gathering.turns(project, request, asked, state.reader)
         for item in evidence:
-            key = ("turn", db.realm, str(item.turn.id))
+            key = ("turn", project.realm, str(item.turn.id))
             state.turns[key] = item
             found.append(
                 Candidate(key, item.turn.content, turn=item.turn, dense=item.dense, lexical=item.own)
             )
         for path, ids in lists.items():
-            state.lists[f"turn:{db.realm}:{path}"] = [("turn", db.realm, str(i)) for i in ids]
-    if state.asked.note:
-        state.notes.append(state.asked.note)
+            keys: list[Key] = [("turn", project.realm, str(i)) for i in ids]
+            state.lists[f"turn:{project.realm}:{path}"] = keys
+    if asked.note:
+        state.notes.append(asked.note)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import InvalidInput
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, Filters, MemoryRecord, Reason, Turn
@@ -46,12 +46,8 @@ class QueryVector(NamedTuple):
     vector: NDArray[np.float32]
 
 
-class EmbedQuery(Protocol):
-    """Text to a query vector; None if there is no model or it failed (the reason is a note)."""
-
-    def __call__(self, text: str) -> tuple[QueryVector | None, str]:
-        """Return the vector, and a note if there is none."""
-        ...
+# Text to a query vector; None if there is no model or it failed, with the reason.
+EmbedQuery = Callable[[str], tuple[QueryVector | None, str]]
 
 
 class Reader(NamedTuple):

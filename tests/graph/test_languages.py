@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.graph.extract_rules import RULES
+from remora.graph.extract import RULES
 from remora.graph.languages import (
     LANGUAGES,
     PARSED,
