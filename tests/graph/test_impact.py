@@ -348,7 +348,7 @@ def test_target_is_found_by_what_people_write(shop: Database, target: str, key: 
 )
 def test_unknown_target_is_refused(shop: Database, target: str):
     """What is not in the graph is not found, and the hint says how it may be asked for."""
-    with pytest.raises(NotFound, match="nothing in the code graph") as caught:
+    with pytest.raises(NotFound, match="is not in the code graph") as caught:
         find(shop.graph, target)
     assert "remora index" in caught.value.hint
 
@@ -400,7 +400,7 @@ def test_sentence_of_a_test_is_found_where_nothing_else_is_called_so(db: Databas
 def test_ambiguous_file_name_is_refused(shop: Database):
     """Two files of one name are told apart by more of their paths."""
     add_file(shop, "other/cart.py")
-    with pytest.raises(Conflict, match=r"may be other/cart\.py, shop/cart\.py"):
+    with pytest.raises(Conflict, match=r"is ambiguous: other/cart\.py, shop/cart\.py"):
         find(shop.graph, "cart.py")
     assert find(shop.graph, "other/cart.py").node.key == "other/cart.py"
 
