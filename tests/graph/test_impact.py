@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,38 @@ from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, definition, file, link
 
 
+@contextmanager
+def database(folder: Path) -> Iterator[Database]:
+    """Open a project database without code."""
+    found = Database.open(folder / "memory.db", realm="project", project_id="p1")
+    try:
+        yield found
+    finally:
+        found.close()
+
+
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[Database]:
     """A project database without code."""
-    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
-    yield found
-    found.close()
+    with database(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A small shop, read only."""
+    with database(tmp_path_factory.mktemp("shop")) as found:
+        yield with_shop(found)
 
 
 @pytest.fixture
-def shop(db: Database) -> Database:
-    """A small shop: money is used by cart, cart by web, web by main; tests/test_cart.py tests cart."""
+def own_shop(db: Database) -> Database:
+    """A small shop to be changed."""
+    return with_shop(db)
+
+
+def with_shop(db: Database) -> Database:
+    """Add a small shop: money is used by cart, cart by web, web by main; tests/test_cart.py tests cart."""
     add_file(
         db,
         "shop/money.py",
@@ -169,12 +191,12 @@ def test_callers_in_the_same_file_count(shop: Database):
     assert reached(impact(shop, "Tax", 1).impacts) == [("shop/tax.py:rate", 1)]
 
 
-def test_top_level_code_does_not_stand_for_the_rest_of_its_file(shop: Database):
+def test_top_level_code_does_not_stand_for_the_rest_of_its_file(own_shop: Database):
     """That a file's top level calls a symbol says nothing about who uses other things of that file."""
-    add_file(shop, "run.py")
-    add_links(shop, "run.py", link("run.py", "main.py", "imports"), link("run.py", "main.py", "calls"))
-    assert reached(impact(shop, "page", 5).impacts) == [("main.py", 1)]
-    assert reached(impact(shop, "shop/web.py", 5).impacts) == [("main.py", 1), ("run.py", 2)]
+    add_file(own_shop, "run.py")
+    add_links(own_shop, "run.py", link("run.py", "main.py", "imports"), link("run.py", "main.py", "calls"))
+    assert reached(impact(own_shop, "page", 5).impacts) == [("main.py", 1)]
+    assert reached(impact(own_shop, "shop/web.py", 5).impacts) == [("main.py", 1), ("run.py", 2)]
 
 
 def test_guess_is_told_as_one(shop: Database):
@@ -218,19 +240,19 @@ def test_possible_use_is_named_at_the_first_step(shop: Database):
     assert "shop/tax.py" not in {i.path for i in impact(shop, "parse").impacts}
 
 
-def test_changed_file_is_never_in_an_answer(shop: Database):
+def test_changed_file_is_never_in_an_answer(own_shop: Database):
     """From the moment a file is known to have changed, no way leads from it or over it."""
-    with shop.connection.transaction():
-        shop.graph.mark_stale(["shop/cart.py"], 5)
-    assert reached(impact(shop, "shop/money.py", 5).impacts) == [("pick.py", 1), ("shop/tax.py", 1)]
-    assert impact(shop, "Money.add", 5).impacts == []
-    assert reached(impact(shop, "Cart.total", 1).impacts) == [
+    with own_shop.connection.transaction():
+        own_shop.graph.mark_stale(["shop/cart.py"], 5)
+    assert reached(impact(own_shop, "shop/money.py", 5).impacts) == [("pick.py", 1), ("shop/tax.py", 1)]
+    assert impact(own_shop, "Money.add", 5).impacts == []
+    assert reached(impact(own_shop, "Cart.total", 1).impacts) == [
         ("shop/web.py:page", 1),
         ("tests/test_cart.py:test_total", 1),
     ]
-    with shop.connection.transaction():
-        shop.graph.mark_stale(["pick.py"], 5)
-    assert impact(shop, "Money.show").impacts == []
+    with own_shop.connection.transaction():
+        own_shop.graph.mark_stale(["pick.py"], 5)
+    assert impact(own_shop, "Money.show").impacts == []
 
 
 def test_walk_in_circles_ends(db: Database):
@@ -353,16 +375,18 @@ def test_unknown_target_is_refused(shop: Database, target: str):
     assert "remora index" in caught.value.hint
 
 
-def test_ambiguous_target_names_what_it_may_be(shop: Database):
+def test_ambiguous_target_names_what_it_may_be(own_shop: Database):
     """A name that several things have is not guessed at: the error lists them by full name."""
     for number in range(7):
-        add_file(shop, f"x/m{number}.py", [definition("add"), definition("B.only")])
+        add_file(own_shop, f"x/m{number}.py", [definition("add"), definition("B.only")])
     with pytest.raises(Conflict) as caught:
-        find(shop.graph, "add")
+        find(own_shop.graph, "add")
     names = "x/m0.py:add, x/m1.py:add, x/m2.py:add, x/m3.py:add, x/m4.py:add, x/m5.py:add"
     assert str(caught.value) == f"'add' is ambiguous: {names} or 2 others"
-    assert find(shop.graph, "m3.py:add").node.key == find(shop.graph, "m3.add").node.key == "x/m3.py:add"
-    assert find(shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
+    assert (
+        find(own_shop.graph, "m3.py:add").node.key == find(own_shop.graph, "m3.add").node.key == "x/m3.py:add"
+    )
+    assert find(own_shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
 
 
 def test_bare_name_is_the_most_visible_definition(db: Database):
@@ -397,12 +421,12 @@ def test_sentence_of_a_test_is_found_where_nothing_else_is_called_so(db: Databas
     assert find(db.graph, "parse.test.js:parse").node.key == "parse.test.js:parse"
 
 
-def test_ambiguous_file_name_is_refused(shop: Database):
+def test_ambiguous_file_name_is_refused(own_shop: Database):
     """Two files of one name are told apart by more of their paths."""
-    add_file(shop, "other/cart.py")
+    add_file(own_shop, "other/cart.py")
     with pytest.raises(Conflict, match=r"is ambiguous: other/cart\.py, shop/cart\.py"):
-        find(shop.graph, "cart.py")
-    assert find(shop.graph, "other/cart.py").node.key == "other/cart.py"
+        find(own_shop.graph, "cart.py")
+    assert find(own_shop.graph, "other/cart.py").node.key == "other/cart.py"
 
 
 def test_name_among_very_many_is_found(db: Database):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -103,9 +102,10 @@ public class Shop {
 }
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    """The memory of files that name each other's definitions."""
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """The memory of files that name each other's definitions; read only."""
+    tmp_path = tmp_path_factory.mktemp("references")
     folder = tmp_path / "shop"
     for path, text in FILES.items():
         place = folder / path
