@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from remora.embeddings.embedder import Embedder
 
-__all__ = ["LIFETIME_DAYS", "CachedEmbedder", "VectorCache", "cache_key", "from_blob", "to_blob"]
-
 LIFETIME_DAYS = 7
 
 

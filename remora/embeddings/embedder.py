@@ -201,16 +201,18 @@ class _Search:
             )
         if not self.settings.url:
             require_trusted(url, Path(data_folder(self.environ)))
-        from remora.embeddings.ollama import build, installed
+        from remora.embeddings.known import known
+        from remora.embeddings.ollama import OllamaEmbedder, embedding_length, installed
         from remora.net.http import JsonClient
 
         client = JsonClient(url, timeout=self.settings.timeout)
         try:
             model = self.ollama_model(installed(client, timeout=LIST_SECONDS), near=near, where=client.host)
-            return build(
+            return OllamaEmbedder(
                 client,
                 model,
                 asked=self.settings.dimensions,
+                dims=known(model.name).dims or embedding_length(client, model.name),
                 query_prefix=self.settings.query_prefix,
                 document_prefix=self.settings.document_prefix,
                 timeout=self.settings.timeout,

@@ -64,12 +64,17 @@ def finish(matrix: NDArray[Any], dims: int, *, source: str = "The model") -> NDA
         ProviderError: k is smaller than `dims`.
     """
     if matrix.shape[1] < dims:
-        raise ProviderError(
-            f"{source} returned vectors of {matrix.shape[1]} numbers instead of {dims}",
-            hint="The server may use another model under that name; check the model in the settings.",
-            status=200,
-        )
+        raise another_length(matrix.shape[1], dims, source=source)
     return normalise(matrix[:, :dims])
+
+
+def another_length(length: int, dims: int, *, source: str) -> ProviderError:
+    """Return the error of vectors with another length than expected."""
+    return ProviderError(
+        f"{source} returned vectors of {length} numbers instead of {dims}",
+        hint="The server may use another model under that name; check the model in the settings.",
+        status=200,
+    )
 
 
 def to_blob(vector: NDArray[Any]) -> bytes:

@@ -105,7 +105,7 @@ def extract_with_tree(
     if root.has_error:
         if _hopeless(root):
             return FileFacts(Outline(language), Uses(), lines, 1), None
-        errors = max(1, _count_mistakes(grammar, root))
+        errors = max(1, sum(map(len, _cursor(grammar.mistakes).captures(root).values())))
     text, rules = Source(data), RULES[language]
     found, whole = _search(grammar, rules, text, root)
     definitions, imports, uses = assemble(found, rules, text)
@@ -164,10 +164,6 @@ def _cursor(query: Query) -> QueryCursor:
     cursor = QueryCursor(query, match_limit=_MATCH_LIMIT)
     cursor.set_max_start_depth(_MAX_LEVELS)
     return cursor
-
-
-def _count_mistakes(grammar: Grammar, root: Node) -> int:
-    return sum(len(nodes) for nodes in _cursor(grammar.mistakes).captures(root).values())
 
 
 def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[Found, bool]:

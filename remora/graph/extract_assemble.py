@@ -289,7 +289,8 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
             bindings[Binding(name, classes.get(other, other), line, owner)] = None
         elif at != last:
             last = at
-            if kind != "type" or not (at in names or (scope and _in_heritage(scope.draft, at))):
+            start, end = scope.draft.heritage if scope else (0, 0)
+            if kind != "type" or not (at in names or start <= at < end):
                 references.append(Reference(name, other, kind, line, inside))
     if found.held:
         held = [use for use in found.held if use.at not in written]
@@ -382,10 +383,6 @@ _PLACE = itemgetter(0)
 
 def _use_order(use: Use) -> tuple[int, int, int]:
     return use.at, _RANK.get(use.kind, 9), -len(use.other)
-
-
-def _in_heritage(draft: Draft, at: int) -> bool:
-    return draft.heritage[0] <= at < draft.heritage[1]
 
 
 def first_comment(text: Source, found: Found) -> str:

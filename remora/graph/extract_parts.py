@@ -56,6 +56,12 @@ class Source:
             return self.data.count(b"\n", start, end)
         return -self.data.count(b"\n", end, start)
 
+    def after_blanks(self, at: int) -> int:
+        """Return the first place from one on that is not blank."""
+        while self.data[at : at + 1].isspace():
+            at += 1
+        return at
+
     def field(self, node: Node, name: str) -> str:
         """Return the text of a node's field, "" if it has none."""
         found = node.child_by_field_name(name)

@@ -500,24 +500,18 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     unsure = [i for i in impacts if i.confidence < GUESS_BELOW]
     named = sum(1 for i in unsure if i.via[0].partition(" <-")[2].startswith(NAMES))
     told = sum(1 for i in unsure if i.source in SAYS)
-    if guesses := len(unsure) - named - told:
-        notes.append(
-            "1 result depends on a call that could not be resolved with certainty"
-            if guesses == 1
-            else f"{guesses} results depend on calls that could not be resolved with certainty"
-        )
-    if named:
-        notes.append(
-            "1 result only contains its name, which may mean something else"
-            if named == 1
-            else f"{named} results only contain its name, which may mean something else"
-        )
-    if told:
-        notes.append(
-            "1 result from statements of a language model or an agent, not from code"
-            if told == 1
-            else f"{told} results from statements of a language model or an agent, not from code"
-        )
+    if (guesses := len(unsure) - named - told) == 1:
+        notes.append("1 result depends on a call that could not be resolved with certainty")
+    elif guesses:
+        notes.append(f"{guesses} results depend on calls that could not be resolved with certainty")
+    if named == 1:
+        notes.append("1 result only contains its name, which may mean something else")
+    elif named:
+        notes.append(f"{named} results only contain its name, which may mean something else")
+    if told == 1:
+        notes.append("1 result from statements of a language model or an agent, not from code")
+    elif told:
+        notes.append(f"{told} results from statements of a language model or an agent, not from code")
     if cut_at:
         notes.append(f"showing the first {cut_at} results; there are more")
     return tuple(notes)

@@ -26,10 +26,9 @@ from remora.graph.signatures import return_type
 from remora.graph.test_files import stems_under_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from remora.core.code import FileFacts, Import
+    from remora.core.code import FileFacts
 
 _WORD = re.compile(r"[^\W\d]\w*[?!]?")
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
@@ -66,7 +65,7 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
         if definition.bases or definition.kind == "class":
             found.add(definition.name)  # the same class may be continued elsewhere
     for item in facts.outline.imports:
-        texts.update(_texts(item))
+        texts.update((item.module, item.alias), *item.names)
     texts.add(facts.outline.package)
     for text in texts:
         found.update(_WORD.findall(text))
@@ -116,14 +115,6 @@ def _behind_a_dot(facts: FileFacts) -> set[str]:
         if "." in text:
             found.update(_ATTRIBUTE.findall(text))
     return found
-
-
-def _texts(item: Import) -> Iterator[str]:
-    yield item.module
-    yield item.alias
-    for name, local in item.names:
-        yield name
-        yield local
 
 
 def place_names(path: str) -> frozenset[str]:

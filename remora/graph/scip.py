@@ -24,10 +24,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from remora.core.code import Definition, Import, Link, Symbol
-from remora.graph.scip_index import DEFINITION, IMPORT, ScipDocument, ScipOccurrence, find_index, read_index
+from remora.graph.scip_index import DEFINITION, IMPORT, ScipDocument, ScipOccurrence
 from remora.graph.scip_symbols import META, METHOD, NAMESPACE, PARAMETER, TYPE, ScipName, parse_name
-
-__all__ = ["ScipDocument", "clean", "find_index", "precise_links", "read_index", "symbol_keys"]
 
 CERTAIN = 1.0
 _CLASSES = frozenset(("class", "interface", "type", "test"))

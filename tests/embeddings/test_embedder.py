@@ -186,6 +186,12 @@ def test_a_named_model_is_taken_from_ollama():
         assert choice.embedder.model_id == "ollama:nomic-embed-text:latest@00000000:768"
         assert choice.embedder.query_prefix == "search_query: "
         choice.close()
+    show = {"model_info": {"bert.embedding_length": 512}}
+    with ModelServer().on("GET /api/tags", tags("mine:1")).on("POST /api/show", show) as server:
+        choice = chosen(AUTO._replace(model="mine:1"), {"OLLAMA_HOST": server.host})
+        assert choice.embedder is not None
+        assert choice.embedder.model_id == "ollama:mine:1@00000000:512"
+        choice.close()
 
 
 def test_a_url_in_the_settings_is_the_second_tier():
