@@ -138,9 +138,6 @@ def test_a_length_that_changes_is_an_error():
     ("answer", "words"),
     [
         ({"embeddings": []}, "0 vectors for 1 texts"),
-        ({"embeddings": [[1.0], [2.0]]}, "2 vectors for 1 texts"),
-        ({"embeddings": [[]]}, "empty vectors"),
-        ({"embeddings": [["x"] * 1024]}, "not numbers"),
         (b'{"embeddings": [[' + b", ".join([b"NaN"] * 1024) + b"]]}", "NaN"),
     ],
 )

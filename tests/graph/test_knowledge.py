@@ -103,35 +103,22 @@ def test_a_glob_for_very_much_is_no_edge(memory: Memory, monkeypatch: pytest.Mon
     assert layer(memory) == ({"pattern Everything is typed"}, set())
 
 
-def test_it_follows_edits(memory: Memory) -> None:
-    """Other files, another type and another text are taken over."""
+def test_it_follows_the_memories(memory: Memory) -> None:
+    """Edits are taken over, a forgotten memory's node goes and comes back, a new memory's replaces the old."""
     found = memory.remember("Use a factory", type="pattern", related_files=["auth/tokens.py"])
     layer(memory)
     memory.edit(found.id, related_files=["web.py"], type="decision", content="We chose a factory")
-    assert layer(memory) == (
-        {"decision We chose a factory"},
-        {("We chose a factory", "documents", "web.py")},
-    )
+    edited = ({"decision We chose a factory"}, {("We chose a factory", "documents", "web.py")})
+    assert layer(memory) == edited
     memory.edit(found.id, type="gotcha")
     assert layer(memory) == (set(), set())
-
-
-def test_it_follows_forgetting_and_restoring(memory: Memory) -> None:
-    """A forgotten memory's node goes, and is back when the memory is."""
-    found = memory.remember("Use a factory", type="pattern", related_files=["web.py"])
-    before = layer(memory)
+    memory.edit(found.id, type="decision")
     memory.forget(found.id)
     assert layer(memory) == (set(), set())
     memory.restore(found.id)
-    assert layer(memory) == before
-
-
-def test_it_follows_superseding(memory: Memory) -> None:
-    """The new memory's node takes the old one's place."""
-    old = memory.remember("Tokens live 24 h", type="decision", related_files=["auth/tokens.py"])
-    layer(memory)
-    new = memory.supersede(old.id, "Tokens live 12 h")
-    assert layer(memory)[1] == {("Tokens live 12 h", "documents", "auth/tokens.py")}
+    assert layer(memory) == edited
+    new = memory.supersede(found.id, "We chose a builder")
+    assert layer(memory)[1] == {("We chose a builder", "documents", "web.py")}
     assert {node.key for node in db_of(memory).layers.knowledge()[0]} == {memory_key(new.id)}
 
 

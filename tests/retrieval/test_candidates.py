@@ -289,17 +289,6 @@ def test_vectors_are_asked_beyond_the_first_places_for_evidence(world):
     assert all(c.dense is not None and c.lexical > 0 for c in pool.candidates.values())
 
 
-def test_a_file_at_hand_brings_its_memories(world):
-    """What speaks of a file just read comes first, though the question shares nothing with it."""
-    world.remember("about", "Compare in UTC only", related_files=["billing/invoice.py"])
-    world.remember("other", "The indexer runs nightly", related_files=["search/indexer.py"])
-    hit = world.search("quarterly numbers", recent_files=["billing/invoice.py"]).hits[0]
-    assert world.name(hit) == "about"
-    reason = hit.why[0]
-    assert (reason.stage, reason.score, reason.rank) == ("graph", 0.8, 1)
-    assert reason.note == "about billing/invoice.py"
-
-
 @pytest.mark.parametrize("turned", [False, True])
 def test_files_read_together_bring_each_others_memories(world, turned):
     """A co-access edge counts from either end."""
@@ -322,15 +311,6 @@ def test_a_weak_edge_is_no_evidence(world):
     assert world.names("quarterly numbers", without=("dense",), recent_files=["b.py"]) == []
 
 
-def test_files_that_change_together_bring_each_others_memories(world):
-    """Git partners count where nobody has read them together yet."""
-    world.remember("partner", "Compare in UTC only", related_files=["billing/invoice.py"])
-    world.commit("billing/invoice.py", "ledger/totals.py", times=5)
-    hit = world.hit("partner", "quarterly numbers", recent_files=["ledger/totals.py"])
-    assert hit.why[0].note == "billing/invoice.py changes with ledger/totals.py"
-    assert 0.21 <= hit.why[0].score <= 0.7
-
-
 def test_the_strongest_evidence_counts(world):
     """A weak edge does not hide that two files always change together."""
     world.remember("partner", "Compare in UTC only", related_files=["billing/invoice.py"])
@@ -339,17 +319,6 @@ def test_the_strongest_evidence_counts(world):
     hit = world.hit("partner", "quarterly numbers", recent_files=["ledger/totals.py"])
     assert hit.why[0].score > 0.5
     assert "changes with" in hit.why[0].note
-
-
-@pytest.mark.parametrize("named", ["billing/invoice.py", "invoice.py"])
-def test_a_file_named_in_the_question_is_at_hand(world, named):
-    """A path in the question counts like one just read; a bare name is looked up among git's files."""
-    world.commit("billing/invoice.py")
-    world.remember("about", "Compare in UTC only", related_files=["billing/invoice.py"])
-    world.remember("other", "Compare in local time", related_files=["search/indexer.py"])
-    hit = world.search(f"what is odd in {named}?").hits[0]
-    assert world.name(hit) == "about"
-    assert "about billing/invoice.py" in [r.note for r in hit.why]
 
 
 def test_a_finding_is_asked_for_by_what_it_says(world):

@@ -524,21 +524,6 @@ def test_a_search_alone_changes_no_row(world):
 # User and project
 
 
-def test_a_disagreement_is_shown_from_both_sides(world):
-    """The project says PostgreSQL, the user SQLite: both come back, each names the other, attributed."""
-    world.remember("project", "Use PostgreSQL for storage", type="decision")
-    world.clock.advance(days=1)
-    world.remember("user", "Use SQLite for storage", type="preference", source="user_taught", user=True)
-    hits = world.search("use what for storage").hits
-    assert [world.name(h) for h in hits] == ["user", "project"]
-    assert [h.realm for h in hits] == ["user", "project"]
-    assert hits[0].disagrees_with == (hits[1].id,)
-    assert hits[1].disagrees_with == (hits[0].id,)
-    text = world.memory.context("use what for storage").text
-    assert "[yours, in every project]" in text
-    assert text.count("[disagrees with ") == 2
-
-
 def test_the_other_side_is_shown_though_it_ranks_below_the_last(world):
     """With room for two, the partner of a disagreement takes the place of a hit that nobody disputes."""
     world.remember("project", "Use PostgreSQL for storage in production and nowhere else", type="decision")
