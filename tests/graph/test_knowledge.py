@@ -104,7 +104,7 @@ def test_a_glob_for_very_much_is_no_edge(memory: Memory, monkeypatch: pytest.Mon
 
 
 def test_it_follows_the_memories(memory: Memory) -> None:
-    """Edits are taken over, a forgotten memory's node goes and comes back, a new memory's replaces the old."""
+    """Edits are taken over, what is forgotten goes and comes back, and a new memory replaces the old one."""
     found = memory.remember("Use a factory", type="pattern", related_files=["auth/tokens.py"])
     layer(memory)
     memory.edit(found.id, related_files=["web.py"], type="decision", content="We chose a factory")
