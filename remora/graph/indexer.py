@@ -15,7 +15,7 @@ graph of a full run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
@@ -168,7 +168,8 @@ class Indexer:
         shaped = whole or bool(gone) or any(i.path not in known or is_manifest(i.path) for i in changed)
         if shaped or state is None or not state.roots:
             paths = there if whole else {*self._graph.files(), *there} - set(gone)
-            roots, moved = self._roots(paths, state.roots if state else "", skipped_roots)
+            roots = find_roots(sorted(paths), self._files.text, skipped_roots)
+            moved = state is not None and bool(state.roots) and roots.to_json() != state.roots
         else:  # an edit of a file that was there says nothing new of where imports lead
             roots, moved = Roots.from_json(state.roots), False
         resolved, partly = self._resolve(touched, roots, now, report, stop, everything=everything or moved)
@@ -345,11 +346,6 @@ class Indexer:
         return kept_outline(packed) if packed else None
 
     # Resolving
-
-    def _roots(self, paths: Collection[str], before: str, skipped: list[Skipped]) -> tuple[Roots, bool]:
-        """Return the roots from the configuration files, and whether they changed."""
-        roots = find_roots(sorted(paths), self._files.text, skipped)
-        return roots, bool(before) and roots.to_json() != before
 
     def _resolve(
         self,

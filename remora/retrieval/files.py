@@ -9,7 +9,7 @@ chunks of code serves the files and the tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks, weights
@@ -120,7 +120,8 @@ def evidence(
     if "imports" not in without:
         words = {name: votes for name, votes in signals.items() if name not in _UNSAID}
         scores = weights.weighed(words)
-        signals["imports"] = tasks.by_imports(tasks.scaled(scores), _imports(db, scores))
+        best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
+        signals["imports"] = tasks.by_imports(tasks.scaled(scores), db.file_prediction.imported(best))
     paths = {path for votes in signals.values() for path in votes}
     wanted = db.file_prediction.code_files(paths, tests=tests)
     edited = {path for name in _EDITED for path in signals.get(name, ())}
@@ -132,10 +133,15 @@ def evidence(
     return Evidence({name: votes for name, votes in kept.items() if votes}, said)
 
 
+def _distinctive(zones: tasks.Zones) -> list[str]:
+    """Return the words of a task's title and prose that are no stop words, each once."""
+    asked = dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}"))
+    return [word for word in asked if word not in STOP_WORDS]
+
+
 def _known(db: Database, task: str) -> float:
     """Return the share of a task's distinctive words that code or commit messages hold; 1.0 without any."""
-    zones = tasks.zones(task)
-    asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
+    asked = _distinctive(tasks.zones(task))
     if not asked:
         return 1.0
     held = [db.fulltext.term_stats(table, asked).holding for table in ("code_chunks", "git_commits")]
@@ -179,18 +185,17 @@ def _gather(
         signals["commits"], said["commits"] = _commits(db, query)
     if "names" not in without:
         signals["names"], said["names"] = _names(db, zones)
-    ending = _ending(db)
+
+    def ending(written: str) -> list[str]:
+        return tasks.by_suffix(written, db.graph.called(written.rpartition("/")[2]))
+
     frames, paths = tasks.by_places(tasks.places(task), ending)
     modules: dict[str, float] = {}
     for name in tasks.modules(task):
         means = next((found for path in tasks.module_files(name) if (found := ending(path))), [])
         modules |= {path: max(modules.get(path, 0.0), 1.0 / len(means)) for path in means}
-    if "frames" not in without:
-        signals["frames"] = frames
-    if "paths" not in without:
-        signals["paths"] = paths
-    if "modules" not in without:
-        signals["modules"] = modules
+    cited = {"frames": frames, "paths": paths, "modules": modules}
+    signals |= {name: votes for name, votes in cited.items() if name not in without}
     if vector is not None and "meaning" not in without:
         signals["meaning"] = _meaning(db, vector)
     if memories and "memories" not in without:
@@ -251,13 +256,6 @@ def _names(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str
     return found, _first((path, f"defines {name}") for name in by_weight for path, _ in defined[name])
 
 
-def _ending(db: Database) -> Callable[[str], list[str]]:
-    def ending(written: str) -> list[str]:
-        return tasks.by_suffix(written, db.graph.called(written.rpartition("/")[2]))
-
-    return ending
-
-
 def _meaning(db: Database, vector: QueryVector) -> dict[str, float]:
     near = db.nearest("chunk", vector.model_id).search(vector.vector, MEANT)
     files = db.chunks.paths_of([int(n.owner_id) for n in near])
@@ -284,8 +282,7 @@ def _memories(db: Database, hits: Sequence[Hit]) -> tuple[dict[str, float], dict
 
 def _sessions(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
     """Return the files edited by agent sessions with a similar prompt."""
-    asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
-    hits = db.sessions.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
+    hits = db.sessions.like(_distinctive(zones)[: tasks.TERMS], tasks.TOP_SESSIONS)
     edited = db.sessions.edited([session for session, _ in hits])
     today = db.file_prediction.today({path for files in edited.values() for path in files})
     found = [
@@ -295,11 +292,6 @@ def _sessions(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[
     started = {row.id: (row.started_at or "")[:10] for row in db.sessions.rows([i for i, _ in hits])}
     said = _first((path, f"edited in a session of {started[i]}") for _, i, files in found for path in files)
     return tasks.by_commits((score, files) for score, _, files in found), said
-
-
-def _imports(db: Database, scores: Mapping[str, float]) -> list[tuple[str, str]]:
-    best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
-    return db.file_prediction.imported(best)
 
 
 def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
