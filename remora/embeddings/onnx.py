@@ -53,7 +53,7 @@ class _Loaded:
         self.process = os.getpid()
 
 
-# What is loaded in this process: several memories that are open at once share a model.
+# The models of this process: several open memories share one.
 _loaded: MutableMapping[tuple[Any, ...], _Loaded] = WeakValueDictionary()
 
 

@@ -53,7 +53,7 @@ class Bases(Exports):
             line = self.line(base.path, base.definition)
             whole = whole and line.whole
             above.append(list(line.classes))
-        # What was mixed in last is asked first, and the base class after all of them.
+        # The last mixin comes first, the base class after all of them.
         mixed = [row for row in reversed(above) if row[0][1].kind == "module"]
         above = [*mixed, *(row for row in above if row not in mixed)]
         return Line(((path, definition), *_merged(above)), whole)

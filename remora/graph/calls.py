@@ -122,7 +122,7 @@ class FileNames:
         family = self.table.family
         if owner is not None and owner.kind == "foreign":
             return None
-        # What is called on a package of classes is called on a variable that is not seen.
+        # A package of classes has no functions: the receiver is an unseen variable of that name.
         package = owner is not None and owner.kind == "module" and family.types_only
         if owner is None or owner.kind == "opaque" or (package and reference.kind == "call"):
             return self._guess(reference.name) if reference.kind == "call" else None

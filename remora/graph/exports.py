@@ -101,7 +101,7 @@ class Exports(ABC):
             return self._namespace(table, entry)
         if not before or table.family.name in ("python", "javascript", "go"):
             return None
-        # What stands before the name may itself be a class or an enumeration.
+        # The part before the last name may be a class or an enumeration.
         sign = next((sign for sign in ("::", "\\", ".") if sign in entry.module), ".")
         outer = self.module(table, entry._replace(module=entry.module.rpartition(sign)[0]))
         return self.member(outer, last) if outer else None

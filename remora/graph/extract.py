@@ -141,7 +141,7 @@ def _parse(grammar: Grammar, data: bytes, enough: Callable[[], bool] | None) -> 
             lambda at, _point: data[at : at + _PIECE],
             progress_callback=lambda _at, _wrong: next(reports) > most or (enough is not None and enough()),
         )
-    except ValueError:  # how the parser says that it was stopped
+    except ValueError:  # raised when the callback stops the parser
         return None
 
 

@@ -252,7 +252,7 @@ def _imports(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> tuple[Imp
     result = list[Import]()
     for at, item in ordered:
         if item.names or item.alias or (at, item.module) not in named:
-            # What a file offers, it offers as a whole.
+            # Exports belong to the file, not to a scope.
             scope = "" if item.kind == "export" else _scope_name(scopes.at(at), kept)
             result.append(item._replace(scope=scope))
     return tuple(result)
@@ -326,7 +326,7 @@ def _held(
         values = use.other.split("|")
         if any(value[1:] in names if value[0] == "=" else value != UNKNOWN for value in values):
             one = _place(use, values, scopes, kept)
-            # `x = x or y` leaves x what it is said to be
+            # `x = x or y` keeps the type of x
             if one.owner or f"={one.name}" not in values or (one.scope, one.name) not in typed:
                 waiting.append(one)
 

@@ -277,7 +277,7 @@ def split_chain(text: str) -> tuple[str, str]:
 
 _LAST = re.compile(r"(.*?)(?:\.|->|::|\\)([^.:>\\]+)", re.DOTALL)
 
-# Types that stand for what is inside them: a variable of `Optional[Foo]` is used as a `Foo`.
+# Wrappers of one type: a variable of `Optional[Foo]` is used as a `Foo`.
 _SEEN_THROUGH = frozenset(
     """Optional Final ClassVar Annotated Required NotRequired ReadOnly Awaitable Coroutine InitVar Box
     Arc Rc RefCell Mutex Ref RefMut MutexGuard Cow Pin Option Result unique_ptr shared_ptr weak_ptr

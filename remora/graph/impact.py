@@ -232,7 +232,7 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         impacts += said(db, own, impacts)
     cut = walk.cut or len(impacts) > limit
     if len(impacts) > limit:
-        # Of those as near tests are left out first: code tells more of what may break.
+        # At equal distance tests are left out first.
         impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
         del impacts[limit:]
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
@@ -473,13 +473,13 @@ class _Walk:
         listed = {impact.path for impact in self._found}
         users = self._closure.using(file.id, self._node.label, self._limit)
         possible = {path: test for path, test in users if path not in known}
-        # To ask costs time for each, so those that stand for a folder are asked first: they pass names on.
+        # Each file costs a read. Files that represent a folder come first, because they re-export names.
         asked = sorted(possible, key=lambda path: not speaks(path))[:ASKED]
         named = {path for path in asked if self._is_named_by(path)}
         for path, test in possible.items():
             how = f"imports {self._node.path} and uses the name {self._node.label}"
             if path not in named and path in listed:
-                continue  # what it is that names the target says more
+                continue  # the result that names the target is more exact
             how, sure = ("imports", EXACT) if path in named else (how, POSSIBLE)
             via = (_arrow(self._node.key, how, path),)
             self._found.append(Impact(path, None, 1, via, sure, test=test))

@@ -56,12 +56,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Indexer", "Listed", "Outcome"]
 
-VERSION = 7  # of what is read from a file: a change makes every file be read again
+VERSION = 7  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
 OPEN = "graph.closure.open"  # meta key: how far a run that changes edges got, False when it is done
-READING, LINKING = "reading", "linking"  # what a change touches is known to the run alone; it is written
+READING, LINKING = (
+    "reading",
+    "linking",
+)  # the affected files are in the run's memory; they are in the database
 TRY_AGAIN = -1  # in place of a file's time: no file has it, so the next run looks again
 
 Progress = Callable[[str, int, int], None]
@@ -170,12 +173,12 @@ class Indexer:
             paths = there if whole else {*self._graph.files(), *there} - set(gone)
             roots = find_roots(sorted(paths), self._files.text, skipped_roots)
             moved = state is not None and bool(state.roots) and roots.to_json() != state.roots
-        else:  # an edit of a file that was there says nothing new of where imports lead
+        else:  # an edit of a known file does not change the roots
             roots, moved = Roots.from_json(state.roots), False
         resolved, partly = self._resolve(touched, roots, now, report, stop, everything=everything or moved)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
         if commit is None and not whole and state is not None:
-            commit = state.commit  # a few files say nothing of what is checked out
+            commit = state.commit  # a partial run does not know the checked-out commit
         moved_on = state is None or state.commit != commit
         if changed or gone or resolved or moved_on or touched.rebuild:
             with self._db.transaction(durable=False):
@@ -333,7 +336,7 @@ class Indexer:
                         if WHOLE in passed and is_whole(outline, WHOLE):  # said of this file alone
                             whole.add(importer)
                             passed.discard(WHOLE)
-                # Whoever has the module, from wherever, may use the name behind a dot.
+                # Any file that has the module, however imported, may use the name after a dot.
                 having = set(self._graph.using(words)) - touched.paths - found
                 touched.paths.update(self._graph.using(passed, DOT, among=having))
             touched.paths |= found
@@ -422,7 +425,7 @@ class Indexer:
         while fresh:
             files = set(self._graph.using(fresh)) - seen
             seen |= files
-            # A file seen before may pass on what was touched since: all are asked until nothing is new.
+            # A file read before may re-export a name touched since: all are read until nothing is new.
             more: set[str] = set()
             for path in seen:
                 outline = self._outline(path)

@@ -236,7 +236,7 @@ class Look(Bases):
             owner = table.by_qualname.get(definition.parent)
             return Value("object", value.path, owner, min(value.sure, LIKELY)) if owner else None
         key = ("returned", value.path, definition.qualname)
-        if key in self.open:  # its type is said by itself, as in `def b(self) -> A.b.c`
+        if key in self.open:  # its return type refers to itself, as in `def b(self) -> A.b.c`
             return None
         found = self.entering(key, lambda: self.dotted(table, definition.parent, text))
         return self.instance(found, value.sure)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
 NEWER = "scip.newer"  # meta key: how many of that index's files were newer than it
 SCIP = "scip"
-FORMAT = 1  # of what is kept of an index: a change makes it be read again
+FORMAT = 1  # of the stored edges: a change causes the index to be read again
 
 
 class Taken(NamedTuple):

@@ -133,7 +133,7 @@ class _Wanted:
         if found is None:
             return
         if Path(path).is_dir() and not Path(path).is_symlink():
-            # Of a folder that was moved here nothing else is told, and of a new one perhaps too late.
+            # No events follow for the files of a moved folder, and those of a new folder may be missed.
             if change.name == "added":
                 yield from self._below(path)
         elif self._wanted(found) or (change.name == "deleted" and "." not in found.rpartition("/")[2]):

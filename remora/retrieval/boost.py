@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, ranked
 
-SEEDS = 10  # files that hand on
-GAIN = 3.0  # logarithm of what the odds are multiplied by where a relevance of 1 arrives
+SEEDS = 10  # files that pass on their relevance
+GAIN = 3.0  # logarithm of the factor on the odds for an arriving relevance of 1
 
 
 def boost(candidates: list[Candidate], neighbours: Callable[[str], Mapping[str, float]]) -> list[Candidate]:

@@ -86,7 +86,7 @@ class Question:
         """Return the vector of the query in other words; that of a guessed answer stays as it is."""
         if self._guess is not None or text == self.text:
             return self.vector
-        return None if self.note else self._made(text)  # what failed once is not waited for again
+        return None if self.note else self._made(text)  # a model that failed is not called again
 
     def guessing(self, vector: QueryVector) -> Question:
         """Return the query with a guessed answer in the place of its vector."""
@@ -120,7 +120,7 @@ def wanted(request: Request, source: str) -> bool:
     if filters.kinds and not set(among).intersection(filters.kinds):
         return False
     if source == "memory":
-        return filters.role is None  # nobody speaks a memory
+        return filters.role is None  # a memory has no speaker
     return not (filters.types or filters.files or filters.modules or filters.scope)
 
 
@@ -401,8 +401,7 @@ def turns(
     roles = db.turns.roles()
     names = {role for role in roles if role.lower() not in _ROLES}
     named = names_in(asked.text, names)
-    # Who spoke is known apart from what was said: a name in the question would only pull in the turns that
-    # mention it.
+    # The speaker is matched by role: a name in the query vector would only favour turns that mention it.
     vector = asked.about(without_names(asked.text, named) if named else asked.text)
     lists: dict[str, list[int]] = {}
     among = db.turns.ids_passing(request.filters)

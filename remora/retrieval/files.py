@@ -25,17 +25,19 @@ NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
 LEAST = 0.005  # score below which a file is not named: it would be shown as 0.00
 GIVEN = 3  # reasons that a hit names
-SAID_OF = 0.3  # relevance from which a memory speaks for its files
+SAID_OF = 0.3  # relevance from which a memory counts for its files
 NOTHING_SAID = (
     "no word of the task occurs in this project; the files are ranked by the changes of this branch, "
     "earlier sessions and commits"
 )
 _EXAMPLES = frozenset("doc docs documentation example examples sample samples tutorial tutorials".split())
 _EDITED = ("branch", "sessions", "often", "lately")  # also of files that are no code
-_UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})  # whatever the task says
+_UNSAID = frozenset(
+    {"branch", "meaning", "imports", "often", "lately", "heat"}
+)  # signals that do not depend on the task's words
 
 
-UNKNOWN = 0.02  # stands for the share of known words where none is: what is near in meaning may be meant
+UNKNOWN = 0.02  # share of known words if none is known, because files may be close in meaning
 MOSTLY = 0.5  # of a task's words that must be known here, for its scores to stand as they are
 
 Said = dict[str, dict[str, str]]
@@ -79,7 +81,7 @@ def predict(
     found = evidence(db, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without)
     scores = weights.weighed(found.signals)
     most = sum(WEIGHTS[name] for name, votes in found.signals.items() if votes)
-    if scores and (known := _known(db, task)) < MOSTLY:  # it speaks of something else: so say its scores
+    if scores and (known := _known(db, task)) < MOSTLY:  # most of its words are unknown: lower the scores
         most *= MOSTLY / max(known, UNKNOWN)
     names = named(db, task, there) if "paths" not in without else []
     names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named

@@ -173,7 +173,7 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     kept = _kept(state, candidates)
     words = {s: [c.lexical for c in candidates if c.key[:2] == s] for s in {c.key[:2] for c in candidates}}
     semantic = state.kind == "semantic" or "query_type" in state.request.without
-    # A name says what is meant, however many texts hold it; so do words where there are no vectors.
+    # Identifiers are trusted however many texts contain them, and so are words without vectors.
     doubt = semantic and state.asked.compared and "trust" not in state.request.without
     trusted = {s: fusion.trust(v) if doubt else 1.0 for s, v in words.items()}
     dense_weight = state.weights.dense / WEIGHTS["semantic"].dense

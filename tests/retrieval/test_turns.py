@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from remora.core.clock import to_iso
@@ -119,7 +121,12 @@ def test_tool_traffic_is_no_turn(world):
 def test_filters_that_only_memories_can_pass_leave_turns_out(world):
     """A turn has no type, file, module or scope; where one is asked for, turns are not returned."""
     talk(world, ("user", "The vault key rotates on Mondays"))
-    passed = ({}, {"kinds": ("turn",)}, {"kinds": ("turn", "memory")}, {"branch": "main"})
+    passed: tuple[dict[str, Any], ...] = (
+        {},
+        {"kinds": ("turn",)},
+        {"kinds": ("turn", "memory")},
+        {"branch": "main"},
+    )
     refused = (
         {"kinds": ("memory",)},
         {"types": ("pattern",)},

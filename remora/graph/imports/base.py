@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PACKAGE = "pkg:"
 INSIDE = "\0"  # in a key, between a file and each module that is written inside it
 WHOLE = "exports"  # the name under which a file of CommonJS offers itself: `module.exports = x`
-MANY = 200  # definitions of one name that are looked at; beyond that a name says nothing
+MANY = 200  # maximum number of definitions of one name that are read
 
 
 class Places(NamedTuple):

@@ -43,7 +43,7 @@ def _entries(item: Import) -> Iterator[Entry]:
             yield Entry(local, item.module, "", item)
         else:
             yield Entry(local, item.module, name, item)
-    if item.alias:  # after the names: what `require` gives is what the file says it is, or else its names
+    if item.alias:  # after the names: `require` returns the file's value as a whole, or else its names
         yield Entry(item.alias, item.module, "", item)
 
 
