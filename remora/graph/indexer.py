@@ -61,10 +61,8 @@ BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
 OPEN = "graph.closure.open"  # meta key: how far a run that changes edges got, False when it is done
-READING, LINKING = (
-    "reading",
-    "linking",
-)  # the affected files are in the run's memory; they are in the database
+# While reading, the affected files are known in memory only; while linking, they are in the database.
+READING, LINKING = "reading", "linking"
 TRY_AGAIN = -1  # in place of a file's time: no file has it, so the next run looks again
 
 Progress = Callable[[str, int, int], None]

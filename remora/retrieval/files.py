@@ -31,11 +31,9 @@ NOTHING_SAID = (
     "earlier sessions and commits"
 )
 _EXAMPLES = frozenset("doc docs documentation example examples sample samples tutorial tutorials".split())
-_EDITED = ("branch", "sessions", "often", "lately")  # also of files that are no code
-_UNSAID = frozenset(
-    {"branch", "meaning", "imports", "often", "lately", "heat"}
-)  # signals that do not depend on the task's words
-
+_EDITED = ("branch", "sessions", "often", "lately")  # signals that also count for files that are no code
+# Signals that do not depend on the task's words.
+_UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})
 
 UNKNOWN = 0.02  # share of known words if none is known, because files may be close in meaning
 MOSTLY = 0.5  # of a task's words that must be known here, for its scores to stand as they are
