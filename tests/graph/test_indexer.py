@@ -346,12 +346,15 @@ def sources(draw: st.DrawFn) -> str:
                 "class": f"from {dotted} import {name.title()}",
             }[kind]
         )
+    if draw(st.integers(0, 9)) == 9:
+        lines.append(f"__all__ = ['{draw(st.sampled_from(NAMES))}']")
     for name in draw(st.lists(st.sampled_from(NAMES), max_size=2, unique=True)):
         base, called = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES))
         lines += draw(
             st.sampled_from(
                 [
                     [f"def {name}():", f"    return {called}()"],
+                    [f"def {name}() -> {base.title()}:", f"    return {called}()"],
                     [f"class {name}({base}):", f"    def {called}(self):", f"        return self.{base}()"],
                     [f"def {name}():", f"    it = {base}()", f"    return it.{called}()"],
                     ["@fixture", f"def {name}({called}):", f"    return {base.title()}()"],

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.core.clock import FixedClock
 from remora.graph import knowledge
 from remora.store.database import Database
 from remora.store.layers import UpperEdge, memory_key
-from tests.helpers import NOW, environment
+from tests.graph.projects import db_of, indexed
+from tests.helpers import environment
 
 AT = 1_000
 
@@ -20,13 +20,12 @@ AT = 1_000
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """The memory of three indexed files."""
-    folder = tmp_path / "shop"
-    (folder / "auth").mkdir(parents=True)
-    (folder / "auth" / "tokens.py").write_text("def make():\n    return 1\n", "utf-8")
-    (folder / "auth" / "keys.py").write_text("class Key:\n    def turn(self):\n        return 1\n", "utf-8")
-    (folder / "web.py").write_text("import auth.tokens\n", "utf-8")
-    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock(NOW)) as found:
-        found.index()
+    files = {
+        "auth/tokens.py": "def make():\n    return 1\n",
+        "auth/keys.py": "class Key:\n    def turn(self):\n        return 1\n",
+        "web.py": "import auth.tokens\n",
+    }
+    with indexed(tmp_path, files) as found:
         yield found
 
 
@@ -35,11 +34,6 @@ def about(db: Database, keys: Collection[str], now: int) -> list[UpperEdge]:
     if not db.connection.read_only:
         knowledge.refresh(db, now)
     return db.layers.edges_at(keys, knowledge.KINDS)
-
-
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
 
 
 def layer(memory: Memory) -> tuple[set[str], set[tuple[str, str, str]]]:

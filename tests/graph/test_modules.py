@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from remora.interfaces.draw import plain
 from remora.store.database import Database
 from remora.store.graph import NewFile
 from remora.store.layers import UpperEdge, module_key
+from tests.graph.projects import db_of, indexed, write
 from tests.helpers import NOW, Repo, environment
 
 SHOP = {
@@ -40,13 +41,6 @@ SHOP = {
 }
 
 
-def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write files below a folder."""
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
-
-
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """The memory of an empty folder."""
@@ -56,31 +50,22 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 
 @pytest.fixture
-def shop(memory: Memory) -> Memory:
+def shop(tmp_path: Path) -> Iterator[Memory]:
     """The memory of a small shop, indexed."""
-    write(memory.root, SHOP)
-    memory.index()
-    return memory
+    with indexed(tmp_path, SHOP) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
 def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[ModuleInfo]:
     """The modules of a small shop."""
-    folder = tmp_path_factory.mktemp("mapped")
-    write(folder / "shop", SHOP)
-    with Memory.open(folder / "shop", environ=environment(folder), clock=FixedClock(NOW)) as found:
-        found.index()
+    with indexed(tmp_path_factory.mktemp("mapped"), SHOP) as found:
         return found.modules()
 
 
 def by_name(memory: Memory) -> dict[str, ModuleInfo]:
     """Return the modules by name."""
     return {module.name: module for module in memory.modules()}
-
-
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
 
 
 def test_modules_are_folders(mapped: list[ModuleInfo]) -> None:

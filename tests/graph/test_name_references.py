@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from remora import Memory
-from remora.core.clock import FixedClock
 from remora.graph import name_references
 from remora.graph.impact import POSSIBLE
-from tests.helpers import NOW, environment
+from tests.graph.projects import indexed
 
 FILES = {
     "lib/keys.py": '''"""key_of and on_click."""
@@ -105,14 +104,7 @@ public class Shop {
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """The memory of files that name each other's definitions; read only."""
-    tmp_path = tmp_path_factory.mktemp("references")
-    folder = tmp_path / "shop"
-    for path, text in FILES.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
-    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock(NOW)) as found:
-        found.index()
+    with indexed(tmp_path_factory.mktemp("references"), FILES) as found:
         yield found
 
 
