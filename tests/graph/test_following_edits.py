@@ -1,4 +1,4 @@
-"""After any edits, following the changes gives the graph of a run from nothing."""
+"""After any edits, following the changes gives the graph of a run from nothing; test_indexer has Python."""
 
 from __future__ import annotations
 
@@ -21,81 +21,6 @@ class Kind(NamedTuple):
     made: Callable[[str, random.Random], str]
     edited: Callable[[str, str, random.Random], str]
     others: dict[str, str] = {}  # noqa: RUF012  never changed
-
-
-# Python: names that are imported, renamed, passed on, inherited and returned.
-
-PYTHON = [
-    "p/a.py",
-    "p/b.py",
-    "p/c.py",
-    "p/__init__.py",
-    "p/q/__init__.py",
-    "p/q/d.py",
-    "e.py",
-    "tests/test_a.py",
-]
-PYTHON_NAMES = ["foo", "bar", "make", "run", "stop", "go", "end", "Base", "Kid", "Top", "Mid", "Low"]
-IMPORTED = ["p.a", "p.b", "p.c", "p", "p.q", "p.q.d", "e"]
-
-
-def python_file(_path: str, dice: random.Random) -> str:
-    """Return a random Python file over a few names, so that files meet often."""
-    lines = []
-    for _ in range(dice.randrange(4)):
-        module, name, other = dice.choice(IMPORTED), dice.choice(PYTHON_NAMES), dice.choice(PYTHON_NAMES)
-        lines.append(
-            dice.choice(
-                [
-                    f"from {module} import {name}",
-                    f"from {module} import {name} as {other}",
-                    f"from {module} import *",
-                    f"import {module}",
-                    f"import {module} as {other}",
-                    f"from p import {dice.choice('abcq')} as {other}",
-                ]
-            )
-        )
-    if dice.random() < 0.1:
-        lines.append(f"__all__ = ['{dice.choice(PYTHON_NAMES)}']")
-    for _ in range(dice.randrange(4)):
-        name, other, third = dice.choice(PYTHON_NAMES), dice.choice(PYTHON_NAMES), dice.choice(PYTHON_NAMES)
-        use = dice.choice(
-            [
-                f"{other}()",
-                f"{other}().{third}()",
-                f"p.a.{other}()",
-                f"{other}.{third}()",
-                f"unknown.{other}()",
-                f"x = {other}(); x.{third}()",
-            ]
-        )
-        if name[0].isupper():
-            base = dice.choice(["", f"({other})", f"(p.b.{other})"])
-            lines += [
-                f"class {name}{base}:",
-                f"    def {third}(self):",
-                f"        self.{other}()",
-                f"        {use}",
-            ]
-        else:
-            returned = dice.choice(["", "", f" -> {other}"])
-            lines += [f"def {name}(){returned}:", f"    {use}"]
-    return "\n".join(lines) + "\n"
-
-
-def edited_python(path: str, text: str, dice: random.Random) -> str:
-    """Return a text with one small change, or a new one."""
-    old, new = dice.choice(PYTHON_NAMES), dice.choice(PYTHON_NAMES)
-    if not text or dice.random() < 0.1:
-        return python_file(path, dice)
-    lines = text.split("\n")
-    at = dice.randrange(len(lines))
-    if "import" in lines[at] and dice.random() < 0.5:
-        lines[at] = lines[at].replace(dice.choice(IMPORTED), dice.choice(IMPORTED), 1)
-    else:
-        lines[at] = lines[at].replace(old, new, 1)
-    return "\n".join(lines)
 
 
 # Go: types, and interfaces that they satisfy without naming them.
@@ -199,7 +124,6 @@ def edited_commonjs(path: str, text: str, dice: random.Random) -> str:
 
 
 KINDS = {
-    "python": Kind(PYTHON, python_file, edited_python),
     "go": Kind(GO, go_file, edited_go, {"go.mod": MODULE}),
     "commonjs": Kind(list(COMMONJS), commonjs_file, edited_commonjs),
 }
