@@ -441,7 +441,7 @@ def test_dependencies(call: Caller) -> None:
     assert "core/ has 2 direct users:\n- tests/test_tokens.py\n- web/routes.py" in folder
     assert "note: core/ is a folder" in folder
     assert "nothing is known of 'nowhere.py'" in call.error("get_dependencies", target="nowhere.py")
-    assert "is called" in call.error("get_dependencies", target="core/tokens.py:nothing")
+    assert "is not in the code graph" in call.error("get_dependencies", target="core/tokens.py:nothing")
 
 
 def test_a_file_that_is_not_there(project: Path, holder: Holder, one: Caller) -> None:
