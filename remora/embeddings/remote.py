@@ -21,7 +21,7 @@ import numpy as np
 from remora.core.errors import ProviderBusy, ProviderError
 from remora.core.text import clean, sound
 from remora.embeddings.known import known
-from remora.embeddings.vectors import checked, finish
+from remora.embeddings.vectors import another_length, checked, finish
 from remora.net.http import JsonClient, said_too_long, with_retries
 
 if TYPE_CHECKING:
@@ -179,18 +179,14 @@ class RemoteEmbedder(ABC):
         if self._dims is None:
             self._dims = self._fitting(length)
         if length > self._dims and not self._cuttable:
-            raise ProviderError(
-                f"{source} returned vectors of {length} numbers instead of {self._dims}",
-                hint="The server may use another model under that name; check the model in the settings.",
-                status=200,
-            )
+            raise another_length(length, self._dims, source=source)
         return finish(matrix, self._dims, source=source)
 
     def _answer(self, texts: list[str]) -> Sequence[Any]:
         if self._silent_until is not None and self._now() < self._silent_until:
             raise ProviderBusy(
                 f"{self._model} at {self._client.host} did not answer recently",
-                hint=f"It is tried again {PAUSE:.0f} s after the last attempt.",
+                hint=f"The next attempt is {PAUSE:.0f} s after the last.",
             )
         try:
             raw = with_retries(

@@ -64,12 +64,17 @@ def finish(matrix: NDArray[Any], dims: int, *, source: str = "The model") -> NDA
         ProviderError: k is smaller than `dims`.
     """
     if matrix.shape[1] < dims:
-        raise ProviderError(
-            f"{source} returned vectors of {matrix.shape[1]} numbers instead of {dims}",
-            hint="The server may use another model under that name; check the model in the settings.",
-            status=200,
-        )
+        raise another_length(matrix.shape[1], dims, source=source)
     return normalise(matrix[:, :dims])
+
+
+def another_length(length: int, dims: int, *, source: str) -> ProviderError:
+    """Return the error of vectors with another length than expected."""
+    return ProviderError(
+        f"{source} returned vectors of {length} numbers instead of {dims}",
+        hint="The server may use another model under that name; check the model in the settings.",
+        status=200,
+    )
 
 
 def to_blob(vector: NDArray[Any]) -> bytes:
@@ -93,5 +98,5 @@ def from_blob(blob: bytes, dims: int) -> NDArray[np.float32]:
         raise InvalidInput(f"A vector of {dims} numbers has {4 * dims} bytes, not {len(blob)}")
     vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
     if not np.isfinite(vector).all():
-        raise InvalidInput("A stored vector has NaN or infinity in it")
+        raise InvalidInput("A stored vector contains NaN or infinity")
     return vector

@@ -53,7 +53,7 @@ class Bases(Exports):
             line = self.line(base.path, base.definition)
             whole = whole and line.whole
             above.append(list(line.classes))
-        # What was mixed in last is asked first, and the base class after all of them.
+        # The last mixin comes first, the base class after all of them.
         mixed = [row for row in reversed(above) if row[0][1].kind == "module"]
         above = [*mixed, *(row for row in above if row not in mixed)]
         return Line(((path, definition), *_merged(above)), whole)
@@ -109,18 +109,13 @@ class Bases(Exports):
 
     def reopened(self, table: Table | None, owner: Definition, name: str) -> Value | None:
         """Return a member that another file adds to a class."""
-        if table is None or not table.family.open_classes:
+        reopened = table.family.reopened if table else None
+        if table is None or reopened is None:
             return None
-        family = table.family
         qualname = owner.qualname.partition("#")[0]
-        for symbol in self.symbols.named(name, 100):
-            other = symbol.definition
-            if (
-                other.parent == qualname
-                and symbol.path != table.path
-                and family.reopened(table.path, symbol.path)
-            ):
-                return Value("definition", symbol.path, other)
+        for path, other in self.symbols.named(name, 100):
+            if other.parent == qualname and path != table.path and reopened(table.path, path):
+                return Value("definition", path, other)
         return None
 
 

@@ -122,7 +122,7 @@ class FileNames:
         family = self.table.family
         if owner is not None and owner.kind == "foreign":
             return None
-        # What is called on a package of classes is called on a variable that is not seen.
+        # A package of classes has no functions: the receiver is an unseen variable of that name.
         package = owner is not None and owner.kind == "module" and family.types_only
         if owner is None or owner.kind == "opaque" or (package and reference.kind == "call"):
             return self._guess(reference.name) if reference.kind == "call" else None
@@ -342,21 +342,12 @@ class FileNames:
 
     def _guess(self, name: str) -> Value | None:
         """Return the only method or function of the project with a name."""
-        family = self.table.family
-        if name in family.common or name in family.builtins or len(name) < 3:
+        symbol = self._only(name)
+        if symbol is None or symbol.definition.kind not in _GUESSED:
             return None
-        found = self.look.symbols.named(name, 2)
-        if len(found) != 1 or found[0].definition.kind not in _GUESSED:
-            return None
-        symbol = found[0]
-        if not self._same_language(symbol.path) or (is_test_path(symbol.path) and not self._test):
-            return None
-        parent = symbol.definition.parent
-        if not parent:
+        parent, other = symbol.definition.parent, self.look.table(symbol.path)
+        if not parent or (other is not None and not other.is_class(parent)):
             return None  # a function is not called on an object
-        other = self.look.table(symbol.path)
-        if other is not None and not other.is_class(parent):
-            return None
         return Value("definition", symbol.path, symbol.definition, GUESS)
 
     def _guess_bare(self, reference: Reference) -> Value | None:
@@ -364,24 +355,22 @@ class FileNames:
 
         In languages with closed scopes such a name comes from an unknown `import *`, or from nowhere.
         """
-        family, name = self.table.family, reference.name
-        if name in family.builtins or name in family.common or len(name) < 3:
-            return None
-        if family.name in ("python", "javascript", "go", "rust") and "" not in self.table.stars:
-            return None
-        found = self.look.symbols.named(name, 2)
-        if len(found) != 1 or not self._same_language(found[0].path):
-            return None
-        symbol = found[0]
-        if is_test_path(symbol.path) and not self._test:
-            return None
-        if symbol.definition.parent or symbol.definition.kind not in ("function", "class"):
+        closed = self.table.family.name in ("python", "javascript", "go", "rust")
+        symbol = None if closed and "" not in self.table.stars else self._only(reference.name)
+        if symbol is None or symbol.definition.parent or symbol.definition.kind not in ("function", "class"):
             return None
         return Value("definition", symbol.path, symbol.definition, GUESS)
 
-    def _same_language(self, path: str) -> bool:
-        other = FAMILIES.get(language_of(path) or "")
-        return other is not None and other.name == self.table.family.name
+    def _only(self, name: str) -> Symbol | None:
+        """Return the only definition of a name in this language; None for a common name and for a test's."""
+        family = self.table.family
+        if name in family.common or name in family.builtins or len(name) < 3:
+            return None
+        found = self.look.symbols.named(name, 2)
+        if len(found) != 1 or (is_test_path(found[0].path) and not self._test):
+            return None
+        other = FAMILIES.get(language_of(found[0].path) or "")
+        return found[0] if other is not None and other.name == family.name else None
 
 
 def _is_method(value: Value) -> bool:

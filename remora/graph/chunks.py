@@ -24,12 +24,12 @@ from typing import NamedTuple
 from remora.core.budget import look
 from remora.core.code import Chunk, Definition, FileFacts
 
-PIECE = 100  # lines of a piece where nothing says where to cut
+PIECE = 100  # lines of a piece without a place to cut
 SHORT_CLASS = 40  # lines up to which a class is one chunk
 LONG = 120  # lines from which a body is cut
 DEEP = 20  # classes in classes that are taken apart
 MAX_CHARS = 20_000  # of a file's text in a chunk
-LEAD = 200  # characters of the line that says what a piece is part of
+LEAD = 200  # characters of the first line of a continued statement
 _BODIES = frozenset({"function", "method", "test", "type"})
 _CLOSING = re.compile(r"(?:\W|\bend\b)*")  # brackets alone, or Ruby's word for one
 _INSIDE = re.compile(r"[\s)\]}]")  # how a line begins that goes on with what an earlier one began

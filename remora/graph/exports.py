@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 from remora.graph.imports import FAMILIES, Places
 from remora.graph.imports.base import INSIDE, PACKAGE
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from remora.core.code import Outline, Symbols
-    from remora.graph.imports import Entry, Family
+    from remora.graph.imports import Entry
     from remora.graph.roots import Roots
 
 MAX_HEADERS = 1_000  # that one file includes, in the end
@@ -69,16 +69,20 @@ class Exports(ABC):
             self._cuts += 1
             return cut
         before = self._cuts
-        self.open.add(key)
-        try:
-            found = find()
-        finally:
-            self.open.discard(key)
+        found = self.entering(key, find)
         if self._cuts == before:
             kept[short] = found
         elif not self.open:
             self._first_asked[key] = found
         return found
+
+    def entering(self, key: tuple[str, ...], find: Callable[[], _Kept]) -> _Kept:
+        """Answer a question, which is open meanwhile."""
+        self.open.add(key)
+        try:
+            return find()
+        finally:
+            self.open.discard(key)
 
     def module(self, table: Table, entry: Entry) -> Value | None:
         """Return the module named by an import, None if it is outside the project."""
@@ -97,7 +101,7 @@ class Exports(ABC):
             return self._namespace(table, entry)
         if not before or table.family.name in ("python", "javascript", "go"):
             return None
-        # What stands before the name may itself be a class or an enumeration.
+        # The part before the last name may be a class or an enumeration.
         sign = next((sign for sign in ("::", "\\", ".") if sign in entry.module), ".")
         outer = self.module(table, entry._replace(module=entry.module.rpartition(sign)[0]))
         return self.member(outer, last) if outer else None
@@ -107,11 +111,7 @@ class Exports(ABC):
         key = ("using", table.path, entry.module)
         if key in self.open:
             return None
-        self.open.add(key)
-        try:
-            return self.dotted(table, "", entry.module)
-        finally:
-            self.open.discard(key)
+        return self.entering(key, lambda: self.dotted(table, "", entry.module))
 
     def imported(self, table: Table, entries: Sequence[Entry]) -> Value:
         """Return the value of an imported name; of several imports the first one in the project."""
@@ -133,9 +133,8 @@ class Exports(ABC):
 
     def _default(self, module: Value, local: str) -> Value | None:
         table = self.table(module.path)
-        for name in table.family.default(table.outline, local) if table else ():
-            return self.export(module.path, name)
-        return None
+        name = next(iter(table.family.default(table.outline, local)), "") if table else ""
+        return self.export(module.path, name) if name else None
 
     def export(self, key: str, name: str) -> Value | None:
         """Return the value that a module exports under a name, None if there is no such name."""
@@ -191,11 +190,7 @@ class Exports(ABC):
                 if name not in exports and (exports or name.startswith("_")):
                     continue
             found = self.member(module, name)
-            if (
-                found is not None
-                and _tells(found)
-                and (found.kind != "module" or not table.family.types_only)
-            ):
+            if _tells(found) and not (found.kind == "module" and table.family.types_only):
                 return found
         return None
 
@@ -208,11 +203,7 @@ class Exports(ABC):
                 found = self.member(used, name) if used else None
                 if _tells(found):
                     break
-            if (
-                found is not None
-                and _tells(found)
-                and (found.kind != "module" or not table.family.types_only)
-            ):
+            if _tells(found):
                 return found
         return None
 
@@ -235,10 +226,8 @@ class Exports(ABC):
         return self._headers[(table.path, scope)]
 
     def _in_package(self, key: str, name: str) -> Value | None:
-        family_name = key.split(":", 2)[1]
-        family = _family(family_name)
-        if family is None:
-            return None
+        written = key.split(":", 2)[1]
+        family = FAMILIES["go" if written == "gotest" else written]
         memo = (key, name)
         if memo not in self._packages:
             value: Value | None = None
@@ -250,10 +239,6 @@ class Exports(ABC):
         return self._packages[memo]
 
 
-def _tells(found: Value | None) -> bool:
+def _tells(found: Value | None) -> TypeGuard[Value]:
     """Return whether a value is a definition or a module of the project."""
     return found is not None and found.kind not in ("foreign", "opaque")
-
-
-def _family(name: str) -> Family | None:
-    return FAMILIES.get("go" if name == "gotest" else name)

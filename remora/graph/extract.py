@@ -19,7 +19,17 @@ from typing import TYPE_CHECKING
 
 from remora.core.budget import look
 from remora.core.code import FileFacts, Outline, Uses
-from remora.graph import extract_python
+from remora.graph import (
+    extract_c,
+    extract_csharp,
+    extract_go,
+    extract_java,
+    extract_javascript,
+    extract_php,
+    extract_python,
+    extract_ruby,
+    extract_rust,
+)
 from remora.graph.extract_assemble import Found, Use, assemble, first_comment
 from remora.graph.extract_parts import (
     MAX_NAME,
@@ -33,11 +43,25 @@ from remora.graph.extract_parts import (
     plain_type,
     split_chain,
 )
-from remora.graph.extract_rules import RULES
 from remora.graph.languages import Grammar, grammar_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query, QueryCursor, Tree
+
+RULES: dict[str, Rules] = {
+    "python": extract_python.RULES,
+    "javascript": extract_javascript.RULES,
+    "typescript": extract_javascript.RULES,
+    "tsx": extract_javascript.RULES,
+    "rust": extract_rust.RULES,
+    "go": extract_go.RULES,
+    "java": extract_java.RULES,
+    "c": extract_c.RULES,
+    "cpp": extract_c.RULES,
+    "csharp": extract_csharp.RULES,
+    "ruby": extract_ruby.RULES,
+    "php": extract_php.RULES,
+}
 
 MAX_BYTES = 2_000_000  # a larger file is generated; only its lines are counted
 # The parser reports after about every hundred steps. An ordinary file has one report for 50 to 800 bytes,
@@ -81,13 +105,12 @@ def extract_with_tree(
     if root.has_error:
         if _hopeless(root):
             return FileFacts(Outline(language), Uses(), lines, 1), None
-        errors = max(1, _count_mistakes(grammar, root))
+        errors = max(1, sum(map(len, _cursor(grammar.mistakes).captures(root).values())))
     text, rules = Source(data), RULES[language]
     found, whole = _search(grammar, rules, text, root)
     definitions, imports, uses = assemble(found, rules, text)
-    doc = (extract_python.doc_string(text, root) if language == "python" else "") or first_comment(
-        text, found
-    )
+    doc = extract_python.doc_string(text, root) if language == "python" else ""
+    doc = doc or first_comment(text, found)
     exports = tuple(dict.fromkeys(found.exports))
     outline = Outline(language, found.package, doc, definitions, imports, exports)
     return FileFacts(outline, uses, lines, errors + (not whole)), tree
@@ -118,7 +141,7 @@ def _parse(grammar: Grammar, data: bytes, enough: Callable[[], bool] | None) -> 
             lambda at, _point: data[at : at + _PIECE],
             progress_callback=lambda _at, _wrong: next(reports) > most or (enough is not None and enough()),
         )
-    except ValueError:  # how the parser says that it was stopped
+    except ValueError:  # raised when the callback stops the parser
         return None
 
 
@@ -141,10 +164,6 @@ def _cursor(query: Query) -> QueryCursor:
     cursor = QueryCursor(query, match_limit=_MATCH_LIMIT)
     cursor.set_max_start_depth(_MAX_LEVELS)
     return cursor
-
-
-def _count_mistakes(grammar: Grammar, root: Node) -> int:
-    return sum(len(nodes) for nodes in _cursor(grammar.mistakes).captures(root).values())
 
 
 def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[Found, bool]:

@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.budget import look
 from remora.core.code import Binding, Definition, Import, Reference, Uses
-from remora.graph.extract_parts import (
-    MAX_SIGNATURE,
-    UNKNOWN,
-    Draft,
-    Rules,
-    Source,
-    comment_text,
-    one_line,
-)
+from remora.graph.extract_parts import MAX_SIGNATURE, UNKNOWN, Draft, Rules, Source, comment_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,15 +121,10 @@ def assemble(
         else:
             draft.qualname = _unique(plain, kept, repeated)
             kept[draft.qualname] = draft
-        owner = (
-            draft.qualname
-            if draft.classlike
-            else draft.parent
-            if draft.owner
-            else outer.owner
-            if outer
-            else ""
-        )
+        if draft.classlike:
+            owner = draft.qualname
+        else:
+            owner = draft.parent if draft.owner else outer.owner if outer else ""
         scopes.open(draft.start, _Scope(draft.end, draft.qualname, owner, draft))
     scopes.close(len(text.data) + 1)
     for qualname, bases in late.items():
@@ -265,7 +252,7 @@ def _imports(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> tuple[Imp
     result = list[Import]()
     for at, item in ordered:
         if item.names or item.alias or (at, item.module) not in named:
-            # What a file offers, it offers as a whole.
+            # Exports belong to the file, not to a scope.
             scope = "" if item.kind == "export" else _scope_name(scopes.at(at), kept)
             result.append(item._replace(scope=scope))
     return tuple(result)
@@ -302,7 +289,8 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
             bindings[Binding(name, classes.get(other, other), line, owner)] = None
         elif at != last:
             last = at
-            if kind != "type" or not (at in names or (scope and _in_heritage(scope.draft, at))):
+            start, end = scope.draft.heritage if scope else (0, 0)
+            if kind != "type" or not (at in names or start <= at < end):
                 references.append(Reference(name, other, kind, line, inside))
     if found.held:
         held = [use for use in found.held if use.at not in written]
@@ -338,7 +326,7 @@ def _held(
         values = use.other.split("|")
         if any(value[1:] in names if value[0] == "=" else value != UNKNOWN for value in values):
             one = _place(use, values, scopes, kept)
-            # `x = x or y` leaves x what it is said to be
+            # `x = x or y` keeps the type of x
             if one.owner or f"={one.name}" not in values or (one.scope, one.name) not in typed:
                 waiting.append(one)
 
@@ -395,10 +383,6 @@ _PLACE = itemgetter(0)
 
 def _use_order(use: Use) -> tuple[int, int, int]:
     return use.at, _RANK.get(use.kind, 9), -len(use.other)
-
-
-def _in_heritage(draft: Draft, at: int) -> bool:
-    return draft.heritage[0] <= at < draft.heritage[1]
 
 
 def first_comment(text: Source, found: Found) -> str:

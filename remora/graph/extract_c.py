@@ -48,12 +48,9 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
     if draft.kind == "declared":
         draft.kind, draft.declares = "function", True
         draft.head_end = node.end_byte
-    if draft.kind == "macro":
-        value = node.child_by_field_name("value")
-        draft.kind, draft.head_end = "function", value.start_byte if value is not None else node.end_byte
-    elif draft.kind == "variable":  # a template of variables: given types, it gives a value
-        declarator = node.child_by_field_name("declarator")
-        value = declarator.child_by_field_name("value") if declarator is not None else None
+    if draft.kind in ("macro", "variable"):  # a template of variables: given types, it gives a value
+        holder = node if draft.kind == "macro" else node.child_by_field_name("declarator")
+        value = holder.child_by_field_name("value") if holder is not None else None
         draft.kind, draft.head_end = "function", value.start_byte if value is not None else node.end_byte
     elif "declarator" in captures:
         _declared(source, draft, captures["declarator"][0])

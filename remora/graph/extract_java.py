@@ -28,7 +28,7 @@ def _define(source: Source, draft: Draft, _captures: Captures) -> None:
     modifiers = node.named_child(0) if node.named_child_count else None
     if modifiers is not None and modifiers.type == "modifiers":
         draft.test = draft.kind == "function" and bool(_TEST.search(source.text(modifiers)))
-        _skip_annotations(source, draft, modifiers)
+        draft.head_start = _after_annotations(source, draft.head_start, modifiers)
     if draft.classlike:
         bases = []
         for clause in node.named_children:
@@ -41,14 +41,13 @@ def _define(source: Source, draft: Draft, _captures: Captures) -> None:
         )
 
 
-def _skip_annotations(source: Source, draft: Draft, modifiers: Node) -> None:
-    """Start the signature after its leading annotations."""
+def _after_annotations(source: Source, start: int, modifiers: Node) -> int:
+    """Return where a signature starts after its leading annotations."""
     for part in modifiers.children:
         if part.type not in ("annotation", "marker_annotation", "line_comment", "block_comment"):
             break
-        draft.head_start = part.end_byte
-    while source.data[draft.head_start : draft.head_start + 1].isspace():
-        draft.head_start += 1
+        start = part.end_byte
+    return source.after_blanks(start)
 
 
 def _imports(source: Source, node: Node, _kind: str, _captures: Captures) -> Iterator[Import]:

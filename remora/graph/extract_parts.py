@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,9 +39,8 @@ class Source:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.comments: list[tuple[int, int]] = []
-        self.before: dict[
-            int, tuple[int, bool]
-        ] = {}  # end of a comment or attribute: its start, is a comment
+        # By the end of a comment or attribute: its start, and whether it is a comment.
+        self.before: dict[int, tuple[int, bool]] = {}
 
     def text(self, node: Node) -> str:
         """Return a node's text."""
@@ -56,12 +56,19 @@ class Source:
             return self.data.count(b"\n", start, end)
         return -self.data.count(b"\n", end, start)
 
+    def after_blanks(self, at: int) -> int:
+        """Return the first place from one on that is not blank."""
+        while self.data[at : at + 1].isspace():
+            at += 1
+        return at
+
     def field(self, node: Node, name: str) -> str:
         """Return the text of a node's field, "" if it has none."""
         found = node.child_by_field_name(name)
         return "" if found is None else self.text(found)
 
 
+@dataclass(slots=True)
 class Draft:
     """A definition during the reading of its file.
 
@@ -78,93 +85,46 @@ class Draft:
         declares: a declaration without a body; a definition of the same name replaces it.
         attributes: text of the attributes that precede it as separate nodes.
         test: it is a test in any context.
+        drop: it is no definition after all.
         sentence: it is made by a call, and its name is a text.
         fixture, gives: as in `Definition`.
         qualname, parent: set when the file is assembled.
     """
 
-    __slots__ = (
-        "attributes",
-        "bases",
-        "classlike",
-        "container",
-        "declares",
-        "doc",
-        "drop",
-        "end",
-        "fixture",
-        "gives",
-        "head_end",
-        "head_start",
-        "heritage",
-        "kind",
-        "name",
-        "name_at",
-        "node",
-        "owner",
-        "parent",
-        "qualname",
-        "reopens",
-        "returns",
-        "sentence",
-        "signature",
-        "start",
-        "test",
-        "top",
-    )
+    node: Node
+    kind: str
+    name: str
+    name_at: int
+    start: int = field(init=False)
+    end: int = field(init=False)
+    top: int = field(init=False)
+    head_start: int = field(init=False)
+    head_end: int = -1
+    owner: str = ""
+    bases: tuple[str, ...] = ()
+    heritage: tuple[int, int] = (0, 0)
+    returns: str = ""
+    doc: str = ""
+    attributes: str = ""
+    signature: str = ""
+    container: bool = field(init=False)
+    reopens: bool = field(init=False)
+    classlike: bool = field(init=False)
+    declares: bool = False
+    test: bool = False
+    sentence: bool = False
+    drop: bool = False
+    fixture: str = ""
+    gives: str = ""
+    qualname: str = ""
+    parent: str = ""
 
-    def __init__(self, node: Node, kind: str, name: str, name_at: int) -> None:
-        self.node = node
-        self.kind = kind
-        self.name = name
-        self.name_at = name_at
-        self.start = node.start_byte
-        self.end = node.end_byte
-        self.head_start = node.start_byte
-        self.head_end = -1
-        self.owner = ""
-        self.bases: tuple[str, ...] = ()
-        self.heritage: tuple[int, int] = (0, 0)
-        self.returns = ""
-        self.doc = ""
-        self.attributes = ""
-        self.declares = False
-        self.signature = ""
-        self.container = kind == "container"
-        self.reopens = kind == "module"
-        self.classlike = kind in ("class", "interface")
-        self.test = False
-        self.sentence = False
-        self.drop = False
-        self.fixture = ""
-        self.gives = ""
-        self.qualname = ""
-        self.parent = ""
-        self.top = node.start_byte
-
-
-def _nothing(_source: Source, _draft: Draft, _captures: Captures) -> None:
-    """Do nothing: a language with no additions to its definitions."""
-
-
-def _no_imports(_source: Source, _node: Node, _kind: str, _captures: Captures) -> Iterable[Import]:
-    return ()
-
-
-def _no_calls(_source: Source, _captures: Captures) -> Iterable[tuple[Node, str]]:
-    return ()
-
-
-def _no_held(_source: Source, _node: Node) -> tuple[str, str]:
-    return "", ""
-
-
-def _none_taken(_source: Source, _draft: Draft, _around: Node | None) -> Iterable[Taken]:
-    return ()
-
-
-def _settled(_draft: Draft, _around: Draft | None) -> None:
-    """Do nothing: a language whose definitions do not depend on their context."""
+    def __post_init__(self) -> None:
+        self.start = self.top = self.head_start = self.node.start_byte
+        self.end = self.node.end_byte
+        self.container = self.kind == "container"
+        self.reopens = self.kind == "module"
+        self.classlike = self.kind in ("class", "interface")
 
 
 class Taken(NamedTuple):
@@ -203,19 +163,19 @@ class Rules(NamedTuple):
 
     members: Mapping[str, tuple[str, str]]
     calls: Mapping[str, str]
-    wrappers: frozenset[str] = frozenset(("parenthesized_expression", "await_expression"))
+    wrappers: frozenset[str]
+    define: Callable[[Source, Draft, Captures], None]
+    imports: Callable[[Source, Node, str, Captures], Iterable[Import]]
     written: frozenset[str] = frozenset()
-    define: Callable[[Source, Draft, Captures], None] = _nothing
-    imports: Callable[[Source, Node, str, Captures], Iterable[Import]] = _no_imports
-    token_calls: Callable[[Source, Captures], Iterable[tuple[Node, str]]] = _no_calls
-    settle: Callable[[Draft, Draft | None], None] = _settled
+    token_calls: Callable[[Source, Captures], Iterable[tuple[Node, str]]] = lambda *_: ()
+    settle: Callable[[Draft, Draft | None], None] = lambda *_: None
     body: tuple[str, ...] = ("body",)
     heads: frozenset[str] = frozenset()
     returns: str = ""
     builtins: frozenset[str] = frozenset()
     class_call: Callable[[str], bool] = lambda _name: False
-    taken: Callable[[Source, Draft, Node | None], Iterable[Taken]] = _none_taken
-    held: Callable[[Source, Node], tuple[str, str]] = _no_held
+    taken: Callable[[Source, Draft, Node | None], Iterable[Taken]] = lambda *_: ()
+    held: Callable[[Source, Node], tuple[str, str]] = lambda *_: ("", "")
 
 
 def chain(source: Source, node: Node, rules: Rules) -> str:
@@ -297,14 +257,9 @@ def without_arguments(text: str) -> str:
 def joined(parts: list[str]) -> str:
     """Return the links of a chain, given last to first, as its text; "?" if they are not names."""
     text = "".join(reversed(parts))
-    if (
-        len(text) > _MAX_CHAIN
-        or not text
-        or text[0] in "?0123456789"
-        or _NO_NAME.search(text.replace("()", ""))
-    ):
+    if not text or len(text) > _MAX_CHAIN or text[0] in "?0123456789":
         return UNKNOWN
-    return text
+    return UNKNOWN if _NO_NAME.search(text.replace("()", "")) else text
 
 
 _NO_NAME = re.compile(r"[\s(){}\[\],;'\"<>&|+*/=%^~`](?<!->)")
@@ -322,7 +277,7 @@ def split_chain(text: str) -> tuple[str, str]:
 
 _LAST = re.compile(r"(.*?)(?:\.|->|::|\\)([^.:>\\]+)", re.DOTALL)
 
-# Types that stand for what is inside them: a variable of `Optional[Foo]` is used as a `Foo`.
+# Wrappers of one type: a variable of `Optional[Foo]` is used as a `Foo`.
 _SEEN_THROUGH = frozenset(
     """Optional Final ClassVar Annotated Required NotRequired ReadOnly Awaitable Coroutine InitVar Box
     Arc Rc RefCell Mutex Ref RefMut MutexGuard Cow Pin Option Result unique_ptr shared_ptr weak_ptr

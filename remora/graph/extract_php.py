@@ -26,9 +26,7 @@ def _define(source: Source, draft: Draft, _captures: Captures) -> None:
     attributes = node.child_by_field_name("attributes")
     if attributes is not None:
         draft.attributes = source.text(attributes)[:2_000]
-        draft.head_start = attributes.end_byte
-        while source.data[draft.head_start : draft.head_start + 1].isspace():
-            draft.head_start += 1
+        draft.head_start = source.after_blanks(attributes.end_byte)
     if draft.classlike:
         draft.bases = tuple(_bases(source, draft))
 

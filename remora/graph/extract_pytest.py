@@ -15,7 +15,7 @@ _DECORATORS = 40  # of one definition that are read
 _STATEMENTS = 300  # of a fixture that are read
 _NAMES = 40  # that one test takes
 _WORDS = re.compile(r"\w+")
-# What a fixture that yields is said to give back.
+# Return annotations of fixtures that yield.
 _YIELDED = frozenset(
     ("Iterator", "Generator", "Iterable", "AsyncIterator", "AsyncGenerator", "AsyncIterable")
 )
@@ -52,7 +52,7 @@ def taken(
             elif name == "usefixtures" and arguments is not None:
                 found += _used(source, arguments)
             elif name == "parametrize" and arguments is not None and "indirect" not in source.text(arguments):
-                # What a test is given directly is no fixture; `indirect` gives it to the fixture.
+                # A parametrized argument is no fixture, unless `indirect` passes it to one.
                 given.update(_WORDS.findall("".join(map(source.text, arguments.named_children[:1]))))
     if draft.fixture:
         draft.gives = _gives(source, draft.node, shown, builtins)

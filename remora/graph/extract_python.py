@@ -92,17 +92,12 @@ def string_text(text: str) -> str:
 
 def _settle(draft: Draft, around: Draft | None) -> None:
     if draft.kind == "class":
-        if draft.name.startswith("Test") or any(
-            base.rpartition(".")[2].endswith("TestCase") for base in draft.bases
-        ):
-            draft.test = True
-        return
-    if draft.kind not in ("function", "method") or not draft.name.startswith("test"):
-        return
-    if (around is None and draft.name.startswith("test_")) or (
-        around is not None and around.test and around.classlike
-    ):
-        draft.test = True
+        bases = (base.rpartition(".")[2] for base in draft.bases)
+        draft.test = draft.name.startswith("Test") or any(base.endswith("TestCase") for base in bases)
+    elif draft.kind in ("function", "method") and around is None:
+        draft.test = draft.name.startswith("test_")
+    elif draft.kind in ("function", "method") and around is not None:
+        draft.test = draft.name.startswith("test") and around.test and around.classlike
 
 
 def _imports(source: Source, node: Node, kind: str, _captures: Captures) -> Iterator[Import]:

@@ -33,8 +33,8 @@ _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|p
 _PATH = re.compile(r'#\[\s*path\s*=\s*"([^"\\]+)"\s*\]')
 _MAX_PATHS = 2_000
 _QUOTING = frozenset("quote quote_spanned parse_quote parse_quote_spanned stringify".split())
-# Words that the grammar takes for names among a macro's tokens, and what stands before a name that is being
-# defined or is part of a pattern.
+# Keywords that the grammar parses as names among a macro's tokens, and words before a name that is defined or
+# is part of a pattern.
 _NO_CALLS = frozenset("as async crate dyn else extern impl in move mut pub ref unsafe where yield".split())
 _NAMES_NEXT = frozenset("fn struct enum union trait mod let for macro_rules $".split())
 _WORD = re.compile(r"\w+")
@@ -92,7 +92,7 @@ def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Itera
 def _written_path(source: Source, node: Node) -> str:
     """Return the file in a `#[path = "…"]` above a declaration, "" if there is none."""
     if b"path" not in source.data[max(node.start_byte - 500, 0) : node.start_byte]:
-        return ""  # going through what stands before is slow in a long file
+        return ""  # siblings are slow to walk in a long file
     above = node.prev_named_sibling
     while above is not None and (above.type == "attribute_item" or above.type.endswith("comment")):
         if found := _PATH.match(source.text(above)):
@@ -142,7 +142,7 @@ def _token_calls(source: Source, captures: Captures) -> Iterator[tuple[Node, str
     waiting = list(captures["reference.tokens"])
     while waiting:
         tokens = [token for token in waiting.pop().children if not token.type.endswith("comment")]
-        # Of what stands in brackets only the first sign.
+        # Of a token in brackets only the first character.
         words = [
             source.cut(token.start_byte, token.start_byte + 1 if token.child_count else token.end_byte)
             for token in tokens

@@ -109,7 +109,7 @@ class FileReader:
         if secrets:
             data = text.encode("utf-8", "replace")
         facts = tree = None
-        if LANGUAGES[language].grammar is not None:
+        if LANGUAGES[language].queries:
             failed: list[Skipped] = []
             with sparing(item.path, failed, f"{FAILED} be parsed: "):
                 deadline = time.monotonic() + PARSE_SECONDS

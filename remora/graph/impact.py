@@ -119,7 +119,7 @@ def find(graph: Graph, target: str) -> Meant:
     keys = keys or _called(graph, wanted, path, sentences=True)
     keys, others = _first(graph, keys)
     if len(keys) > 1:
-        what = f"{target!r} may be {_listed([*keys, *others])}"
+        what = f"{target!r} is ambiguous: {_listed([*keys, *others])}"
         raise Conflict(what, hint="Use the full name of one of them.")
     node = graph.node(keys[0]) if keys else None
     if node is None and (folder := _folder(graph, name)) is not None:
@@ -131,9 +131,9 @@ def find(graph: Graph, target: str) -> Meant:
         )
     if node is None:
         raise NotFound(
-            f"nothing in the code graph is called {target!r}",
-            hint=f"{_nearly(graph, path, wanted)}Give a path from the root, path:symbol, or a symbol; "
-            "`remora index` reads new files.",
+            f"{target!r} is not in the code graph",
+            hint=f"{_nearly(graph, path, wanted)}Give a path from the project's root, path:symbol, or a "
+            "symbol. `remora index` reads new files.",
         )
     return Meant(node, f"{target!r} may also mean {_listed(others)}" if others else "")
 
@@ -232,7 +232,7 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         impacts += said(db, own, impacts)
     cut = walk.cut or len(impacts) > limit
     if len(impacts) > limit:
-        # Of those as near tests are left out first: code tells more of what may break.
+        # At equal distance tests are left out first.
         impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
         del impacts[limit:]
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
@@ -244,7 +244,7 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
 def _unread(graph: Graph, node: Node) -> str:
     """Return a note if a file's users cannot be known because its language is not parsed."""
     row = graph.file(node.path) if node.type != FOLDER else None
-    if row is None or row.kind != "code" or (known := LANGUAGES.get(row.language)) is None or known.grammar:
+    if row is None or row.kind != "code" or (known := LANGUAGES.get(row.language)) is None or known.queries:
         return ""
     return (
         f"{row.language} is read as text, not parsed: the users of {node.path} in code are unknown; "
@@ -473,13 +473,13 @@ class _Walk:
         listed = {impact.path for impact in self._found}
         users = self._closure.using(file.id, self._node.label, self._limit)
         possible = {path: test for path, test in users if path not in known}
-        # To ask costs time for each, so those that stand for a folder are asked first: they pass names on.
+        # Each file costs a read. Files that represent a folder come first, because they re-export names.
         asked = sorted(possible, key=lambda path: not speaks(path))[:ASKED]
         named = {path for path in asked if self._is_named_by(path)}
         for path, test in possible.items():
             how = f"imports {self._node.path} and uses the name {self._node.label}"
             if path not in named and path in listed:
-                continue  # what it is that names the target says more
+                continue  # the result that names the target is more exact
             how, sure = ("imports", EXACT) if path in named else (how, POSSIBLE)
             via = (_arrow(self._node.key, how, path),)
             self._found.append(Impact(path, None, 1, via, sure, test=test))
@@ -500,24 +500,18 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     unsure = [i for i in impacts if i.confidence < GUESS_BELOW]
     named = sum(1 for i in unsure if i.via[0].partition(" <-")[2].startswith(NAMES))
     told = sum(1 for i in unsure if i.source in SAYS)
-    if guesses := len(unsure) - named - told:
-        notes.append(
-            "1 result depends on a call that could not be resolved with certainty"
-            if guesses == 1
-            else f"{guesses} results depend on calls that could not be resolved with certainty"
-        )
-    if named:
-        notes.append(
-            "1 result only contains its name, which may mean something else"
-            if named == 1
-            else f"{named} results only contain its name, which may mean something else"
-        )
-    if told:
-        notes.append(
-            "1 result from statements of a language model or an agent, not from code"
-            if told == 1
-            else f"{told} results from statements of a language model or an agent, not from code"
-        )
+    if (guesses := len(unsure) - named - told) == 1:
+        notes.append("1 result depends on a call that could not be resolved with certainty")
+    elif guesses:
+        notes.append(f"{guesses} results depend on calls that could not be resolved with certainty")
+    if named == 1:
+        notes.append("1 result only contains its name, which may mean something else")
+    elif named:
+        notes.append(f"{named} results only contain its name, which may mean something else")
+    if told == 1:
+        notes.append("1 result from statements of a language model or an agent, not from code")
+    elif told:
+        notes.append(f"{told} results from statements of a language model or an agent, not from code")
     if cut_at:
         notes.append(f"showing the first {cut_at} results; there are more")
     return tuple(notes)

@@ -15,7 +15,7 @@ graph of a full run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
@@ -56,12 +56,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Indexer", "Listed", "Outcome"]
 
-VERSION = 7  # of what is read from a file: a change makes every file be read again
+VERSION = 7  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
 OPEN = "graph.closure.open"  # meta key: how far a run that changes edges got, False when it is done
-READING, LINKING = "reading", "linking"  # what a change touches is known to the run alone; it is written
+# While reading, the affected files are known in memory only; while linking, they are in the database.
+READING, LINKING = "reading", "linking"
 TRY_AGAIN = -1  # in place of a file's time: no file has it, so the next run looks again
 
 Progress = Callable[[str, int, int], None]
@@ -168,13 +169,14 @@ class Indexer:
         shaped = whole or bool(gone) or any(i.path not in known or is_manifest(i.path) for i in changed)
         if shaped or state is None or not state.roots:
             paths = there if whole else {*self._graph.files(), *there} - set(gone)
-            roots, moved = self._roots(paths, state.roots if state else "", skipped_roots)
-        else:  # an edit of a file that was there says nothing new of where imports lead
+            roots = find_roots(sorted(paths), self._files.text, skipped_roots)
+            moved = state is not None and bool(state.roots) and roots.to_json() != state.roots
+        else:  # an edit of a known file does not change the roots
             roots, moved = Roots.from_json(state.roots), False
         resolved, partly = self._resolve(touched, roots, now, report, stop, everything=everything or moved)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
         if commit is None and not whole and state is not None:
-            commit = state.commit  # a few files say nothing of what is checked out
+            commit = state.commit  # a partial run does not know the checked-out commit
         moved_on = state is None or state.commit != commit
         if changed or gone or resolved or moved_on or touched.rebuild:
             with self._db.transaction(durable=False):
@@ -332,7 +334,7 @@ class Indexer:
                         if WHOLE in passed and is_whole(outline, WHOLE):  # said of this file alone
                             whole.add(importer)
                             passed.discard(WHOLE)
-                # Whoever has the module, from wherever, may use the name behind a dot.
+                # Any file that has the module, however imported, may use the name after a dot.
                 having = set(self._graph.using(words)) - touched.paths - found
                 touched.paths.update(self._graph.using(passed, DOT, among=having))
             touched.paths |= found
@@ -345,11 +347,6 @@ class Indexer:
         return kept_outline(packed) if packed else None
 
     # Resolving
-
-    def _roots(self, paths: Collection[str], before: str, skipped: list[Skipped]) -> tuple[Roots, bool]:
-        """Return the roots from the configuration files, and whether they changed."""
-        roots = find_roots(sorted(paths), self._files.text, skipped)
-        return roots, bool(before) and roots.to_json() != before
 
     def _resolve(
         self,
@@ -426,7 +423,7 @@ class Indexer:
         while fresh:
             files = set(self._graph.using(fresh)) - seen
             seen |= files
-            # A file seen before may pass on what was touched since: all are asked until nothing is new.
+            # A file read before may re-export a name touched since: all are read until nothing is new.
             more: set[str] = set()
             for path in seen:
                 outline = self._outline(path)

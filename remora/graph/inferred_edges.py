@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SAYS = {"llm": "a model says", "agent": "an agent says"}
 _HOW = {
     "depends_logically": "depends on it",
-    "flows_to": "gives what flows to it",
-    "flows_from": "takes what flows from it",
+    "flows_to": "sends data to it",
+    "flows_from": "receives data from it",
 }
 
 

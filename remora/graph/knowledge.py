@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from remora.store.layers import Known
 
 KINDS = ("applies_pattern", "documents")
-IMPACTED_WEIGHT = 0.5  # of what a memory's target reaches, against the target itself
-MOST_FILES = 200  # that one glob stands for; what holds for more is said of the project
+IMPACTED_WEIGHT = 0.5  # of a node impacted by a memory's target; the target itself weighs 1
+MOST_FILES = 200  # matched by one glob; a wider glob makes no edges
 
 
 def refresh(db: Database, now: int) -> bool:

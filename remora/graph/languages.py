@@ -1,6 +1,6 @@
 """The supported languages: file detection, grammars and queries.
 
-One row per language. A row with a grammar can be parsed (`graph.extract`); prose, data and code without a
+One row per language. A row with queries can be parsed (`graph.extract`); prose, data and code without a
 grammar are only split into chunks. Grammars and queries are loaded at first use and kept.
 
 `.h` is C or C++. The start of the file decides: a class, a namespace, a template, an access label, `std::` or
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
 from importlib import resources
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -33,8 +32,7 @@ class Language(NamedTuple):
         extensions: lower-case, with the dot; a longer one wins (".d.ts" before ".ts").
         names: file names that identify the language without an extension.
         shebangs: programs in a first line `#!/usr/bin/env python3`, without version numbers.
-        grammar: returns the parser's tables; None if it cannot be parsed.
-        queries: files of `queries/`, read one after the other.
+        queries: files of `queries/`, read one after the other; empty if it cannot be parsed.
     """
 
     name: str
@@ -42,7 +40,6 @@ class Language(NamedTuple):
     extensions: tuple[str, ...]
     names: tuple[str, ...] = ()
     shebangs: tuple[str, ...] = ()
-    grammar: Callable[[], object] | None = None
     queries: tuple[str, ...] = ()
 
 
@@ -69,76 +66,54 @@ class Grammar(NamedTuple):
     mistakes: tree_sitter.Query
 
 
-def _python() -> object:
-    import tree_sitter_python
+def _tables(language: str) -> object:
+    """Return the parser's tables of a language; its package is loaded at first use."""
+    match language:
+        case "python":
+            import tree_sitter_python
 
-    return tree_sitter_python.language()
+            return tree_sitter_python.language()
+        case "javascript":
+            import tree_sitter_javascript
 
+            return tree_sitter_javascript.language()
+        case "typescript" | "tsx":
+            import tree_sitter_typescript as types
 
-def _javascript() -> object:
-    import tree_sitter_javascript
+            return types.language_tsx() if language == "tsx" else types.language_typescript()
+        case "rust":
+            import tree_sitter_rust
 
-    return tree_sitter_javascript.language()
+            return tree_sitter_rust.language()
+        case "go":
+            import tree_sitter_go
 
+            return tree_sitter_go.language()
+        case "java":
+            import tree_sitter_java
 
-def _typescript() -> object:
-    import tree_sitter_typescript
+            return tree_sitter_java.language()
+        case "c":
+            import tree_sitter_c
 
-    return tree_sitter_typescript.language_typescript()
+            return tree_sitter_c.language()
+        case "cpp":
+            import tree_sitter_cpp
 
+            return tree_sitter_cpp.language()
+        case "csharp":
+            import tree_sitter_c_sharp
 
-def _tsx() -> object:
-    import tree_sitter_typescript
+            return tree_sitter_c_sharp.language()
+        case "ruby":
+            import tree_sitter_ruby
 
-    return tree_sitter_typescript.language_tsx()
+            return tree_sitter_ruby.language()
+        case "php":
+            import tree_sitter_php
 
-
-def _rust() -> object:
-    import tree_sitter_rust
-
-    return tree_sitter_rust.language()
-
-
-def _go() -> object:
-    import tree_sitter_go
-
-    return tree_sitter_go.language()
-
-
-def _java() -> object:
-    import tree_sitter_java
-
-    return tree_sitter_java.language()
-
-
-def _c() -> object:
-    import tree_sitter_c
-
-    return tree_sitter_c.language()
-
-
-def _cpp() -> object:
-    import tree_sitter_cpp
-
-    return tree_sitter_cpp.language()
-
-
-def _csharp() -> object:
-    import tree_sitter_c_sharp
-
-    return tree_sitter_c_sharp.language()
-
-
-def _ruby() -> object:
-    import tree_sitter_ruby
-
-    return tree_sitter_ruby.language()
-
-
-def _php() -> object:
-    import tree_sitter_php
-
-    return tree_sitter_php.language_php()
+            return tree_sitter_php.language_php()
+    raise AssertionError(f"{language} has queries and no parser")
 
 
 _RUBY_FILES = ("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Podfile", "Brewfile")
@@ -150,7 +125,6 @@ PARSED: tuple[Language, ...] = (
         (".py", ".pyi", ".pyw"),
         ("SConstruct", "SConscript", "wscript"),
         ("python", "pypy"),
-        _python,
         ("python",),
     ),
     Language(
@@ -159,7 +133,6 @@ PARSED: tuple[Language, ...] = (
         (".js", ".mjs", ".cjs", ".jsx"),
         ("Jakefile",),
         ("node", "nodejs", "bun"),
-        _javascript,
         ("javascript", "ecmascript", "jsx"),
     ),
     Language(
@@ -168,34 +141,31 @@ PARSED: tuple[Language, ...] = (
         (".ts", ".mts", ".cts"),
         (),
         ("deno", "ts-node", "tsx"),
-        _typescript,
         ("javascript", "typescript"),
     ),
-    Language("tsx", "code", (".tsx",), (), (), _tsx, ("javascript", "typescript", "jsx")),
-    Language("rust", "code", (".rs",), (), ("rust-script",), _rust, ("rust",)),
-    Language("go", "code", (".go",), (), (), _go, ("go",)),
-    Language("java", "code", (".java",), (), (), _java, ("java",)),
-    Language("c", "code", (".c", ".h"), (), (), _c, ("c",)),
+    Language("tsx", "code", (".tsx",), (), (), ("javascript", "typescript", "jsx")),
+    Language("rust", "code", (".rs",), (), ("rust-script",), ("rust",)),
+    Language("go", "code", (".go",), (), (), ("go",)),
+    Language("java", "code", (".java",), (), (), ("java",)),
+    Language("c", "code", (".c", ".h"), (), (), ("c",)),
     Language(
         "cpp",
         "code",
         (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cu", ".cuh"),
         (),
         (),
-        _cpp,
         ("c", "cpp"),
     ),
-    Language("csharp", "code", (".cs", ".csx"), (), ("dotnet-script",), _csharp, ("csharp",)),
+    Language("csharp", "code", (".cs", ".csx"), (), ("dotnet-script",), ("csharp",)),
     Language(
         "ruby",
         "code",
         (".rb", ".rake", ".gemspec", ".ru", ".podspec"),
         _RUBY_FILES,
         ("ruby", "jruby"),
-        _ruby,
         ("ruby",),
     ),
-    Language("php", "code", (".php", ".phtml", ".php5", ".inc"), (), ("php",), _php, ("php",)),
+    Language("php", "code", (".php", ".phtml", ".php5", ".inc"), (), ("php",), ("php",)),
 )
 
 UNPARSED: tuple[Language, ...] = (
@@ -344,12 +314,12 @@ def grammar_of(name: str) -> Grammar | None:
         return found
     row = LANGUAGES.get(name)
     if row is None:
-        raise InvalidInput(f"no language is called {name!r}", hint="Use a name of graph.languages.LANGUAGES")
-    if row.grammar is None:
+        raise InvalidInput(f"unknown language {name!r}", hint="See graph.languages.LANGUAGES.")
+    if not row.queries:
         return None
     with _lock:
         if name not in _grammars:
-            _grammars[name] = _load(row, row.grammar)
+            _grammars[name] = _load(row)
         return _grammars[name]
 
 
@@ -359,10 +329,10 @@ def query_source(row: Language) -> str:
     return "\n".join((folder / f"{name}.scm").read_text(encoding="utf-8") for name in row.queries)
 
 
-def _load(row: Language, tables: Callable[[], object]) -> Grammar:
+def _load(row: Language) -> Grammar:
     import tree_sitter
 
-    language = tree_sitter.Language(tables())
+    language = tree_sitter.Language(_tables(row.name))
     source = query_source(row)
     query = tree_sitter.Query(language, source)
     return Grammar(language, query, _roles(query, source), tree_sitter.Query(language, _ERROR_QUERY))

@@ -76,8 +76,8 @@ class Look(Bases):
                 return found
         if name in family.builtins:
             return FOREIGN
-        if family.name == "rust" and (inner := self._rust_path(table, scope, name)):
-            return inner
+        if family.name == "rust":  # the first part of a path: `crate`, `super`, or a crate of the workspace
+            return self.module(table, Entry(name, name, "", Import(name, kind="use", scope=scope)))
         return None
 
     def _in_scope(
@@ -94,13 +94,10 @@ class Look(Bases):
                 return Value("definition", table.path, own)
             if family.implicit_self:
                 owner = self.owner(table, at)
-                found = (
-                    self.class_member(owner.path, owner.definition, name)
-                    if owner and owner.definition
-                    else None
-                )
-                if found is not None:
-                    return found
+                if owner and owner.definition:
+                    found = self.class_member(owner.path, owner.definition, name)
+                    if found is not None:
+                        return found
         elif own is not None:
             return Value("definition", table.path, own)
         entries = table.entries.get(at, {}).get(name)
@@ -124,11 +121,7 @@ class Look(Bases):
         key = ("owner", table.path, qualname)
         if key in self.open:
             return None
-        self.open.add(key)
-        try:
-            found = self.lexical(table, before, last)
-        finally:
-            self.open.discard(key)
+        found = self.entering(key, lambda: self.lexical(table, before, last))
         return found if found is not None and found.definition is not None else None
 
     def _around(self, table: Table, _scope: str, name: str) -> Value | None:
@@ -144,10 +137,6 @@ class Look(Bases):
         if found is None and (key := table.family.start(self.places, name)):
             return Value("module", key)
         return found
-
-    def _rust_path(self, table: Table, scope: str, name: str) -> Value | None:
-        """Return the target of a path's first part: `crate`, `super`, or a crate of the workspace."""
-        return self.module(table, Entry(name, name, "", Import(name, kind="use", scope=scope)))
 
     def dotted(self, table: Table, scope: str, text: str, local: Local | None = None) -> Value | None:
         """Return the value of a chain of names at a place, None if it cannot be followed."""
@@ -174,7 +163,7 @@ class Look(Bases):
         """Return the value of a name after a dot; `part` may end in "()"."""
         if part.endswith("()"):
             name = part[:-2]
-            called = value.kind == "definition" and name == _constructor(self, value)
+            called = value.kind == "definition" and name == self._constructor(value)
             return self.returned(value if called else self.member(value, name), value)
         if value.kind in ("foreign", "opaque"):
             return FOREIGN if value.kind == "foreign" else None
@@ -198,9 +187,7 @@ class Look(Bases):
             found = None
         if found is None and value.kind in ("definition", "object"):
             found = self.added(value, part)
-        if found is None:
-            return None
-        return found.less_sure(value.sure)
+        return found.less_sure(value.sure) if found else None
 
     def _extension(self, path: str, definition: Definition, name: str) -> Value | None:
         """Return the C# extension method of a class or one of its bases by name."""
@@ -249,13 +236,10 @@ class Look(Bases):
             owner = table.by_qualname.get(definition.parent)
             return Value("object", value.path, owner, min(value.sure, LIKELY)) if owner else None
         key = ("returned", value.path, definition.qualname)
-        if key in self.open:  # its type is said by itself, as in `def b(self) -> A.b.c`
+        if key in self.open:  # its return type refers to itself, as in `def b(self) -> A.b.c`
             return None
-        self.open.add(key)
-        try:
-            return self.instance(self.dotted(table, definition.parent, text), value.sure)
-        finally:
-            self.open.discard(key)
+        found = self.entering(key, lambda: self.dotted(table, definition.parent, text))
+        return self.instance(found, value.sure)
 
     def instance(self, value: Value | None, sure: float = LIKELY) -> Value | None:
         """Return an object of the class named by a written type."""
@@ -266,7 +250,6 @@ class Look(Bases):
             return Value("object", value.path, definition, min(value.sure, sure, LIKELY))
         return None
 
-
-def _constructor(look: Look, value: Value) -> str:
-    table = look.table(value.path) if value.definition is not None else None
-    return (table.family.constructor if table else "") or "?"
+    def _constructor(self, value: Value) -> str:
+        table = self.table(value.path) if value.definition is not None else None
+        return (table.family.constructor if table else "") or "?"

@@ -19,11 +19,11 @@ _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])")
 _GO_MODULE = re.compile(r'^[ \t]*+module[ \t]++"?([^\s"]+)', re.MULTILINE)
 _NOT_MODULE = re.compile(r"[^A-Za-z0-9_]")
 
-MAX_CHARS = 1_000_000  # the largest real manifests have a tenth of that; what is longer is not read
+MAX_CHARS = 1_000_000  # ten times the largest real manifest; longer text is not read
 # tomllib needs time by the square of the parts of a dotted key. Real manifests stay below 10,000.
 MAX_DOTS_SQUARED = 1_000_000
 
-# Of several entries for one name, the source is wanted, then its types, then what is run.
+# The order of several entries for one name: the source, its types, the built file.
 _CONDITIONS = ("source", "types", "typings", "import", "module", "node", "default", "require", "browser")
 
 

@@ -27,14 +27,14 @@ FLAT_MODULES, FLAT_FILES = 2, 24  # so few modules with so many files of code ar
 SHOWN = 8  # modules that one depends on or is used by
 HOT = 3
 PURPOSE_CHARS = 200
-DOCS_READ = 120  # definitions whose docs are counted where nothing else says what a module is for
+DOCS_READ = 120  # definitions whose docs are counted if a module has no other purpose
 COMMON_WORDS = 5
-# Files that speak for their folder, the first that says something.
+# Files whose doc describes their folder, in order.
 _SPEAKERS = (
     "__init__.py doc.go package-info.java mod.rs lib.rs index.ts index.tsx index.js index.mjs main.go main.rs"
 ).split()
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
-# What a first comment says to programs: `-*- coding: utf-8 -*-`, `vim: ts=4`, `frozen_string_literal: true`.
+# A first comment for programs: `-*- coding: utf-8 -*-`, `vim: ts=4`, `frozen_string_literal: true`.
 _MODELINE = re.compile(r"\A(?:\s*(?:-\*-.*-\*-|(?:vim?|ex):.*|[\w-]+[:=][ \t]*[\w.-]+)[ \t]*(?:\n|\Z))+")
 _MARKUP = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|!?\[(?=[^\[\]]*\]\([^()\s]*\))|(?<=[^\s\[])\]\([^()\s]*\)")
 _HEADING = re.compile(r"#{1,3}\s+(.*[^\s#]|.)")
@@ -273,7 +273,7 @@ def module_named(written: str, names: Iterable[str]) -> str | None:
     return last[0] if len(last) == 1 else None
 
 
-# What a module is for
+# Purposes
 
 
 def purposes_of(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:

@@ -78,7 +78,7 @@ def _holders(db: Database, place: Place, lines: Sequence[int], node: Node) -> It
             continue
         if around:
             yield around[-1]
-        elif place.path == node.path:  # elsewhere mostly a further line of an import, which is told of as one
+        elif place.path == node.path:  # elsewhere it is mostly a continued import, which is listed as such
             yield place.path
 
 

@@ -26,17 +26,16 @@ from remora.graph.signatures import return_type
 from remora.graph.test_files import stems_under_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from remora.core.code import FileFacts, Import
+    from remora.core.code import FileFacts
 
 _WORD = re.compile(r"[^\W\d]\w*[?!]?")
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
 # Files that are named by their folder.
 _FOR_FOLDER = frozenset(("__init__", "index", "mod", "lib", "main"))
 _DEFAULTS = frozenset(("javascript", "typescript", "tsx"))  # which definition is the default may change
-# A module's name and what is in it stand on two sides of a dot.
+# Languages with a dot between a module and its names.
 DOTTED = frozenset(("python", "javascript", "typescript", "tsx", "go"))
 # How a file uses a name; a sum is kept with each (store.graph). ALL in place of a name is everything.
 DOT, TAKEN, RENAMED = 1, 2, 4
@@ -66,7 +65,7 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
         if definition.bases or definition.kind == "class":
             found.add(definition.name)  # the same class may be continued elsewhere
     for item in facts.outline.imports:
-        texts.update(_texts(item))
+        texts.update((item.module, item.alias), *item.names)
     texts.add(facts.outline.package)
     for text in texts:
         found.update(_WORD.findall(text))
@@ -116,14 +115,6 @@ def _behind_a_dot(facts: FileFacts) -> set[str]:
         if "." in text:
             found.update(_ATTRIBUTE.findall(text))
     return found
-
-
-def _texts(item: Import) -> Iterator[str]:
-    yield item.module
-    yield item.alias
-    for name, local in item.names:
-        yield name
-        yield local
 
 
 def place_names(path: str) -> frozenset[str]:
@@ -237,7 +228,7 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
         if item.alias and from_touched:
             found.add(item.alias)
         for name, local in item.names:
-            # What another file is as a whole has no name of its own: `wholes` tells who takes it.
+            # The value of another file as a whole has no name of its own: see `wholes`.
             same = _bare(name) in touched and not (item.module and is_whole(outline, name))
             if same or ("*" in touched and (from_touched or not last)):
                 found.add(local)
@@ -323,7 +314,7 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
         if definition.fixture:
             found[definition.fixture, definition.qualname, definition.gives] += 1
     family = FAMILIES.get(outline.language)
-    # What is added to a whole is told apart from what only stands beside it.
+    # Names added to the whole differ from names beside it.
     whole = any(is_whole(outline, local) for item in outline.imports for _, local in item.names)
     for item in outline.imports:
         for entry in family.entries(item) if family else ():

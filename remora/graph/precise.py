@@ -17,18 +17,19 @@ from remora.core.code import Definition, Import, Link, Outline
 from remora.core.errors import SourceError
 from remora.graph import indexer
 from remora.graph.packed import pack_links, unpack_outline
-from remora.graph.scip import clean, find_index, precise_links, read_index, symbol_keys
+from remora.graph.scip import clean, precise_links, symbol_keys
+from remora.graph.scip_index import find_index, read_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from remora.graph.scip import ScipDocument
+    from remora.graph.scip_index import ScipDocument
     from remora.store.database import Database
 
 STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
 NEWER = "scip.newer"  # meta key: how many of that index's files were newer than it
 SCIP = "scip"
-FORMAT = 1  # of what is kept of an index: a change makes it be read again
+FORMAT = 1  # of the stored edges: a change causes the index to be read again
 
 
 class Taken(NamedTuple):

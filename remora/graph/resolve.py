@@ -1,7 +1,7 @@
 """All edges out of one file: imports, definitions, bases, calls, tests.
 
-`Resolver` serves a whole project and caches the data of each file; `links` is the same for a single file.
-Only the targets of a file's names are read, so that one edited file costs a few outlines.
+`Resolver` serves a whole project and caches the data of each file. Only the targets of a file's names are
+read, so that one edited file costs a few outlines.
 
 Edges between files summarize those between definitions: `calls`, `inherits` and `implements` with their count
 and their highest confidence. `imports` edges follow the statements (see each module of `graph.imports`); in
@@ -121,8 +121,8 @@ class _File:
 
     def _imports(self) -> None:
         for item in self.facts.outline.imports:
-            for target in self.table.family.edges(self.look.places, self.path, item):
-                if target != self.path:
+            for target in dict.fromkeys(self.table.family.edges(self.look.places, self.path, item)):
+                if target not in ("", self.path):
                     self.edges.add(self.path, target, "imports", EXACT, item.line)
 
     def _inherits(self) -> None:

@@ -24,10 +24,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from remora.core.code import Definition, Import, Link, Symbol
-from remora.graph.scip_index import DEFINITION, IMPORT, ScipDocument, ScipOccurrence, find_index, read_index
+from remora.graph.scip_index import DEFINITION, IMPORT, ScipDocument, ScipOccurrence
 from remora.graph.scip_symbols import META, METHOD, NAMESPACE, PARAMETER, TYPE, ScipName, parse_name
-
-__all__ = ["ScipDocument", "clean", "find_index", "precise_links", "read_index", "symbol_keys"]
 
 CERTAIN = 1.0
 _CLASSES = frozenset(("class", "interface", "type", "test"))
@@ -213,7 +211,7 @@ class _File:
         known_as = self._known_as(occurrence.symbol)
         kind = "calls"
         if at and at.kind in _CLASSES and occurrence.line >= at.line and _is_base(at, name):
-            # The head comes first; what stands in the body of the class only uses it.
+            # The first occurrence is in the head; those in the body are uses.
             kind = "calls" if (at.qualname, known_as) in self.bases else "inherits"
             self.bases.add((at.qualname, known_as))
         table.use(f"{self.path}:{at.qualname}" if at else self.path, known_as, kind, occurrence.line)

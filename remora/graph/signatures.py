@@ -95,10 +95,4 @@ def return_type(signature: str, name: str, language: str) -> str:
             text = re.sub(r"^<[^>]*>\s*", "", text)
     else:
         return ""
-    return (
-        "Self"
-        if text.strip("\"'& ") in ("Self", "static", "self", "this")
-        else plain_type(text)
-        if text
-        else ""
-    )
+    return "Self" if text.strip("\"'& ") in ("Self", "static", "self", "this") else plain_type(text)

@@ -19,9 +19,9 @@ _BODY = re.compile(
     r"(?:block|body|statements|(?:body|compound)_statement"
     r"|(?:statement|declaration|member|variant|enumerator)_list|^then|^else)$"
 )
-# What else has statements or declarations in it: a group of Go, a condition of C's preprocessor.
+# Other nodes with statements or declarations: a group of Go, a condition of C's preprocessor.
 _GROUP = re.compile(r"spec_list$|^(?:var|const)_declaration$|^preproc_(?:if|else|elif)")
-_CLAUSE = re.compile(r"(?:clause|case|arm|group)$")  # what may follow the first body of a statement
+_CLAUSE = re.compile(r"(?:clause|case|arm|group)$")  # may follow the first body of a statement
 _LEVELS = 100  # of the tree below which no statement is looked for: deeper ones stand in expressions
 
 
@@ -41,7 +41,7 @@ class Statements:
         """
         start, end = definition.line - 1, definition.end_line - 1
         node = self._root
-        # A node around the definition may begin with what stands above it, or hold its neighbours.
+        # A node around the definition may include the lines above it, or its neighbours.
         while node is not None and not (start <= node.start_point[0] and node.end_point[0] <= end):
             node = max(node.named_children, key=lambda c: _shared(c, start, end), default=None)
         found: set[int] = set()

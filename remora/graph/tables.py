@@ -61,19 +61,6 @@ class Table:
         fixtures: the fixtures by scope and by the name used to request them.
     """
 
-    __slots__ = (
-        "_called",
-        "by_qualname",
-        "children",
-        "entries",
-        "family",
-        "fixtures",
-        "groups",
-        "outline",
-        "path",
-        "stars",
-    )
-
     def __init__(self, path: str, outline: Outline, family: Family) -> None:
         self.path = path
         self.outline = outline

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from remora.graph.imports.base import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from remora.core.code import Symbols
 
 _FOLDERS = frozenset(
@@ -83,7 +81,8 @@ def file_under_test(path: str, symbols: Symbols) -> str:
     words = {part.lower() for part in folder.split("/")}
     for stem in stems_under_test(path):
         for suffix in _ALSO.get(ending, (ending,)):
-            found = [other for other in _called(symbols, stem + suffix) if other != path]
+            named = symbols.ending(stem + suffix)
+            found = [other for other in named if other != path and not is_test_path(other)]
             beside = [other for other in found if other.rpartition("/")[0] == folder]
             if beside:
                 return beside[0]
@@ -91,12 +90,6 @@ def file_under_test(path: str, symbols: Symbols) -> str:
             if picked:
                 return picked
     return ""
-
-
-def _called(symbols: Symbols, name: str) -> Iterator[str]:
-    for other in symbols.ending(name):
-        if not is_test_path(other):
-            yield other
 
 
 def _most_alike(words: set[str], found: list[str]) -> str:
@@ -107,6 +100,3 @@ def _most_alike(words: set[str], found: list[str]) -> str:
     if len(ranked) > 1 and ranked[0][0] == ranked[1][0]:
         return ""
     return ranked[0][1] if ranked and ranked[0][0] else ""
-
-
-__all__ = ["file_under_test", "is_test_path", "stems_under_test"]

@@ -78,8 +78,8 @@ def watch(
         if poll or not _no_room(error):
             raise _cannot(top, error) from None
         say(
-            f"The system has no room to watch all folders of {top} ({error}); they are polled every "
-            f"{POLL_MS / 1000:g} s instead. On Linux, raise fs.inotify.max_user_watches to avoid it."
+            f"The system cannot watch all folders of {top} ({error}); they are polled every "
+            f"{POLL_MS / 1000:g} s instead. On Linux, raise fs.inotify.max_user_watches."
         )
     try:
         yield from _sets(top, debounce_ms, stop, wanted, True)
@@ -133,7 +133,7 @@ class _Wanted:
         if found is None:
             return
         if Path(path).is_dir() and not Path(path).is_symlink():
-            # Of a folder that was moved here nothing else is told, and of a new one perhaps too late.
+            # No events follow for the files of a moved folder, and those of a new folder may be missed.
             if change.name == "added":
                 yield from self._below(path)
         elif self._wanted(found) or (change.name == "deleted" and "." not in found.rpartition("/")[2]):
@@ -161,4 +161,4 @@ def _no_room(error: Exception) -> bool:
 
 
 def _cannot(top: Path, error: Exception) -> SourceError:
-    return SourceError(f"cannot watch {top}: {error}", hint="Run the index by hand, or watch with polling.")
+    return SourceError(f"cannot watch {top}: {error}", hint="Run `remora index` after changes.")

@@ -13,26 +13,20 @@ a question about one place it ranks busy files too high. benchmarks/README.md ha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
 from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, ranked
 
-SEEDS = 10  # files that hand on
-GAIN = 3.0  # logarithm of what the odds are multiplied by where a relevance of 1 arrives
+SEEDS = 10  # files that pass on their relevance
+GAIN = 3.0  # logarithm of the factor on the odds for an arriving relevance of 1
 
 
-class Neighbours(Protocol):
-    """Returns the neighbours of a file: imports, calls, co-changes."""
+def boost(candidates: list[Candidate], neighbours: Callable[[str], Mapping[str, float]]) -> list[Candidate]:
+    """Return the candidates, with those about neighbours of the best hits' files boosted.
 
-    def __call__(self, file: str) -> Mapping[str, float]:
-        """Return its neighbours, each with a closeness above 0 on any scale."""
-        ...
-
-
-def boost(candidates: list[Candidate], neighbours: Neighbours) -> list[Candidate]:
-    """Return the candidates, with those about neighbours of the best hits' files boosted."""
+    `neighbours` returns those of a file, each with a closeness above 0 on any scale.
+    """
     order = ranked(candidates)
     relevance: dict[str, float] = {}
     for candidate in order:
@@ -59,5 +53,5 @@ def _raised(
         return candidate
     gain, file = max(near)
     score = max(candidate.score, with_odds(candidate.score, math.exp(GAIN * gain)))
-    note = f"{file} stands next to {most[file][1]}"
+    note = f"{file} is linked to {most[file][1]}"
     return candidate._replace(score=score).because("neighbourhood", score - candidate.score, note)

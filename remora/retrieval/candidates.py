@@ -86,7 +86,7 @@ class Question:
         """Return the vector of the query in other words; that of a guessed answer stays as it is."""
         if self._guess is not None or text == self.text:
             return self.vector
-        return None if self.note else self._made(text)  # what failed once is not waited for again
+        return None if self.note else self._made(text)  # a model that failed is not called again
 
     def guessing(self, vector: QueryVector) -> Question:
         """Return the query with a guessed answer in the place of its vector."""
@@ -120,7 +120,7 @@ def wanted(request: Request, source: str) -> bool:
     if filters.kinds and not set(among).intersection(filters.kinds):
         return False
     if source == "memory":
-        return filters.role is None  # nobody speaks a memory
+        return filters.role is None  # a memory has no speaker
     return not (filters.types or filters.files or filters.modules or filters.scope)
 
 
@@ -225,21 +225,51 @@ def memories(db: Database, request: Request, asked: Question) -> Pool:
         graph = _graph(db, request)
         lists["graph"] = sorted(graph, key=lambda i: (-graph[i][0], i))
     everything = sorted({i for found_ids in lists.values() for i in found_ids})
-    if asked.vector is not None:
-        # What another path found has a cosine too.
-        missing = [i for i in everything if i not in dense]
-        dense |= db.nearest("memory", asked.vector.model_id).cosines(asked.vector.vector, missing)
-    pool: dict[Key, Candidate] = {}
-    for i in everything:
-        near, note = graph.get(i, (0.0, ""))
-        why = (Reason("graph", near, lists["graph"].index(i) + 1, note),) if i in graph else ()
-        key = ("memory", db.realm, i)
-        pool[key] = Candidate(key, "", dense=dense.get(i), lexical=words.get(i, 0.0), graph=near, reasons=why)
+    why = {i: Reason("graph", near, lists["graph"].index(i) + 1, note) for i, (near, note) in graph.items()}
     sizes = {"dense": DENSE, "fts": LEXICAL, "graph": GRAPH}
-    keyed = {
-        path: [("memory", db.realm, i) for i in found_ids[: sizes[path]]] for path, found_ids in lists.items()
-    }
-    return Pool(pool, keyed)
+    first = {path: found_ids[: sizes[path]] for path, found_ids in lists.items()}
+    return pooled(db, "memory", asked, everything, dense, words, first, why)
+
+
+def pooled(
+    db: Database,
+    source: str,
+    asked: Question,
+    found: Sequence[Id],
+    dense: Mapping[Id, float],
+    words: Mapping[Id, float],
+    lists: Mapping[str, Sequence[Id]],
+    graph: Mapping[Id, Reason],
+) -> Pool:
+    """Return rows found by any path as candidates, each with a cosine if there is a vector of the query.
+
+    Args:
+        db: the database.
+        source: "memory", "code" or "note".
+        asked: the query.
+        found: the ids.
+        dense: the cosines that are known.
+        words: see `lexical`.
+        lists: each path's ids, best first; others than those found are left out.
+        graph: how close the files of a row are to those at hand.
+    """
+    cosines = {str(i): cosine for i, cosine in dense.items()}
+    if asked.vector is not None:
+        index = db.nearest("chunk" if source == "code" else source, asked.vector.model_id)
+        cosines |= index.cosines(asked.vector.vector, [str(i) for i in found if i not in dense])
+    keys: dict[Id, Key] = {i: (source, db.realm, str(i)) for i in found}
+    candidates: dict[Key, Candidate] = {}
+    for i, key in keys.items():
+        why = (graph[i],) if i in graph else ()
+        candidates[key] = Candidate(
+            key,
+            "",
+            dense=cosines.get(str(i)),
+            lexical=words.get(i, 0.0),
+            graph=graph[i].score if i in graph else 0.0,
+            reasons=why,
+        )
+    return Pool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
 
 
 def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None = None) -> bool:
@@ -319,7 +349,7 @@ def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:
         for path, other, weight in db.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED)
     ]
     partners += [
-        (other, NEIGHBOUR, f"{other} stands next to {path} in the code")
+        (other, NEIGHBOUR, f"{other} is linked to {path} in the code")
         for path, other, _ in db.closure.near(at_hand)
     ]
     for path in at_hand[:3]:
@@ -371,8 +401,7 @@ def turns(
     roles = db.turns.roles()
     names = {role for role in roles if role.lower() not in _ROLES}
     named = names_in(asked.text, names)
-    # Who spoke is known apart from what was said: a name in the question would only pull in the turns that
-    # mention it.
+    # The speaker is matched by role: a name in the query vector would only favour turns that mention it.
     vector = asked.about(without_names(asked.text, named) if named else asked.text)
     lists: dict[str, list[int]] = {}
     among = db.turns.ids_passing(request.filters)
@@ -464,27 +493,19 @@ def without_names(text: str, names: set[str]) -> str:
 def as_hit(candidate: Candidate) -> Hit:
     """Return a candidate as a hit for the caller."""
     source, realm, i = candidate.key
-    memory, turn, chunk = candidate.memory, candidate.turn, candidate.chunk
+    hit = Hit(i, source, candidate.text, candidate.score, candidate.reasons, realm=realm)
+    memory, turn, chunk, note = candidate.memory, candidate.turn, candidate.chunk, candidate.note
     if chunk is not None:
-        return Hit(
-            f"{chunk.path}:{chunk.start_line}-{chunk.end_line}",
-            source,
-            chunk.text,
-            candidate.score,
-            candidate.reasons,
+        return hit._replace(
+            id=f"{chunk.path}:{chunk.start_line}-{chunk.end_line}",
             path=chunk.path,
             start_line=chunk.start_line,
             end_line=chunk.end_line,
             symbol=chunk.name or None,
-            realm=realm,
         )
     if memory is not None:
-        return Hit(
-            i,
-            hit_source(memory.source, memory.type),
-            memory.content,
-            candidate.score,
-            candidate.reasons,
+        return hit._replace(
+            source=hit_source(memory.source, memory.type),
             memory=memory,
             path=memory.related_files[0] if memory.related_files else None,
             start_line=memory.chunk_start_line,
@@ -492,46 +513,26 @@ def as_hit(candidate: Candidate) -> Hit:
             external_id=memory.external_id,
             session_id=memory.session_id,
             time=memory.created_at,
-            realm=realm,
         )
-    if candidate.note is not None:
-        note = candidate.note
-        if note.kind == "quote":
-            return Hit(
-                quote_id(note.id),
-                note.kind,
-                note.content,
-                candidate.score,
-                candidate.reasons,
-                session_id=note.path.removeprefix(SESSION),
-                role="user",
-                time=note.time,
-                realm=realm,
-                answers=note.answers,
-            )
-        place = note.path if note.start_line is None else f"{note.path}:{note.start_line}-{note.end_line}"
-        return Hit(
-            note.name if note.start_line is None else place,
-            note.kind,
-            note.content,
-            candidate.score,
-            candidate.reasons,
+    if note is not None and note.kind == "quote":
+        return hit._replace(
+            id=quote_id(note.id),
+            source=note.kind,
+            session_id=note.path.removeprefix(SESSION),
+            role="user",
+            time=note.time,
+            answers=note.answers,
+        )
+    if note is not None:
+        return hit._replace(
+            id=note.name if note.start_line is None else f"{note.path}:{note.start_line}-{note.end_line}",
+            source=note.kind,
             path=note.path,
             start_line=note.start_line,
             end_line=note.end_line,
             time=note.time,
-            realm=realm,
         )
     assert turn is not None
-    return Hit(
-        i,
-        source,
-        turn.content,
-        candidate.score,
-        candidate.reasons,
-        external_id=turn.external_id,
-        session_id=turn.session_id,
-        role=turn.role,
-        time=turn.time,
-        realm=realm,
+    return hit._replace(
+        external_id=turn.external_id, session_id=turn.session_id, role=turn.role, time=turn.time
     )

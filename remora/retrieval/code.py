@@ -6,13 +6,22 @@ thousands of chunks would displace the few memories that have no other source.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.core.globs import matches
 from remora.core.query import named_paths
 from remora.core.values import Filters, Reason
-from remora.retrieval.candidates import FILES_FOLLOWED, NEIGHBOUR, SAME_FILE, Question, affordable, lexical
-from remora.retrieval.request import Candidate, Key, Request
+from remora.retrieval.candidates import (
+    FILES_FOLLOWED,
+    NEIGHBOUR,
+    SAME_FILE,
+    Pool,
+    Question,
+    affordable,
+    lexical,
+    pooled,
+)
+from remora.retrieval.request import Candidate, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +34,6 @@ TEST_FACTOR = 0.75  # odds of a part of a test, unless the query asks for tests
 TABLE = "code_chunks"
 
 
-class CodePool(NamedTuple):
-    """Candidates by key, and each path's keys, best first."""
-
-    candidates: dict[Key, Candidate]
-    lists: dict[str, list[Key]]
-
-
 def wanted(request: Request) -> bool:
     """Return whether chunks were requested; they have no type, module, scope or time for a filter."""
     filters = request.filters
@@ -39,7 +41,7 @@ def wanted(request: Request) -> bool:
     return "code" in filters.kinds and not others
 
 
-def code(db: Database, request: Request, asked: Question) -> CodePool:
+def code(db: Database, request: Request, asked: Question) -> Pool:
     """Return the chunks found by any path, without their texts."""
     depth = max(SEARCHED, request.k) if not request.filters.files else FILTERED
     dense: dict[int, float] = {}
@@ -56,21 +58,8 @@ def code(db: Database, request: Request, asked: Question) -> CodePool:
     if request.filters.files:
         files = {i: path for i, path in files.items() if _passes(path, request.filters)}
     near_by = {} if "graph" in request.without else _at_hand(db, request)
-    found = sorted(files)
-    if asked.vector is not None:
-        index = db.nearest("chunk", asked.vector.model_id)
-        missing = [str(i) for i in found if i not in dense]
-        dense |= {int(i): c for i, c in index.cosines(asked.vector.vector, missing).items()}
-    candidates: dict[Key, Candidate] = {}
-    keys: dict[int, Key] = {}
-    for i in found:
-        near_score, note = near_by.get(files[i], (0.0, ""))
-        why = (Reason("graph", near_score, None, note),) if near_score else ()
-        keys[i] = ("code", db.realm, str(i))
-        candidates[keys[i]] = Candidate(
-            keys[i], "", dense=dense.get(i), lexical=words.get(i, 0.0), graph=near_score, reasons=why
-        )
-    return CodePool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
+    why = {i: Reason("graph", *near_by[path]) for i, path in files.items() if path in near_by}
+    return pooled(db, "code", asked, sorted(files), dense, words, lists, why)
 
 
 def with_chunks(db: Database, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -88,17 +77,16 @@ def asks_for_tests(text: str) -> bool:
     return "test" in text.lower() or "spec" in text.lower().split()
 
 
-def _at_hand(db: Database, request: Request) -> dict[str, tuple[float, str]]:
-    """Return the evidence of files: those just read or named, and their neighbours."""
+def _at_hand(db: Database, request: Request) -> dict[str, tuple[float, None, str]]:
+    """Return the score, rank and note of files: those just read or named, and their neighbours."""
     hand = list(dict.fromkeys(request.recent_files))
     if named := named_paths(request.text):
         hand += [p for name in named for p in db.graph.ending(name)]
     hand = hand[:FILES_FOLLOWED]
     if not hand:
         return {}
-    found = {other: (NEIGHBOUR, f"stands next to {path}") for path, other, _ in db.closure.near(hand)}
-    found.update((path, (SAME_FILE, f"in {path}")) for path in hand)
-    return found
+    found = {other: (NEIGHBOUR, None, f"linked to {path}") for path, other, _ in db.closure.near(hand)}
+    return found | {path: (SAME_FILE, None, f"in {path}") for path in hand}
 
 
 def _passes(path: str, filters: Filters) -> bool:

@@ -16,9 +16,9 @@ from remora.core.values import Hit, MemoryRecord
 # Statements that can contradict each other; a list of files or an outcome cannot.
 OPINIONS = frozenset({"decision", "preference", "requirement", "pattern", "gotcha"})
 SAME_MATTER = 0.55  # cosine from which two statements speak of the same thing
-SHARED_WORDS = 0.25  # Jaccard that says so where there are no vectors
+SHARED_WORDS = 0.25  # Jaccard in place of the cosine, without vectors
 MOST_SWAPPED = 2  # words in the one place where two statements differ
-# Of what keeps two texts from being merged, these turn no sentence into its opposite.
+# These words keep two texts from being merged, but do not negate a sentence.
 _NOT_DENIALS = frozenset({"must", "instead", "except", "unless"})
 _DENIALS = NEGATIONS - _NOT_DENIALS
 _WORD = re.compile(r"[\w']+")
@@ -80,7 +80,7 @@ def _differ(own: Hit, other: Hit, similarity: Similarity) -> bool:
     if _denied(own.text) != _denied(other.text):
         return True
     if mine <= theirs or theirs <= mine:
-        return False  # one says what the other says, and perhaps more
+        return False  # one includes the other
     named = (salient(own.text) ^ salient(other.text)) - NEGATIONS - (mine & theirs)
     return bool(named) or _swapped(words(own.text), words(other.text))
 

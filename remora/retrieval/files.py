@@ -9,7 +9,7 @@ chunks of code serves the files and the tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks, weights
@@ -25,17 +25,17 @@ NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
 LEAST = 0.005  # score below which a file is not named: it would be shown as 0.00
 GIVEN = 3  # reasons that a hit names
-SAID_OF = 0.3  # relevance from which a memory speaks for its files
+SAID_OF = 0.3  # relevance from which a memory counts for its files
 NOTHING_SAID = (
-    "no word of the task is known here: first are the files that this branch, earlier sessions and commits "
-    "have changed most"
+    "no word of the task occurs in this project; the files are ranked by the changes of this branch, "
+    "earlier sessions and commits"
 )
 _EXAMPLES = frozenset("doc docs documentation example examples sample samples tutorial tutorials".split())
-_EDITED = ("branch", "sessions", "often", "lately")  # also of files that are no code
-_UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})  # whatever the task says
+_EDITED = ("branch", "sessions", "often", "lately")  # signals that also count for files that are no code
+# Signals that do not depend on the task's words.
+_UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})
 
-
-UNKNOWN = 0.02  # stands for the share of known words where none is: what is near in meaning may be meant
+UNKNOWN = 0.02  # share of known words if none is known, because files may be close in meaning
 MOSTLY = 0.5  # of a task's words that must be known here, for its scores to stand as they are
 
 Said = dict[str, dict[str, str]]
@@ -79,7 +79,7 @@ def predict(
     found = evidence(db, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without)
     scores = weights.weighed(found.signals)
     most = sum(WEIGHTS[name] for name, votes in found.signals.items() if votes)
-    if scores and (known := _known(db, task)) < MOSTLY:  # it speaks of something else: so say its scores
+    if scores and (known := _known(db, task)) < MOSTLY:  # most of its words are unknown: lower the scores
         most *= MOSTLY / max(known, UNKNOWN)
     names = named(db, task, there) if "paths" not in without else []
     names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
@@ -120,7 +120,8 @@ def evidence(
     if "imports" not in without:
         words = {name: votes for name, votes in signals.items() if name not in _UNSAID}
         scores = weights.weighed(words)
-        signals["imports"] = tasks.by_imports(tasks.scaled(scores), _imports(db, scores))
+        best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
+        signals["imports"] = tasks.by_imports(tasks.scaled(scores), db.file_prediction.imported(best))
     paths = {path for votes in signals.values() for path in votes}
     wanted = db.file_prediction.code_files(paths, tests=tests)
     edited = {path for name in _EDITED for path in signals.get(name, ())}
@@ -132,10 +133,15 @@ def evidence(
     return Evidence({name: votes for name, votes in kept.items() if votes}, said)
 
 
+def _distinctive(zones: tasks.Zones) -> list[str]:
+    """Return the words of a task's title and prose that are no stop words, each once."""
+    asked = dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}"))
+    return [word for word in asked if word not in STOP_WORDS]
+
+
 def _known(db: Database, task: str) -> float:
     """Return the share of a task's distinctive words that code or commit messages hold; 1.0 without any."""
-    zones = tasks.zones(task)
-    asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
+    asked = _distinctive(tasks.zones(task))
     if not asked:
         return 1.0
     held = [db.fulltext.term_stats(table, asked).holding for table in ("code_chunks", "git_commits")]
@@ -179,18 +185,17 @@ def _gather(
         signals["commits"], said["commits"] = _commits(db, query)
     if "names" not in without:
         signals["names"], said["names"] = _names(db, zones)
-    ending = _ending(db)
+
+    def ending(written: str) -> list[str]:
+        return tasks.by_suffix(written, db.graph.called(written.rpartition("/")[2]))
+
     frames, paths = tasks.by_places(tasks.places(task), ending)
     modules: dict[str, float] = {}
     for name in tasks.modules(task):
         means = next((found for path in tasks.module_files(name) if (found := ending(path))), [])
         modules |= {path: max(modules.get(path, 0.0), 1.0 / len(means)) for path in means}
-    if "frames" not in without:
-        signals["frames"] = frames
-    if "paths" not in without:
-        signals["paths"] = paths
-    if "modules" not in without:
-        signals["modules"] = modules
+    cited = {"frames": frames, "paths": paths, "modules": modules}
+    signals |= {name: votes for name, votes in cited.items() if name not in without}
     if vector is not None and "meaning" not in without:
         signals["meaning"] = _meaning(db, vector)
     if memories and "memories" not in without:
@@ -251,13 +256,6 @@ def _names(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str
     return found, _first((path, f"defines {name}") for name in by_weight for path, _ in defined[name])
 
 
-def _ending(db: Database) -> Callable[[str], list[str]]:
-    def ending(written: str) -> list[str]:
-        return tasks.by_suffix(written, db.graph.called(written.rpartition("/")[2]))
-
-    return ending
-
-
 def _meaning(db: Database, vector: QueryVector) -> dict[str, float]:
     near = db.nearest("chunk", vector.model_id).search(vector.vector, MEANT)
     files = db.chunks.paths_of([int(n.owner_id) for n in near])
@@ -284,8 +282,7 @@ def _memories(db: Database, hits: Sequence[Hit]) -> tuple[dict[str, float], dict
 
 def _sessions(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
     """Return the files edited by agent sessions with a similar prompt."""
-    asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
-    hits = db.sessions.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
+    hits = db.sessions.like(_distinctive(zones)[: tasks.TERMS], tasks.TOP_SESSIONS)
     edited = db.sessions.edited([session for session, _ in hits])
     today = db.file_prediction.today({path for files in edited.values() for path in files})
     found = [
@@ -295,11 +292,6 @@ def _sessions(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[
     started = {row.id: (row.started_at or "")[:10] for row in db.sessions.rows([i for i, _ in hits])}
     said = _first((path, f"edited in a session of {started[i]}") for _, i, files in found for path in files)
     return tasks.by_commits((score, files) for score, _, files in found), said
-
-
-def _imports(db: Database, scores: Mapping[str, float]) -> list[tuple[str, str]]:
-    best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
-    return db.file_prediction.imported(best)
 
 
 def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -318,7 +310,7 @@ _PLAIN = {
     "imports": "imported by files above",
     "often": "edited in many sessions",
     "lately": "edited in the last sessions",
-    "heat": "commits change it often, or did lately",
+    "heat": "changed often or recently by commits",
 }
 
 

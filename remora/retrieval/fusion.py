@@ -66,12 +66,12 @@ def with_odds(probability: float, factor: float) -> float:
 # together (benchmarks/README.md has the ablation); halving or doubling any of them costs little.
 OWN_WORDS = 0.75  # the share of the query that an item's own words cover, times their trust
 WINDOW_WORDS = 0.75  # the same for a turn together with its neighbours,
-WINDOW_CHARACTERS = 300  # less for a turn that is longer: it speaks for itself
-NEIGHBOUR_COSINE = 0.2  # what a turn gets of each direct neighbour's cosine
-AUTHOR = 0.25  # the question names who spoke, or says "I" and the user spoke
+WINDOW_CHARACTERS = 300  # less for a longer turn
+NEIGHBOUR_COSINE = 0.2  # share of each direct neighbour's cosine
+AUTHOR = 0.25  # the question names the speaker, or says "I" and the user spoke
 THEN = 0.35  # the turn was said in the days that the question names
-ASKS = 0.2  # what a short question loses: it is no answer
-GRAPH = 0.2  # closeness to the files at hand; more crowds out what the task is about (`benchmarks standing`)
+ASKS = 0.2  # subtracted from a short question: it is no answer
+GRAPH = 0.2  # closeness to the files at hand; more displaces the task's subject (`benchmarks standing`)
 # Trust in the words: how far the best match stands above the tenth, as a share of the best.
 TRUST_FROM, TRUST_TO = 0.3, 0.5
 # Stands in for the cosine of an item that has no vector (yet): what words alone let one expect.

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remora.core.values import NOTE_KINDS
-from remora.retrieval.candidates import SEARCHED, Pool, Question, affordable, lexical
-from remora.retrieval.request import Candidate, Key, Request
+from remora.retrieval.candidates import SEARCHED, Pool, Question, affordable, lexical, pooled
+from remora.retrieval.request import Candidate, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,16 +52,8 @@ def notes(db: Database, request: Request, asked: Question, kinds: Sequence[str])
         words = lexical(db, TABLE, asked.terms, by_words, find)
     # A vector may outlive its note by a moment: the rows decide.
     found = sorted(db.notes.ids_of(kinds, {*dense, *words}, filters))
-    if asked.vector is not None:
-        missing = [str(i) for i in found if i not in dense]
-        index = db.nearest("note", asked.vector.model_id)
-        dense |= {int(i): c for i, c in index.cosines(asked.vector.vector, missing).items()}
-    keys: dict[int, Key] = {i: ("note", db.realm, str(i)) for i in found}
-    candidates = {
-        keys[i]: Candidate(keys[i], "", dense=dense.get(i), lexical=words.get(i, 0.0)) for i in found
-    }
     lists = {"dense": list(dense), "fts": [i for i, _ in by_words]}
-    return Pool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
+    return pooled(db, "note", asked, found, dense, words, lists, {})
 
 
 def with_notes(db: Database, candidates: Sequence[Candidate]) -> list[Candidate]:

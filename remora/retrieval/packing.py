@@ -72,14 +72,14 @@ BUDGETS: dict[str, Budget] = {
 }
 
 HEADING = "## Relevant Context from Memory"
-NEAR_DUPLICATE = 0.85  # Jaccard of words; above it the second says nothing new
+NEAR_DUPLICATE = 0.85  # Jaccard of words; above it the second text is a repetition
 LOW_CONFIDENCE = 0.7  # below it the reader is told how sure we are
 MAX_FILES_SHOWN = 2
-RETOLD = frozenset({"history", "daily", "archive"})  # sources that tell again what was said in turns
-FEW_WORDS = 5  # of a turn; one with fewer is no saying
+RETOLD = frozenset({"history", "daily", "archive"})  # sources that summarise turns
+FEW_WORDS = 5  # of a turn that can be repeated by a summary, at least
 _FOLDER = "memory"  # of the journal, in a project's home
 _ROUND = str.maketrans("[]", "()")
-ANSWERED = 120  # characters of what a quote answers
+ANSWERED = 120  # characters of the message that a quote answers
 # A line like this block's own: a heading, the head of an entry, a citation; a tag; a speaker's name.
 _POSES = re.compile(
     r"[ \t]*(?:\#{1,6}\s|\*\*[^*\n]+\*\*|\[\^|</?[a-z][\w-]*>|(?:system|user|assistant|human|developer)\s*:)",

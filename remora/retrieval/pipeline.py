@@ -138,39 +138,33 @@ def _pass(reader: Reader, request: Request, asked: Question) -> Found:
 
 def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
     """Query the paths over every database; conversations are the project's."""
+    request, asked, project = state.request, state.asked, state.reader.databases[0]
+    pools: list[tuple[str, Pool]] = []
+    if gathering.wanted(request, "memory"):
+        everywhere = state.reader.databases
+        pools += [(f"memory:{db.realm}", gathering.memories(db, request, asked)) for db in everywhere]
+    if code.wanted(request):
+        pools.append((f"code:{project.realm}", code.code(project, request, asked)))
+    kinds = noting.wanted(request)
+    if kinds and project.notes.any():
+        pools.append((f"note:{project.realm}", noting.notes(project, request, asked, kinds)))
     found: list[Candidate] = []
-    for db in state.reader.databases:
-        if gathering.wanted(state.request, "memory"):
-            pool: Pool = gathering.memories(db, state.request, state.asked)
-            found += pool.candidates.values()
-            for path, keys in pool.lists.items():
-                state.lists[f"memory:{db.realm}:{path}"] = keys
-    if code.wanted(state.request):
-        db = state.reader.databases[0]
-        parts = code.code(db, state.request, state.asked)
-        found += parts.candidates.values()
-        for path, keys in parts.lists.items():
-            state.lists[f"code:{db.realm}:{path}"] = keys
-    kinds = noting.wanted(state.request)
-    if kinds and state.reader.databases[0].notes.any():
-        db = state.reader.databases[0]
-        written = noting.notes(db, state.request, state.asked, kinds)
-        found += written.candidates.values()
-        for path, keys in written.lists.items():
-            state.lists[f"note:{db.realm}:{path}"] = keys
-    if gathering.wanted(state.request, "turn") and state.reader.databases[0].turns.count():
-        db = state.reader.databases[0]
-        evidence, lists = gathering.turns(db, state.request, state.asked, state.reader)
+    for name, pool in pools:
+        found += pool.candidates.values()
+        state.lists.update((f"{name}:{path}", keys) for path, keys in pool.lists.items())
+    if gathering.wanted(request, "turn") and project.turns.count():
+        evidence, lists = gathering.turns(project, request, asked, state.reader)
         for item in evidence:
-            key = ("turn", db.realm, str(item.turn.id))
+            key = ("turn", project.realm, str(item.turn.id))
             state.turns[key] = item
             found.append(
                 Candidate(key, item.turn.content, turn=item.turn, dense=item.dense, lexical=item.own)
             )
         for path, ids in lists.items():
-            state.lists[f"turn:{db.realm}:{path}"] = [("turn", db.realm, str(i)) for i in ids]
-    if state.asked.note:
-        state.notes.append(state.asked.note)
+            keys: list[Key] = [("turn", project.realm, str(i)) for i in ids]
+            state.lists[f"turn:{project.realm}:{path}"] = keys
+    if asked.note:
+        state.notes.append(asked.note)
     return found
 
 
@@ -179,7 +173,7 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     kept = _kept(state, candidates)
     words = {s: [c.lexical for c in candidates if c.key[:2] == s] for s in {c.key[:2] for c in candidates}}
     semantic = state.kind == "semantic" or "query_type" in state.request.without
-    # A name says what is meant, however many texts hold it; so do words where there are no vectors.
+    # Identifiers are trusted however many texts contain them, and so are words without vectors.
     doubt = semantic and state.asked.compared and "trust" not in state.request.without
     trusted = {s: fusion.trust(v) if doubt else 1.0 for s, v in words.items()}
     dense_weight = state.weights.dense / WEIGHTS["semantic"].dense
@@ -261,7 +255,7 @@ def _fused(state: Run, scored: _Scored) -> tuple[Reason, ...]:
     if turn is not None and turn.author and "author" not in state.request.without:
         notes.append(f"said by {turn.turn.role}")
     if turn is not None and turn.then and "time" not in state.request.without:
-        notes.append("said then")
+        notes.append("said at the time asked about")
     if turn is not None and turn.asks and "questions" not in state.request.without:
         notes.append("a question")
     if candidate.graph:
@@ -411,7 +405,7 @@ def _places(state: Run, key: Key) -> str:
     for path, keys in state.lists.items():
         if key in keys:
             places.append(f"{path.rpartition(':')[2]} #{keys.index(key) + 1}")
-    return ", ".join(places) or "beyond the places that count"
+    return ", ".join(places) or "outside the first results of every path"
 
 
 def _similarity(reader: Reader, state: Run) -> contradictions.Similarity:

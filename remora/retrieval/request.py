@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import InvalidInput
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, Filters, MemoryRecord, Reason, Turn
@@ -46,12 +46,8 @@ class QueryVector(NamedTuple):
     vector: NDArray[np.float32]
 
 
-class EmbedQuery(Protocol):
-    """Text to a query vector; None if there is no model or it failed (the reason is a note)."""
-
-    def __call__(self, text: str) -> tuple[QueryVector | None, str]:
-        """Return the vector, and a note if there is none."""
-        ...
+# Text to a query vector; None if there is no model or it failed, with the reason.
+EmbedQuery = Callable[[str], tuple[QueryVector | None, str]]
 
 
 class Reader(NamedTuple):
@@ -126,12 +122,12 @@ def checked_filters(filters: Filters) -> Filters:
     """
     if filters.scope is not None and filters.scope not in MEMORY_SCOPES:
         raise InvalidInput(
-            f"there is no scope {filters.scope!r}", hint=f"Choose of {', '.join(MEMORY_SCOPES)}."
+            f"there is no scope {filters.scope!r}", hint=f"Choose one of {', '.join(MEMORY_SCOPES)}."
         )
     for kind in filters.kinds:
         if kind not in HIT_SOURCES:
             raise InvalidInput(
-                f"there is no kind of hit {kind!r}", hint=f"Choose of {', '.join(HIT_SOURCES)}."
+                f"there is no kind of hit {kind!r}", hint=f"Choose one of {', '.join(HIT_SOURCES)}."
             )
     for kind in filters.types:
         if not kind.replace("_", "").isalnum():

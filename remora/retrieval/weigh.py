@@ -63,18 +63,18 @@ PHASE_WEIGHTS: dict[str, dict[str, float]] = {
     "explore": {"module_insight": 1.4, "decision": 1.2, "pattern": 1.1, "causal_dependency": 1.0},
     "reflect": {"work_unit_outcome": 1.4, "task_calibration": 1.3, "dead_end": 1.1},
 }
-# What an explicit agent memory of full strength counts; everything else is relative to it.
+# An explicit agent memory of full strength; everything else is relative to it.
 USUAL_TRUST, USUAL_CONFIDENCE = SOURCE_TRUST["agent_explicit"], 0.8
 RELEVANCE_SHARE, RECENCY_SHARE, FREQUENCY_SHARE = 0.60, 0.25, 0.15  # section 7
 DOUBTS = frozenset({"stale", "review", "disputed"})
 NEEDS_REVIEW = 0.9
 PINNED = 1.2
-# What retells a conversation: its own words say it better, where they are found. As with doubts, the
-# relevance itself is lowered, since near 1 a factor on the odds would change nothing.
+# Summaries of conversations rank below the turns themselves. As with doubts, the relevance itself is lowered,
+# since near 1 a factor on the odds would change nothing.
 RETOLD = {"daily": 0.85, "history": 0.85, "archive": 0.8}
-# What log2(1 + heat) counts in the logarithm of the odds of a part of code. Work goes on where it went
-# on before: this finds more of what a task will touch than raising the neighbours of the best hits
-# does, and does not hurt where one place is looked for (`benchmarks boost`).
+# Weight of log2(1 + heat) in the logarithm of the odds of a chunk. Busy files are changed again: this finds
+# more of the files of a task than the neighbourhood boost does, and does not hurt searches for one place
+# (`benchmarks boost`).
 BUSYNESS = 0.5
 
 
@@ -113,13 +113,13 @@ def weigh(
     fresh = recency(record, reader.now, volatility(rate))
     use = RELEVANCE_SHARE + RECENCY_SHARE * fresh + FREQUENCY_SHARE * frequency(record.access_count)
     days = days_between(record.last_accessed_at, reader.now)
-    note = f"last used {days:.0f} days ago, {record.access_count} times in all"
+    note = f"last used {days:.0f} days ago, {record.access_count} uses in total"
     factors.append(("use", use / (RELEVANCE_SHARE + RECENCY_SHARE), note))
     now = current_confidence(record, reader.now)
     factors.append(("confidence", now / USUAL_CONFIDENCE, f"{record.confidence:.2f}, after decay {now:.2f}"))
     factors += _staleness(candidate, reader, stats)
     if record.id in disputed:
-        factors.append(("disputed", DISPUTED_FACTOR, "a colleague says that it is wrong"))
+        factors.append(("disputed", DISPUTED_FACTOR, "disputed by a colleague"))
     if record.pinned:
         factors.append(("pinned", PINNED, ""))
     score, reasons = candidate.score, list(candidate.reasons)
@@ -138,7 +138,7 @@ def _weigh_note(candidate: Candidate, request: Request) -> Candidate:
     if factor == 1.0 or "source" in request.without:
         return candidate
     score = candidate.score * factor
-    return candidate._replace(score=score).because("source", factor, f"{kind}: what was said, retold")
+    return candidate._replace(score=score).because("source", factor, f"{kind}: a summary of conversations")
 
 
 def _weigh_part(
@@ -150,7 +150,7 @@ def _weigh_part(
     if chunk.test and not asks_for_tests(request.text):
         score = with_odds(candidate.score, TEST_FACTOR)
         candidate = candidate._replace(score=score).because(
-            "test", TEST_FACTOR, "a test, and none was asked for"
+            "test", TEST_FACTOR, "a test; the query does not ask for tests"
         )
     stat = files.get(chunk.path)
     if stat is None or not stat.commits or "busy" in request.without:
@@ -178,7 +178,7 @@ def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> l
     if record.review_reason is not None:
         found.append(("review", DERIVED_REVIEW_FACTOR, record.review_reason))
     elif record.needs_review or review:
-        why = "; ".join(reasons) if review and not record.needs_review else "nobody has confirmed it yet"
+        why = "; ".join(reasons) if review and not record.needs_review else "not confirmed yet"
         found.append(("review", NEEDS_REVIEW, why))
     return found
 
@@ -191,7 +191,7 @@ def _changed(record: MemoryRecord, reader: Reader, stats: list[FileStat]) -> tup
     """
     if not record.commit_sha or not record.related_files:
         return 0, False
-    happened = record.source == "commit_auto"  # what a commit says was so when it was made, and stays so
+    happened = record.source == "commit_auto"  # a statement about a commit stays true
     recent = reader.recent()
     known = {s.path: s for s in stats}
     dates = [s.last_date for path, s in known.items() if path not in recent]

@@ -481,7 +481,7 @@ def test_memories_of_neighbouring_code_come_up(shop: Memory):
     shop.remember("Colours are blue", related_files=["README.md"])
     hit = shop.search("what should I know", recent_files=["shop/cart.py"])[0]
     assert hit.id == record.id
-    assert "shop/money.py stands next to shop/cart.py in the code" in str(hit.why[0])
+    assert "shop/money.py is linked to shop/cart.py in the code" in str(hit.why[0])
 
 
 def test_history_makes_edges(tmp_path: Path, repo: Repo, clock: FixedClock):

@@ -7,19 +7,8 @@ from remora.core.values import MemoryDraft
 from remora.embeddings.context import chunk_text, memory_text
 
 
-def test_a_memory_stands_behind_its_files_and_first_module():
-    """Files and module on one line, a blank line, the content; the type is not what it is about."""
-    draft = MemoryDraft(
-        "Tokens last 24 h.",
-        type="gotcha",
-        related_files=("auth/tokens.py", "auth/api.py"),
-        related_modules=("auth", "web"),
-    )
-    assert memory_text(draft) == ("Files: auth/tokens.py, auth/api.py | Module: auth\n\nTokens last 24 h.")
-
-
 def test_a_memory_without_files_and_modules_stands_alone():
-    """What is not there leaves no empty label."""
+    """What is not there leaves no empty label; the type is not what a text is about."""
     assert memory_text(MemoryDraft("x", type="pattern")) == "x"
 
 

@@ -145,7 +145,7 @@ def test_the_model_of_the_stored_vectors_stays():
         choice = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b@99999999:1024")
         assert choice.embedder is not None
         assert choice.embedder.model_id.startswith("ollama:qwen3-embedding:4b@")
-        assert choice.reasons == ("qwen3-embedding:4b: it made the stored vectors",)
+        assert choice.reasons == ("qwen3-embedding:4b: the model of the stored vectors",)
         choice.close()
         other = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b-q8_0@99999999:1024")
         assert other.embedder is not None
@@ -185,6 +185,12 @@ def test_a_named_model_is_taken_from_ollama():
         assert choice.embedder is not None
         assert choice.embedder.model_id == "ollama:nomic-embed-text:latest@00000000:768"
         assert choice.embedder.query_prefix == "search_query: "
+        choice.close()
+    show = {"model_info": {"bert.embedding_length": 512}}
+    with ModelServer().on("GET /api/tags", tags("mine:1")).on("POST /api/show", show) as server:
+        choice = chosen(AUTO._replace(model="mine:1"), {"OLLAMA_HOST": server.host})
+        assert choice.embedder is not None
+        assert choice.embedder.model_id == "ollama:mine:1@00000000:512"
         choice.close()
 
 

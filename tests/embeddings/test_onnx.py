@@ -88,20 +88,6 @@ def test_a_batch_gives_what_each_text_gives_alone(model):
     np.testing.assert_array_equal(model.embed_query(TEXTS[0]), alone[0])
 
 
-def test_the_order_is_kept(model):
-    """Texts are given back as they came."""
-    texts = [f"word {'x ' * (n % 7)}{n}" for n in range(40)]
-    forward = model.embed_documents(texts)
-    backward = model.embed_documents(texts[::-1])
-    np.testing.assert_allclose(forward, backward[::-1], atol=1e-5)
-    assert np.argmax(forward @ forward.T, axis=1).tolist() == list(range(40))
-
-
-def test_the_same_text_gives_the_same_bytes(model):
-    """Two runs of the same call agree to the last bit."""
-    assert model.embed_documents(TEXTS).tobytes() == model.embed_documents(TEXTS).tobytes()
-
-
 def test_case_and_accents_do_not_matter(model):
     """The model was trained on lower-case text without accents."""
     np.testing.assert_array_equal(model.embed_query("CAFÉ Menu"), model.embed_query("cafe menu"))
@@ -185,28 +171,18 @@ def test_a_forked_process_can_embed(model):
 
 
 def test_embedders_share_a_model_until_the_last_is_closed(monkeypatch):
-    """The panel opens several memories; the weights are in memory once, and then no more."""
+    """The panel opens several memories; the weights are in memory once, then no more, and load again."""
     loaded: WeakValueDictionary[object, object] = WeakValueDictionary()
     monkeypatch.setattr(onnx, "_loaded", loaded)
-    first, second = OnnxEmbedder(), OnnxEmbedder()
-    for embedder in (first, second):
+    embedders = OnnxEmbedder(), OnnxEmbedder()
+    for embedder in embedders:
         embedder.embed_query("alpha")
-    assert len(loaded) == 1
-    first.close()
-    assert len(loaded) == 1
-    second.close()
-    gc.collect()
-    assert len(loaded) == 0
-
-
-def test_a_closed_model_loads_again(monkeypatch):
-    """Closing frees the memory; a later text pays for loading again."""
-    monkeypatch.setattr(onnx, "_loaded", WeakValueDictionary())
-    embedder = OnnxEmbedder()
-    first = embedder.embed_query("alpha")
-    embedder.close()
-    np.testing.assert_array_equal(embedder.embed_query("alpha"), first)
-    embedder.close()
+    for left, embedder in ((1, embedders[0]), (0, embedders[1])):
+        embedder.close()
+        gc.collect()
+        assert len(loaded) == left
+    assert embedders[0].embed_query("alpha").any()
+    embedders[0].close()
 
 
 def test_the_installed_files_are_the_ones_we_know():

@@ -1,20 +1,47 @@
-"""Small made-up projects for tests: texts to facts to links."""
+"""Small made-up projects for tests: texts to facts to links, or to an indexed memory."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora import Memory
+from remora.core.clock import FixedClock
 from remora.graph.extract import extract_with_tree
 from remora.graph.imports import FAMILIES
 from remora.graph.languages import language_of
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.resolve import Resolver
 from remora.graph.roots import find_roots
+from tests.helpers import NOW, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from remora.core.code import FileFacts, Link
+    from remora.store.database import Database
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files below a folder."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+
+
+@contextmanager
+def indexed(folder: Path, files: Mapping[str, str]) -> Iterator[Memory]:
+    """Open the memory of a project of some files, indexed, under a standing clock."""
+    write(folder / "shop", files)
+    with Memory.open(folder / "shop", environ=environment(folder), clock=FixedClock(NOW)) as memory:
+        memory.index()
+        yield memory
+
+
+def db_of(memory: Memory) -> Database:
+    """Return the project's database."""
+    return memory._project.db
 
 
 def facts_of(source: bytes, language: str) -> FileFacts:

@@ -250,15 +250,6 @@ def test_two_definitions_on_one_line_are_one_part():
     assert parts[1].text == "b()\n    …\nline 4\nline 5"
 
 
-def test_definition_past_the_end_is_cut_to_the_text():
-    """Facts that speak of more lines than there are do no harm."""
-    one = Definition("a", "a", "class", 2, 99, 2)
-    assert places(chunks("a.py", "x\ny\nz", facts(one), "code", none)) == [
-        ("module", "", 1, 1),
-        ("class", "a", 2, 3),
-    ]
-
-
 def test_a_definition_past_the_end_is_left_out():
     """What another version of the file defined further down makes no part, and no error."""
     outer = Definition("a", "a", "class", 2, 90, 2, signature="class a")

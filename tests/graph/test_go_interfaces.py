@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -192,63 +190,3 @@ def test_tests_from_outside_are_another_package() -> None:
     project = Project(texts)
     assert project.targets("api/fake.go", "implements", "Fake") == {}
     assert project.targets("api/fake_test.go", "implements", "Fake") == {"api/api.go:Saver": LIKELY}
-
-
-PLACES = ["a/a.go", "a/b.go", "b/a.go", "b/b.go", "c/c.go"]
-METHODS = ["Save(id string)", "Save(id int)", "Load()", "Write(p []byte) (int, error)", "keep()"]
-TYPES, INTERFACES = ["Disk", "Box"], ["Saver", "Both"]
-
-
-def some_file(path: str, dice: random.Random) -> str:
-    """Return a random file of types, some of their methods, and interfaces."""
-    lines = [f"package {path[0]}", f'import (\n\t"io"\n\ta "example.com/shop/{dice.choice("abc")}"\n)']
-    for name in dice.sample(TYPES, dice.randrange(3)):
-        base = dice.choice(["", "Box", "*a.Disk", "Saver", "other.Thing"])
-        lines.append(f"type {name} struct {{\n\t{base}\n}}")
-    for name in dice.sample(INTERFACES, dice.randrange(3)):
-        own = dice.sample(METHODS, dice.randrange(3))
-        bases = dice.sample(["Saver", "a.Both", "io.Writer", "x.Odd"], dice.randrange(2))
-        lines.append(f"type {name} interface {{\n\t" + "\n\t".join([*own, *bases]) + "\n}")
-    for _ in range(dice.randrange(4)):
-        lines.append(f"func (x {dice.choice(TYPES)}) {dice.choice(METHODS)} {{}}")
-    return "\n".join(lines) + "\n"
-
-
-def edited(path: str, text: str, dice: random.Random) -> str:
-    """Return a file with a line less, one name changed, or a new one."""
-    if dice.random() < 0.3 or not text:
-        return some_file(path, dice)
-    if dice.random() < 0.2:
-        return re.sub("shop/.", f"shop/{dice.choice('abc')}", text)
-    if dice.random() < 0.5:
-        lines = text.splitlines(keepends=True)
-        del lines[dice.randrange(len(lines))]
-        return "".join(lines)
-    one, other = dice.sample(["Disk", "Box", "Saver", "Both", "Save", "Load", "string", "int"], 2)
-    return text.replace(one, other, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-def test_following_edits_is_as_good_as_reading_everything(seed: int, tmp_path: Path) -> None:
-    """After any edit the graph is that of a run from nothing."""
-    dice = random.Random(seed)
-    files = {"go.mod": MODULE} | {path: some_file(path, dice) for path in PLACES}
-    (tmp_path / "followed").mkdir()
-    with world_in(tmp_path / "followed") as followed:
-        followed.put(files)
-        followed.index()
-        for turn in range(5):
-            path = dice.choice(PLACES)
-            if dice.random() < 0.1:
-                files.pop(path, None)
-            else:
-                files[path] = edited(path, files.get(path, ""), dice)
-            followed.put(files)
-            followed.index()
-            folder = tmp_path / f"fresh{turn}"
-            folder.mkdir()
-            with world_in(folder) as fresh:
-                fresh.put(files)
-                fresh.index()
-                assert followed.everything() == fresh.everything()

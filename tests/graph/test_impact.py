@@ -2,90 +2,98 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from remora.core.code import EXACT, GUESS, LIKELY, Impact
+from remora.core.code import EXACT, GUESS, LIKELY, Impact, Link
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.impact import POSSIBLE, find, impact
 from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, definition, file, link
 
 
+@contextmanager
+def database(folder: Path) -> Iterator[Database]:
+    """Open a project database without code."""
+    found = Database.open(folder / "memory.db", realm="project", project_id="p1")
+    try:
+        yield found
+    finally:
+        found.close()
+
+
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[Database]:
     """A project database without code."""
-    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
-    yield found
-    found.close()
+    with database(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A small shop, read only."""
+    with database(tmp_path_factory.mktemp("shop")) as found:
+        yield with_shop(found)
 
 
 @pytest.fixture
-def shop(db: Database) -> Database:
-    """A small shop: money is used by cart, cart by web, web by main; tests/test_cart.py tests cart."""
-    add_file(
-        db,
-        "shop/money.py",
-        [
-            definition("Money", 1, 20, "class"),
-            definition("Money.add", 3, 6, "method"),
-            definition("Money.show", 8, 9, "method"),
-            definition("parse", 22, 25),
-        ],
-    )
-    add_file(
-        db,
-        "shop/cart.py",
-        [
-            definition("Cart", 1, 30, "class"),
-            definition("Cart.total", 3, 6, "method"),
-            definition("load", 32, 40),
-        ],
-        ["Money", "add"],
-    )
-    add_file(db, "shop/tax.py", [definition("Tax", 1, 9, "class"), definition("rate", 11, 12)], ["Money"])
-    add_file(db, "shop/web.py", [definition("page", 1, 9)], ["Cart"])
-    add_file(db, "main.py", [], ["page"])
-    add_file(db, "tests/test_cart.py", [definition("test_total", 1, 5, "test"), definition("helper", 7, 9)])
-    add_file(db, "pick.py", [], ["show"])
-    add_links(
-        db,
-        "shop/cart.py",
-        link("shop/cart.py", "shop/money.py", "imports"),
-        link("shop/cart.py", "shop/money.py", "calls"),
-        link("shop/cart.py:Cart.total", "shop/money.py:Money.add", "calls", LIKELY),
-        link("shop/cart.py:load", "shop/money.py:parse", "calls"),
-    )
-    add_links(
-        db,
-        "shop/tax.py",
-        link("shop/tax.py", "shop/money.py", "imports"),
-        link("shop/tax.py:Tax", "shop/money.py:Money", "inherits"),
-        link("shop/tax.py:rate", "shop/tax.py:Tax", "calls"),
-    )
-    add_links(
-        db,
-        "shop/web.py",
-        link("shop/web.py", "shop/cart.py", "imports"),
-        link("shop/web.py:page", "shop/cart.py:Cart.total", "calls"),
-        link("shop/web.py:page", "shop/cart.py:load", "calls", GUESS),
-    )
-    add_links(
-        db,
-        "main.py",
-        link("main.py", "shop/web.py", "imports"),
-        link("main.py", "shop/web.py:page", "calls"),
-        link("main.py", "shop/web.py", "calls"),
-    )
-    add_links(
-        db,
-        "tests/test_cart.py",
-        link("tests/test_cart.py", "shop/cart.py", "tests", LIKELY),
-        link("tests/test_cart.py:test_total", "shop/cart.py:Cart.total", "tests"),
-    )
-    add_links(db, "pick.py", link("pick.py", "shop/money.py", "imports"))
+def own_shop(db: Database) -> Database:
+    """A small shop to be changed."""
+    return with_shop(db)
+
+
+SHOP = """
+shop/money.py Money@1-20:class Money.add@3-6:method Money.show@8-9:method parse@22-25
+shop/cart.py Cart@1-30:class Cart.total@3-6:method load@32-40 uses:Money,add
+shop/tax.py Tax@1-9:class rate@11-12 uses:Money
+shop/web.py page@1-9 uses:Cart
+main.py uses:page
+tests/test_cart.py test_total@1-5:test helper@7-9
+pick.py uses:show
+
+shop/cart.py -imports-> shop/money.py
+shop/cart.py -calls-> shop/money.py
+shop/cart.py:Cart.total -calls-> shop/money.py:Money.add likely
+shop/cart.py:load -calls-> shop/money.py:parse
+shop/tax.py -imports-> shop/money.py
+shop/tax.py:Tax -inherits-> shop/money.py:Money
+shop/tax.py:rate -calls-> shop/tax.py:Tax
+shop/web.py -imports-> shop/cart.py
+shop/web.py:page -calls-> shop/cart.py:Cart.total
+shop/web.py:page -calls-> shop/cart.py:load guess
+main.py -imports-> shop/web.py
+main.py -calls-> shop/web.py:page
+main.py -calls-> shop/web.py
+tests/test_cart.py -tests-> shop/cart.py likely
+tests/test_cart.py:test_total -tests-> shop/cart.py:Cart.total
+pick.py -imports-> shop/money.py
+"""
+
+
+def with_shop(db: Database) -> Database:
+    """Add a small shop: money is used by cart, cart by web, web by main; tests/test_cart.py tests cart."""
+    return drawn(db, SHOP)
+
+
+def drawn(db: Database, text: str) -> Database:
+    """Add the files, definitions and edges that a text draws."""
+    files, edges = (part.splitlines() for part in text.strip().split("\n\n"))
+    for line in files:
+        path, *words = line.split()
+        used = [name for word in words if word.startswith("uses:") for name in word[5:].split(",")]
+        defined = [re.split("[@:-]", word) for word in words if not word.startswith("uses:")]
+        add_file(db, path, [definition(name, int(a), int(b), *kind) for name, a, b, *kind in defined], used)
+    links: dict[str, list[Link]] = {}
+    for line in edges:
+        start, kind, end, *sure = line.split()
+        confidence = {"likely": LIKELY, "guess": GUESS}.get("".join(sure), EXACT)
+        links.setdefault(start.partition(":")[0], []).append(link(start, end, kind[1:-2], confidence))
+    for path, of_path in links.items():
+        add_links(db, path, *of_path)
     return db
 
 
@@ -164,17 +172,12 @@ def test_class_changes_with_everything_in_it(shop: Database):
     assert found.impacts[0].via == ("shop/money.py:Money <-inherits- shop/tax.py:Tax",)
 
 
-def test_callers_in_the_same_file_count(shop: Database):
-    """What stands beside the target in its file is affected like anything else; the target is not."""
-    assert reached(impact(shop, "Tax", 1).impacts) == [("shop/tax.py:rate", 1)]
-
-
-def test_top_level_code_does_not_stand_for_the_rest_of_its_file(shop: Database):
+def test_top_level_code_does_not_stand_for_the_rest_of_its_file(own_shop: Database):
     """That a file's top level calls a symbol says nothing about who uses other things of that file."""
-    add_file(shop, "run.py")
-    add_links(shop, "run.py", link("run.py", "main.py", "imports"), link("run.py", "main.py", "calls"))
-    assert reached(impact(shop, "page", 5).impacts) == [("main.py", 1)]
-    assert reached(impact(shop, "shop/web.py", 5).impacts) == [("main.py", 1), ("run.py", 2)]
+    add_file(own_shop, "run.py")
+    add_links(own_shop, "run.py", link("run.py", "main.py", "imports"), link("run.py", "main.py", "calls"))
+    assert reached(impact(own_shop, "page", 5).impacts) == [("main.py", 1)]
+    assert reached(impact(own_shop, "shop/web.py", 5).impacts) == [("main.py", 1), ("run.py", 2)]
 
 
 def test_guess_is_told_as_one(shop: Database):
@@ -218,19 +221,19 @@ def test_possible_use_is_named_at_the_first_step(shop: Database):
     assert "shop/tax.py" not in {i.path for i in impact(shop, "parse").impacts}
 
 
-def test_changed_file_is_never_in_an_answer(shop: Database):
+def test_changed_file_is_never_in_an_answer(own_shop: Database):
     """From the moment a file is known to have changed, no way leads from it or over it."""
-    with shop.connection.transaction():
-        shop.graph.mark_stale(["shop/cart.py"], 5)
-    assert reached(impact(shop, "shop/money.py", 5).impacts) == [("pick.py", 1), ("shop/tax.py", 1)]
-    assert impact(shop, "Money.add", 5).impacts == []
-    assert reached(impact(shop, "Cart.total", 1).impacts) == [
+    with own_shop.connection.transaction():
+        own_shop.graph.mark_stale(["shop/cart.py"], 5)
+    assert reached(impact(own_shop, "shop/money.py", 5).impacts) == [("pick.py", 1), ("shop/tax.py", 1)]
+    assert impact(own_shop, "Money.add", 5).impacts == []
+    assert reached(impact(own_shop, "Cart.total", 1).impacts) == [
         ("shop/web.py:page", 1),
         ("tests/test_cart.py:test_total", 1),
     ]
-    with shop.connection.transaction():
-        shop.graph.mark_stale(["pick.py"], 5)
-    assert impact(shop, "Money.show").impacts == []
+    with own_shop.connection.transaction():
+        own_shop.graph.mark_stale(["pick.py"], 5)
+    assert impact(own_shop, "Money.show").impacts == []
 
 
 def test_walk_in_circles_ends(db: Database):
@@ -273,13 +276,9 @@ def test_limit_keeps_the_nearest_and_says_so(db: Database, target: str):
     assert not impact(db, target, 1, limit=30).cut
     assert impact(db, target, 1, limit=29).cut
     assert len(impact(db, target, 10, limit=1).impacts) == 1
-
-
-def test_limit_of_a_symbol_keeps_the_surest(db: Database):
-    """Of more callers than are wanted the surest are listed."""
-    hub(db, 30)
-    found = impact(db, "hub", 2, limit=5).impacts
-    assert [i.path for i in found] == [f"u{number:03}.py" for number in range(5)]
+    if target == "hub.py:hub":
+        surest = [i.path for i in impact(db, target, 2, limit=5).impacts]
+        assert surest == [f"u{number:03}.py" for number in range(5)]
 
 
 def test_many_edges_from_the_same_place_are_not_taken_for_many_users(db: Database):
@@ -348,21 +347,23 @@ def test_target_is_found_by_what_people_write(shop: Database, target: str, key: 
 )
 def test_unknown_target_is_refused(shop: Database, target: str):
     """What is not in the graph is not found, and the hint says how it may be asked for."""
-    with pytest.raises(NotFound, match="nothing in the code graph") as caught:
+    with pytest.raises(NotFound, match="is not in the code graph") as caught:
         find(shop.graph, target)
     assert "remora index" in caught.value.hint
 
 
-def test_ambiguous_target_names_what_it_may_be(shop: Database):
+def test_ambiguous_target_names_what_it_may_be(own_shop: Database):
     """A name that several things have is not guessed at: the error lists them by full name."""
     for number in range(7):
-        add_file(shop, f"x/m{number}.py", [definition("add"), definition("B.only")])
+        add_file(own_shop, f"x/m{number}.py", [definition("add"), definition("B.only")])
     with pytest.raises(Conflict) as caught:
-        find(shop.graph, "add")
+        find(own_shop.graph, "add")
     names = "x/m0.py:add, x/m1.py:add, x/m2.py:add, x/m3.py:add, x/m4.py:add, x/m5.py:add"
-    assert str(caught.value) == f"'add' may be {names} or 2 others"
-    assert find(shop.graph, "m3.py:add").node.key == find(shop.graph, "m3.add").node.key == "x/m3.py:add"
-    assert find(shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
+    assert str(caught.value) == f"'add' is ambiguous: {names} or 2 others"
+    assert (
+        find(own_shop.graph, "m3.py:add").node.key == find(own_shop.graph, "m3.add").node.key == "x/m3.py:add"
+    )
+    assert find(own_shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
 
 
 def test_bare_name_is_the_most_visible_definition(db: Database):
@@ -397,12 +398,12 @@ def test_sentence_of_a_test_is_found_where_nothing_else_is_called_so(db: Databas
     assert find(db.graph, "parse.test.js:parse").node.key == "parse.test.js:parse"
 
 
-def test_ambiguous_file_name_is_refused(shop: Database):
+def test_ambiguous_file_name_is_refused(own_shop: Database):
     """Two files of one name are told apart by more of their paths."""
-    add_file(shop, "other/cart.py")
-    with pytest.raises(Conflict, match=r"may be other/cart\.py, shop/cart\.py"):
-        find(shop.graph, "cart.py")
-    assert find(shop.graph, "other/cart.py").node.key == "other/cart.py"
+    add_file(own_shop, "other/cart.py")
+    with pytest.raises(Conflict, match=r"is ambiguous: other/cart\.py, shop/cart\.py"):
+        find(own_shop.graph, "cart.py")
+    assert find(own_shop.graph, "other/cart.py").node.key == "other/cart.py"
 
 
 def test_name_among_very_many_is_found(db: Database):
@@ -491,62 +492,33 @@ def test_where_not_all_fits_code_comes_before_tests(db: Database):
     assert found.notes == ("showing the first 2 results; there are more",)
 
 
+SERVICES = """
+api.py Service@1-5:interface Service.place@2-3:method Base@7-20:class Base.__init__@8-9:method \
+Base.place@10-11:method Base.twice@12-13:method
+done.py Middle@1-3:class Whole@5-20:class Whole.__init__@6-7:method Whole.place@8-9:method \
+Whole.place#2@10-11:method Other@22-30:class Other.place@23-24:method Other.again@25-26:method
+helper.py save@1-3
+web.py post@1-1 direct@1-1
+tests/test_api.py test_place@1-5:test
+
+api.py:Base -implements-> api.py:Service
+api.py:Base.twice -calls-> api.py:Base.place
+done.py:Middle -inherits-> api.py:Base
+done.py:Whole -inherits-> done.py:Middle
+done.py:Whole.__init__ -calls-> api.py:Base.__init__
+done.py:Whole.place -calls-> helper.py:save
+done.py:Other -inherits-> api.py:Base
+done.py:Other.again -calls-> api.py:Base.place likely
+web.py:post -calls-> api.py:Service.place likely
+web.py:direct -calls-> done.py:Whole.place likely
+tests/test_api.py:test_place -tests-> api.py:Service.place
+"""
+
+
 @pytest.fixture
 def services(db: Database) -> Database:
     """An interface with an abstract and two whole classes; a caller of each, and a helper that one uses."""
-    add_file(
-        db,
-        "api.py",
-        [
-            definition("Service", 1, 5, "interface"),
-            definition("Service.place", 2, 3, "method"),
-            definition("Base", 7, 20, "class"),
-            definition("Base.__init__", 8, 9, "method"),
-            definition("Base.place", 10, 11, "method"),
-            definition("Base.twice", 12, 13, "method"),
-        ],
-    )
-    add_file(
-        db,
-        "done.py",
-        [
-            definition("Middle", 1, 3, "class"),
-            definition("Whole", 5, 20, "class"),
-            definition("Whole.__init__", 6, 7, "method"),
-            definition("Whole.place", 8, 9, "method"),
-            definition("Whole.place#2", 10, 11, "method"),
-            definition("Other", 22, 30, "class"),
-            definition("Other.place", 23, 24, "method"),
-            definition("Other.again", 25, 26, "method"),
-        ],
-    )
-    add_file(db, "helper.py", [definition("save", 1, 3)])
-    add_file(db, "web.py", [definition("post"), definition("direct")])
-    add_file(db, "tests/test_api.py", [definition("test_place", 1, 5, "test")])
-    add_links(
-        db,
-        "api.py",
-        link("api.py:Base", "api.py:Service", "implements"),
-        link("api.py:Base.twice", "api.py:Base.place", "calls"),
-    )
-    add_links(
-        db,
-        "done.py",
-        link("done.py:Middle", "api.py:Base", "inherits"),
-        link("done.py:Whole", "done.py:Middle", "inherits"),
-        link("done.py:Whole.__init__", "api.py:Base.__init__", "calls"),
-        link("done.py:Whole.place", "helper.py:save", "calls"),
-        link("done.py:Other", "api.py:Base", "inherits"),
-        link("done.py:Other.again", "api.py:Base.place", "calls", LIKELY),
-    )
-    add_links(
-        db,
-        "web.py",
-        link("web.py:post", "api.py:Service.place", "calls", LIKELY),
-        link("web.py:direct", "done.py:Whole.place", "calls", LIKELY),
-    )
-    add_links(db, "tests/test_api.py", link("tests/test_api.py:test_place", "api.py:Service.place", "tests"))
-    return db
+    return drawn(db, SERVICES)
 
 
 def test_a_method_changes_those_that_override_it(services: Database):

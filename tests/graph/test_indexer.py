@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -89,6 +90,13 @@ class World:
                    ORDER BY 1, 2"""
             ),
         }
+
+    def is_as_from_nothing(self) -> bool:
+        """Return whether a run over the same files with an empty database gives the same graph."""
+        with TemporaryDirectory() as folder, world_in(Path(folder)) as fresh:
+            fresh.put(self.files)
+            fresh.index()
+            return self.everything() == fresh.everything()
 
     def edges(self, kind: str) -> set[tuple[str, str]]:
         """Return the (from, to) keys of the edges of a kind that are not stale."""
@@ -203,7 +211,7 @@ def test_what_changed_is_stale_before_it_is_read(world: World):
 
 @pytest.mark.parametrize("stops", [0, 1, 2, 3])
 def test_an_interrupted_run_is_finished_by_the_next(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: int
+    world: World, monkeypatch: pytest.MonkeyPatch, stops: int
 ):
     """Wherever a run ended, the next one leads to the graph of a run from nothing."""
     monkeypatch.setattr(module, "BATCH_FILES", 1)
@@ -211,15 +219,11 @@ def test_an_interrupted_run_is_finished_by_the_next(
     answers = iter([False] * stops + [True] * 100)
     assert not world.index(stop=lambda: next(answers)).complete
     assert world.index().complete
-    (tmp_path / "other").mkdir()
-    with world_in(tmp_path / "other") as fresh:
-        fresh.put(SHOP)
-        fresh.index()
-        assert world.everything() == fresh.everything()
+    assert world.is_as_from_nothing()
 
 
 @pytest.mark.parametrize("step", ["reading", "resolving"])
-def test_what_a_killed_run_had_touched_is_resolved_by_the_next(world: World, tmp_path: Path, step: str):
+def test_what_a_killed_run_had_touched_is_resolved_by_the_next(world: World, step: str):
     """A run that ends without a word loses nothing: who waited for a new name still gets it."""
     world.put({**SHOP, "shop/money.py": "", "shop/old.py": "def price(): pass\n"})
     world.index()
@@ -233,14 +237,10 @@ def test_what_a_killed_run_had_touched_is_resolved_by_the_next(world: World, tmp
         world.index(progress=killed)
     assert world.index().complete
     assert ("shop/cart.py:total", "shop/money.py:price") in world.edges("calls")
-    (tmp_path / "other").mkdir()
-    with world_in(tmp_path / "other") as fresh:
-        fresh.put(SHOP)
-        fresh.index()
-        assert world.everything() == fresh.everything()
+    assert world.is_as_from_nothing()
 
 
-def test_a_file_that_could_not_be_had_is_tried_again(world: World, tmp_path: Path):
+def test_a_file_that_could_not_be_had_is_tried_again(world: World):
     """Permissions and folders that were away come back without a new time on the file."""
     world.refused = {"shop/money.py": "unreadable", "shop/cart.py": "gone"}
     world.put(SHOP)
@@ -249,11 +249,7 @@ def test_a_file_that_could_not_be_had_is_tried_again(world: World, tmp_path: Pat
     world.refused = {}
     outcome = world.index()
     assert (outcome.read, outcome.skipped, outcome.complete) == (2, (), True)
-    (tmp_path / "other").mkdir()
-    with world_in(tmp_path / "other") as fresh:
-        fresh.put(SHOP)
-        fresh.index()
-        assert world.everything() == fresh.everything()
+    assert world.is_as_from_nothing()
 
 
 def test_an_edit_of_data_or_prose_resolves_that_file_alone(world: World):
@@ -350,12 +346,15 @@ def sources(draw: st.DrawFn) -> str:
                 "class": f"from {dotted} import {name.title()}",
             }[kind]
         )
+    if draw(st.integers(0, 9)) == 9:
+        lines.append(f"__all__ = ['{draw(st.sampled_from(NAMES))}']")
     for name in draw(st.lists(st.sampled_from(NAMES), max_size=2, unique=True)):
         base, called = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES))
         lines += draw(
             st.sampled_from(
                 [
                     [f"def {name}():", f"    return {called}()"],
+                    [f"def {name}() -> {base.title()}:", f"    return {called}()"],
                     [f"class {name}({base}):", f"    def {called}(self):", f"        return self.{base}()"],
                     [f"def {name}():", f"    it = {base}()", f"    return it.{called}()"],
                     ["@fixture", f"def {name}({called}):", f"    return {base.title()}()"],
@@ -393,10 +392,7 @@ def test_any_sequence_of_edits_gives_the_graph_of_a_run_from_nothing(
         for state in states:
             followed.put(state)
             followed.index()
-        with world_in(tmp_path_factory.mktemp("fresh")) as fresh:
-            fresh.put(states[-1])
-            fresh.index()
-            assert followed.everything() == fresh.everything()
+        assert followed.is_as_from_nothing()
 
 
 def test_the_world_is_told_of_progress(world: World):
@@ -408,7 +404,7 @@ def test_the_world_is_told_of_progress(world: World):
     assert said == [("reading", 4, 4), ("resolving", 4, 4)]
 
 
-def test_a_module_that_is_handed_on_shows_a_new_name(world: World, tmp_path: Path):
+def test_a_module_that_is_handed_on_shows_a_new_name(world: World):
     """Who reads a name off a module is resolved again, also through a package."""
     files = {
         "helpers.py": "def run(): pass\n",
@@ -424,11 +420,7 @@ def test_a_module_that_is_handed_on_shows_a_new_name(world: World, tmp_path: Pat
     world.put(files)
     assert world.index().resolved == 3
     assert {("near.py", "helpers.py:run"), ("far.py", "helpers.py:run")} <= world.edges("calls")
-    (tmp_path / "other").mkdir()
-    with world_in(tmp_path / "other") as fresh:
-        fresh.put(files)
-        fresh.index()
-        assert world.everything() == fresh.everything()
+    assert world.is_as_from_nothing()
 
 
 CART = "class Cart:\n    def total(self): pass\n"
@@ -447,9 +439,7 @@ FIXTURE = "from pytest import fixture\n\n@fixture\ndef cart():\n    return Cart(
     ],
 )
 @pytest.mark.parametrize("through", [True, False])
-def test_tests_follow_their_fixtures(
-    world: World, tmp_path: Path, path: str, text: str, key: str, *, through: bool
-):
+def test_tests_follow_their_fixtures(world: World, path: str, text: str, key: str, *, through: bool):
     """A test finds what its fixture gives, though it imports none of the files on the way there."""
     own = f"from shop import Cart\n{FIXTURE}"
     files = {
@@ -470,8 +460,4 @@ def test_tests_follow_their_fixtures(
     world.put({**files, path: text})
     world.index()
     assert {to for by, to in world.edges("tests") if by == test} == {key}
-    (tmp_path / "other").mkdir()
-    with world_in(tmp_path / "other") as fresh:
-        fresh.put({**files, path: text})
-        fresh.index()
-        assert world.everything() == fresh.everything()
+    assert world.is_as_from_nothing()

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.core.clock import FixedClock
 from remora.graph import knowledge
 from remora.store.database import Database
 from remora.store.layers import UpperEdge, memory_key
-from tests.helpers import NOW, environment
+from tests.graph.projects import db_of, indexed
+from tests.helpers import environment
 
 AT = 1_000
 
@@ -20,13 +20,12 @@ AT = 1_000
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """The memory of three indexed files."""
-    folder = tmp_path / "shop"
-    (folder / "auth").mkdir(parents=True)
-    (folder / "auth" / "tokens.py").write_text("def make():\n    return 1\n", "utf-8")
-    (folder / "auth" / "keys.py").write_text("class Key:\n    def turn(self):\n        return 1\n", "utf-8")
-    (folder / "web.py").write_text("import auth.tokens\n", "utf-8")
-    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock(NOW)) as found:
-        found.index()
+    files = {
+        "auth/tokens.py": "def make():\n    return 1\n",
+        "auth/keys.py": "class Key:\n    def turn(self):\n        return 1\n",
+        "web.py": "import auth.tokens\n",
+    }
+    with indexed(tmp_path, files) as found:
         yield found
 
 
@@ -35,11 +34,6 @@ def about(db: Database, keys: Collection[str], now: int) -> list[UpperEdge]:
     if not db.connection.read_only:
         knowledge.refresh(db, now)
     return db.layers.edges_at(keys, knowledge.KINDS)
-
-
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
 
 
 def layer(memory: Memory) -> tuple[set[str], set[tuple[str, str, str]]]:
@@ -103,35 +97,22 @@ def test_a_glob_for_very_much_is_no_edge(memory: Memory, monkeypatch: pytest.Mon
     assert layer(memory) == ({"pattern Everything is typed"}, set())
 
 
-def test_it_follows_edits(memory: Memory) -> None:
-    """Other files, another type and another text are taken over."""
+def test_it_follows_the_memories(memory: Memory) -> None:
+    """Edits are taken over, what is forgotten goes and comes back, and a new memory replaces the old one."""
     found = memory.remember("Use a factory", type="pattern", related_files=["auth/tokens.py"])
     layer(memory)
     memory.edit(found.id, related_files=["web.py"], type="decision", content="We chose a factory")
-    assert layer(memory) == (
-        {"decision We chose a factory"},
-        {("We chose a factory", "documents", "web.py")},
-    )
+    edited = ({"decision We chose a factory"}, {("We chose a factory", "documents", "web.py")})
+    assert layer(memory) == edited
     memory.edit(found.id, type="gotcha")
     assert layer(memory) == (set(), set())
-
-
-def test_it_follows_forgetting_and_restoring(memory: Memory) -> None:
-    """A forgotten memory's node goes, and is back when the memory is."""
-    found = memory.remember("Use a factory", type="pattern", related_files=["web.py"])
-    before = layer(memory)
+    memory.edit(found.id, type="decision")
     memory.forget(found.id)
     assert layer(memory) == (set(), set())
     memory.restore(found.id)
-    assert layer(memory) == before
-
-
-def test_it_follows_superseding(memory: Memory) -> None:
-    """The new memory's node takes the old one's place."""
-    old = memory.remember("Tokens live 24 h", type="decision", related_files=["auth/tokens.py"])
-    layer(memory)
-    new = memory.supersede(old.id, "Tokens live 12 h")
-    assert layer(memory)[1] == {("Tokens live 12 h", "documents", "auth/tokens.py")}
+    assert layer(memory) == edited
+    new = memory.supersede(found.id, "We chose a builder")
+    assert layer(memory)[1] == {("We chose a builder", "documents", "web.py")}
     assert {node.key for node in db_of(memory).layers.knowledge()[0]} == {memory_key(new.id)}
 
 

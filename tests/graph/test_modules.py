@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from remora.interfaces.draw import plain
 from remora.store.database import Database
 from remora.store.graph import NewFile
 from remora.store.layers import UpperEdge, module_key
+from tests.graph.projects import db_of, indexed, write
 from tests.helpers import NOW, Repo, environment
 
 SHOP = {
@@ -40,13 +41,6 @@ SHOP = {
 }
 
 
-def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write files below a folder."""
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
-
-
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """The memory of an empty folder."""
@@ -56,11 +50,17 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 
 @pytest.fixture
-def shop(memory: Memory) -> Memory:
+def shop(tmp_path: Path) -> Iterator[Memory]:
     """The memory of a small shop, indexed."""
-    write(memory.root, SHOP)
-    memory.index()
-    return memory
+    with indexed(tmp_path, SHOP) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[ModuleInfo]:
+    """The modules of a small shop."""
+    with indexed(tmp_path_factory.mktemp("mapped"), SHOP) as found:
+        return found.modules()
 
 
 def by_name(memory: Memory) -> dict[str, ModuleInfo]:
@@ -68,24 +68,19 @@ def by_name(memory: Memory) -> dict[str, ModuleInfo]:
     return {module.name: module for module in memory.modules()}
 
 
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
-
-
-def test_modules_are_folders(shop: Memory) -> None:
+def test_modules_are_folders(mapped: list[ModuleInfo]) -> None:
     """Files, lines of code, languages and definitions are counted by folder; most code comes first."""
-    found = shop.modules()
-    assert [m.name for m in found][-1] == "notes"
-    auth = by_name(shop)["shop/auth"]
+    modules = {module.name: module for module in mapped}
+    assert mapped[-1].name == "notes"
+    auth = modules["shop/auth"]
     assert (auth.files, auth.lines, auth.symbols, auth.languages) == (2, 10, 2, ("python",))
-    plan = by_name(shop)["notes"]
+    plan = modules["notes"]
     assert (plan.files, plan.lines, plan.symbols, plan.languages) == (1, 0, 0, ())
 
 
-def test_dependence_between_modules(shop: Memory) -> None:
+def test_dependence_between_modules(mapped: list[ModuleInfo]) -> None:
     """A module depends on those whose files its files use, the strongest first; and is used by others."""
-    modules = by_name(shop)
+    modules = {module.name: module for module in mapped}
     assert modules["shop/web"].depends_on == ("shop/auth", "shop/store")
     assert modules["shop/auth"].depends_on == ("shop/store",)
     assert set(modules["shop/store"].used_by) == {"shop/auth", "shop/web"}
@@ -115,45 +110,76 @@ def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
     assert "shop/web must change with shop/store, notes" in shown
 
 
-def test_tests_that_cover_a_module(shop: Memory) -> None:
+def test_tests_that_cover_a_module(mapped: list[ModuleInfo]) -> None:
     """Test files count where they test a file of the module."""
-    modules = by_name(shop)
+    modules = {module.name: module for module in mapped}
     assert (modules["shop/auth"].tests, modules["shop/store"].tests) == (1, 0)
 
 
-def test_purpose_comes_from_the_best_source(shop: Memory) -> None:
+def test_purpose_comes_from_the_best_source(mapped: list[ModuleInfo]) -> None:
     """The package's own doc says it in one sentence, else the README beside it, else words in use."""
-    modules = by_name(shop)
+    modules = {module.name: module for module in mapped}
     assert modules["shop/auth"].purpose == "Who may do what."
     assert modules["shop/store"].purpose == "Keeps rows on disk, for later."
     assert modules["notes"].purpose == ""
 
 
-def test_common_words_are_the_last_resort(memory: Memory) -> None:
-    """Without any doc of its own, a module is told by what its definitions' docs speak of."""
-    one = 'def a(x):\n    """Return the invoice of a customer."""\n\n\n'
-    two = 'def b(x):\n    """Send an invoice to the customer."""\n'
-    write(memory.root, {"bill/a.py": one + two, "bill/b.py": "def send_late_invoice(x):\n    return x\n"})
+PURPOSES = {
+    # no doc of its own: the words of its definitions' docs, or where nothing has a doc of their names
+    "bill": (
+        {
+            "a.py": 'def a(x):\n    """Return the invoice of a customer."""\n\n\n'
+            'def b(x):\n    """Send an invoice to the customer."""\n',
+            "b.py": "def send_late_invoice(x):\n    return x\n",
+        },
+        "About customer, invoice.",
+    ),
+    "post": (
+        {
+            "a.py": "def send_invoice(x):\n    return x\n\n\ndef print_invoice(x):\n    return x\n",
+            "b.py": "def send_reminder(x):\n    return x\n",
+        },
+        "About invoice, send.",
+    ),
+    # a notice of copyright is passed over
+    "law": (
+        {
+            "a.go": "// Copyright 2020 The Authors. All rights reserved.\n\npackage law\n\nfunc A() {}\n",
+            "b.go": "// Package law writes laws. It does so well.\npackage law\n\nfunc B() {}\n",
+        },
+        "Package law writes laws.",
+    ),
+    # and so are encodings, settings of editors and switches of a language
+    "coding": ({"count.py": "# -*- coding: utf-8 -*-\ndef count():\n    return 1\n"}, ""),
+    "pages": (
+        {"count.py": '"""-*- coding: utf-8 -*-\n\nCounts pages."""\ndef count():\n    return 1\n'},
+        "Counts pages.",
+    ),
+    "lines": (
+        {"count.py": '"""vim: ts=4 sw=4\nCounts: one line after the other."""\ndef count():\n    return 1\n'},
+        "Counts: one line after the other.",
+    ),
+    # emphasis and links are taken out of a README
+    "lib": (
+        {
+            "README.md": "# Strings\n\n**Simple** [ones](#ones), kept and counted.\n",
+            "a.py": "def a():\n    return 1\n",
+        },
+        "Strings: Simple ones, kept and counted.",
+    ),
+}
+
+
+def test_purposes_of_modules(memory: Memory) -> None:
+    """A purpose is what a module says of itself, without what is said to programs, lawyers and renderers."""
+    for name, (files, _) in PURPOSES.items():
+        write(memory.root, {f"{name}/{file}": text for file, text in files.items()})
+    write(memory.root, {"go.mod": "module example.org/x\n"})
     memory.index()
-    assert by_name(memory)["bill"].purpose == "About customer, invoice."
-
-
-def test_common_words_of_names(memory: Memory) -> None:
-    """Where nothing has a doc, the parts of the names count."""
-    text = "def send_invoice(x):\n    return x\n\n\ndef print_invoice(x):\n    return x\n"
-    more = "def send_reminder(x):\n    return x\n"
-    write(memory.root, {"bill/a.py": text, "bill/b.py": more})
-    memory.index()
-    assert by_name(memory)["bill"].purpose == "About invoice, send."
-
-
-def test_a_licence_is_no_purpose(memory: Memory) -> None:
-    """A notice of copyright at the top of a package is passed over."""
-    notice = "// Copyright 2020 The Authors. All rights reserved.\n\npackage bill\n\nfunc A() {}\n"
-    doc = "// Package bill writes invoices. It does so well.\npackage bill\n\nfunc B() {}\n"
-    write(memory.root, {"bill/a.go": notice, "bill/b.go": doc, "go.mod": "module example.org/x\n"})
-    memory.index()
-    assert by_name(memory)["bill"].purpose == "Package bill writes invoices."
+    modules = by_name(memory)
+    assert {name: modules[name].purpose for name in PURPOSES} == {
+        name: purpose for name, (_, purpose) in PURPOSES.items()
+    }
 
 
 def test_an_insight_wins(shop: Memory) -> None:
@@ -224,15 +250,14 @@ def test_few_files_in_one_folder_stay_together(memory: Memory) -> None:
     assert [m.name for m in memory.modules()] == ["."]
 
 
-def test_the_number_is_bounded(shop: Memory) -> None:
-    """Of many modules the largest are returned, in the same order as all."""
-    every = shop.modules()
-    assert module_map(db_of(shop), limit=2) == every[:2]
-
-
 def test_nothing_is_indexed(memory: Memory) -> None:
     """Without an index there are no modules."""
     assert memory.modules() == []
+
+
+def test_the_number_is_bounded(shop: Memory) -> None:
+    """Of many modules the largest are returned, in the same order as all."""
+    assert module_map(db_of(shop), limit=2) == shop.modules()[:2]
 
 
 def test_stale_edges_do_not_count(shop: Memory) -> None:
@@ -295,32 +320,3 @@ def _seconds(db: Database) -> float:
     found = module_map(db)
     assert len(found) == 50
     return time.process_time() - started
-
-
-@pytest.mark.parametrize(
-    ("top", "purpose"),
-    [
-        ("# -*- coding: utf-8 -*-\n", ""),
-        ('"""-*- coding: utf-8 -*-\n\nCounts pages."""\n', "Counts pages."),
-        ('"""vim: ts=4 sw=4\nCounts: one page after the other."""\n', "Counts: one page after the other."),
-    ],
-)
-def test_what_a_first_comment_says_to_programs_is_no_purpose(memory: Memory, top: str, purpose: str) -> None:
-    """Encodings, settings of editors and switches of a language are passed over."""
-    write(memory.root, {"pages/count.py": f"{top}def count():\n    return 1\n"})
-    memory.index()
-    said = by_name(memory)["pages"].purpose
-    assert said == purpose or (not purpose and "coding" not in said)
-
-
-def test_the_purpose_from_a_readme_has_no_emphasis(memory: Memory) -> None:
-    """Markdown's asterisks are taken out."""
-    write(
-        memory.root,
-        {
-            "lib/README.md": "# Strings\n\n**Simple** [ones](#ones), kept and counted.\n",
-            "lib/a.py": "def a():\n    return 1\n",
-        },
-    )
-    memory.index()
-    assert by_name(memory)["lib"].purpose == "Strings: Simple ones, kept and counted."

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from remora import Memory
-from remora.core.clock import FixedClock
 from remora.graph import name_references
 from remora.graph.impact import POSSIBLE
-from tests.helpers import NOW, environment
+from tests.graph.projects import indexed
 
 FILES = {
     "lib/keys.py": '''"""key_of and on_click."""
@@ -103,16 +101,10 @@ public class Shop {
 }
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    """The memory of files that name each other's definitions."""
-    folder = tmp_path / "shop"
-    for path, text in FILES.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
-    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock(NOW)) as found:
-        found.index()
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """The memory of files that name each other's definitions; read only."""
+    with indexed(tmp_path_factory.mktemp("references"), FILES) as found:
         yield found
 
 

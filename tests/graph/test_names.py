@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
-from remora.core.code import FileFacts, Link, Outline
-from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import (
     ALL,
     DOT,
@@ -21,147 +17,7 @@ from remora.graph.names import (
     ways_of,
     wholes,
 )
-from remora.graph.resolve import Resolver
-from remora.graph.roots import Roots, find_roots
 from tests.graph.projects import facts_of
-
-MODULES = [
-    "p/a.py",
-    "p/b.py",
-    "p/c.py",
-    "p/__init__.py",
-    "p/q/__init__.py",
-    "p/q/d.py",
-    "e.py",
-    "tests/test_a.py",
-]
-NAMES = ["foo", "bar", "make", "run", "stop", "go", "end", "Base", "Kid", "Top", "Mid", "Low"]
-IMPORTED = ["p.a", "p.b", "p.c", "p", "p.q", "p.q.d", "e"]
-
-
-def some_file(dice: random.Random) -> str:
-    """Return a random Python file over a few names, so that files meet often."""
-    lines = []
-    for _ in range(dice.randrange(4)):
-        module, name, other = dice.choice(IMPORTED), dice.choice(NAMES), dice.choice(NAMES)
-        lines.append(
-            dice.choice(
-                [
-                    f"from {module} import {name}",
-                    f"from {module} import {name} as {other}",
-                    f"from {module} import *",
-                    f"import {module}",
-                    f"import {module} as {other}",
-                    f"from p import {dice.choice('abcq')} as {other}",
-                ]
-            )
-        )
-    if dice.random() < 0.1:
-        lines.append(f"__all__ = ['{dice.choice(NAMES)}']")
-    for _ in range(dice.randrange(4)):
-        name, other, third = dice.choice(NAMES), dice.choice(NAMES), dice.choice(NAMES)
-        use = dice.choice(
-            [
-                f"{other}()",
-                f"{other}().{third}()",
-                f"p.a.{other}()",
-                f"{other}.{third}()",
-                f"unknown.{other}()",
-                f"x = {other}(); x.{third}()",
-            ]
-        )
-        if name[0].isupper():
-            base = dice.choice(["", f"({other})", f"(p.b.{other})"])
-            lines += [
-                f"class {name}{base}:",
-                f"    def {third}(self):",
-                f"        self.{other}()",
-                f"        {use}",
-            ]
-        else:
-            returned = dice.choice(["", "", f" -> {other}"])
-            lines += [f"def {name}(){returned}:", f"    {use}"]
-    return "\n".join(lines) + "\n"
-
-
-def edited(text: str, dice: random.Random) -> str:
-    """Return a text with one small change, or a new one."""
-    old, new = dice.choice(NAMES), dice.choice(NAMES)
-    if not text or dice.random() < 0.1:
-        return some_file(dice)
-    lines = text.split("\n")
-    at = dice.randrange(len(lines))
-    if "import" in lines[at] and dice.random() < 0.5:
-        lines[at] = lines[at].replace(dice.choice(IMPORTED), dice.choice(IMPORTED), 1)
-    else:
-        lines[at] = lines[at].replace(old, new, 1)
-    return "\n".join(lines)
-
-
-def all_facts(texts: dict[str, str]) -> dict[str, FileFacts]:
-    """Return the facts of each file."""
-    return {path: facts_of(text.encode(), "python") for path, text in texts.items()}
-
-
-def resolve_all(facts: dict[str, FileFacts], roots: Roots) -> dict[str, list[Link]]:
-    """Return the links of each file, with one resolver, in an order of its own."""
-    resolver = Resolver(MemorySymbols({path: f.outline for path, f in facts.items()}), roots)
-    return {path: resolver.links(path, facts[path]) for path in sorted(facts, reverse=True)}
-
-
-def touched_files(
-    changes: dict[str, tuple[Outline | None, Outline | None]],
-    facts: dict[str, FileFacts],
-    before: dict[str, list[Link]],
-) -> set[str]:
-    """Return the files to resolve again, as the module's essay says."""
-    touched: set[str] = set()
-    for path, (old, new) in changes.items():
-        touched |= changed_names(path, old, new)
-    again = {path for path, (_, new) in changes.items() if new is not None}
-    again |= {
-        path for path, found in before.items() if any(edge.to_key.split(":")[0] in changes for edge in found)
-    }
-    names = {path: names_of(f, path) for path, f in facts.items()}
-    while True:
-        hit = {path for path in facts if names[path] & touched}
-        more = {name for path in hit for name in spread(touched, path, facts[path].outline)} - touched
-        if not more:
-            return (hit | again) & set(facts)
-        touched |= more
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_resolving_touched_files_is_as_good_as_resolving_all(seed: int) -> None:
-    """After any edits, resolving only the files that names lead to gives the links of a whole run."""
-    dice = random.Random(seed)
-    texts = {path: some_file(dice) for path in MODULES if dice.random() < 0.9}
-    roots = find_roots(sorted(MODULES), lambda _: None)
-    facts = all_facts(texts)
-    known = resolve_all(facts, roots)
-    for _ in range(4):
-        before = dict(facts)
-        for path in dice.sample(MODULES, dice.randrange(1, 3)):
-            if dice.random() < 0.25:
-                texts.pop(path, None)
-            else:
-                texts[path] = edited(texts.get(path, ""), dice)
-        facts = all_facts(texts)
-        changes = {
-            path: (
-                before[path].outline if path in before else None,
-                facts[path].outline if path in facts else None,
-            )
-            for path in MODULES
-            if before.get(path) != facts.get(path)
-        }
-        again = touched_files(changes, facts, known)
-        symbols = MemorySymbols({path: f.outline for path, f in facts.items()})
-        known = {path: known[path] for path in facts if path in known and path not in again}
-        resolver = Resolver(symbols, roots)
-        known |= {path: resolver.links(path, facts[path]) for path in again}
-        whole = resolve_all(facts, roots)
-        assert known == whole
 
 
 def test_names_of_a_file_are_all_that_could_lead_elsewhere() -> None:

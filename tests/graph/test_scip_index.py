@@ -14,7 +14,6 @@ from remora.graph.scip_index import (
     ScipOccurrence,
     ScipSymbol,
     find_index,
-    read_index,
 )
 from tests.graph.scip_bytes import document, documents_in, field, index, occurrence, relation, symbol
 from tests.wire import varint
@@ -47,16 +46,6 @@ def test_a_document_is_read_whole():
             (ScipSymbol(F, ("s m p 1 g().",)),),
         )
     ]
-
-
-def test_an_open_file_is_read_document_by_document(tmp_path: Path) -> None:
-    """The documents of a file come in order, with the same result as its bytes in memory."""
-    data = index(*(document(f"{i}.py", [occurrence([i, 0, 1], F)]) for i in range(50)))
-    (tmp_path / "index.scip").write_bytes(data)
-    expected = list(documents_in(data))
-    assert [d.relative_path for d in expected] == [f"{i}.py" for i in range(50)]
-    with (tmp_path / "index.scip").open("rb") as file:
-        assert list(read_index(file)) == expected
 
 
 def test_documents_come_before_the_damage():
@@ -93,11 +82,6 @@ def test_a_place_that_makes_no_sense_is_skipped(place):
     data = index(document("a.py", [occurrence(place, F), occurrence([0, 0, 1], F)]))
     (found,) = documents_in(data)
     assert len(found.occurrences) == 1
-
-
-def test_an_empty_index_has_nothing():
-    """No bytes are an index without documents."""
-    assert list(documents_in(b"")) == []
 
 
 @pytest.mark.parametrize(

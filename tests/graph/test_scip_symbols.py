@@ -19,19 +19,6 @@ from remora.graph.scip_symbols import (
 )
 
 
-def test_a_global_name_has_all_its_steps():
-    """Each step comes with its kind."""
-    assert parse_name("scip-python python demo 0.1 `pkg.a`/A#run().(x)") == ScipName(
-        local=False,
-        descriptors=(
-            Descriptor("pkg.a", NAMESPACE),
-            Descriptor("A", TYPE),
-            Descriptor("run", METHOD),
-            Descriptor("x", PARAMETER),
-        ),
-    )
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [

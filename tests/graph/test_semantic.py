@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.core.clock import FixedClock
 from remora.graph import semantic
 from remora.graph.modules import grouping
 from remora.graph.semantic import Answer, checked, digests, prompt
-from remora.store.database import Database
 from remora.store.layers import UpperEdge
-from tests.helpers import NOW, SECRET, environment
+from tests.graph.projects import db_of, indexed
+from tests.helpers import SECRET
 
 KNOWN = {"a/x.py", "a/x.py:run", "b/y.py", "b/y.py:read", "module:a/", "module:b/"}
 
@@ -23,25 +22,16 @@ KNOWN = {"a/x.py", "a/x.py:run", "b/y.py", "b/y.py:read", "module:a/", "module:b
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """The memory of two modules, indexed."""
-    folder = tmp_path / "shop"
-    for path, text in {
+    files = {
         "web/routes.py": (
             '"""Routes."""\nfrom core.tokens import make\n\ndef login(request: str) -> str:\n'
             '    """Let a user in."""\n    return make(request)\n'
         ),
         "core/tokens.py": 'def make(user):\n    """Make a token.\n\n    Hidden."""\n    return 1\n',
         "core/test_tokens.py": "from core.tokens import make\n\ndef test_make():\n    assert make(1)\n",
-    }.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
-    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock(NOW)) as found:
-        found.index()
+    }
+    with indexed(tmp_path, files) as found:
         yield found
-
-
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
 
 
 def asked(memory: Memory, name: str, limit: int = semantic.PROMPT_CHARS) -> str:

@@ -198,7 +198,7 @@ PAGES = [
     ("list --type desicion", f"Vouliez-vous dire decision{THIN}? Les types sont gotcha, decision,"),
     ("restore ID --revision 7", "ID n’a pas de révision '7'"),
     ("teach nowhere.md", "il n’y a pas de fichier nowhere.md. Nommez un fichier qui existe."),
-    ("impact zebra", "rien dans le graphe du code ne s’appelle 'zebra'"),
+    ("impact zebra", "'zebra' n’est pas dans le graphe du code"),
     ("edit ID --remove-tag zebra", "le souvenir n’a pas de tag 'zebra'"),
     ("completion foo", f"conseil{THIN}: Choisissez parmi bash, zsh, fish."),
     ("import nowhere.json", f"nowhere.json ne peut pas être lu{THIN}: ce fichier ou ce dossier n’existe pas"),

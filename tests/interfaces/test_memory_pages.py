@@ -140,7 +140,7 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
         Reason("paths", 0.031, 1, "dense #1, fts #2"),
         Reason("evidence", 0.658, 1, "cosine 0.52, words 0.20 (trusted 1.0), graph 0.60"),
         Reason("source", 1.17, None, "user_taught"),
-        Reason("review", 0.9, None, "nobody has confirmed it yet"),
+        Reason("review", 0.9, None, "not confirmed yet"),
     )
     lines = plain(
         memory_pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)
@@ -148,7 +148,7 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
     assert lines[1:] == [
         "    found: meaning 0.52, words 0.20, files 0.60",
         "    raised by: source user (× 1.17)",
-        "    lowered by: nobody has confirmed it yet (× 0.90)",
+        "    lowered by: not confirmed yet (× 0.90)",
         "    time: 2026-02-26 12:00 UTC (3 days ago), from user",
         "    confidence: 1.00, does not fade",
     ]

@@ -35,7 +35,7 @@ def test_a_neighbour_of_the_best_overtakes():
     )
     assert names(order) == ["01", "03", "02"]
     assert stages(order[1].reasons) == ["neighbourhood"]
-    assert order[1].reasons[0].note == "c.py stands next to a.py"
+    assert order[1].reasons[0].note == "c.py is linked to a.py"
     assert order[1].reasons[0].score == pytest.approx(order[1].score - 0.1)
 
 
@@ -51,7 +51,7 @@ def test_neighbours_share_by_closeness_and_seeds_add_up():
     order = boost(found, near(a_py={"c.py": 1.0, "d.py": 3.0}, b_py={"c.py": 0.2}))
     raised = next(c for c in order if c.key[2] == "03")
     assert raised.score == pytest.approx(with_odds(0.1, math.exp(GAIN * (0.25 * 0.8 + 0.6))))
-    assert raised.reasons[0].note == "c.py stands next to b.py"
+    assert raised.reasons[0].note == "c.py is linked to b.py"
 
 
 def test_all_hits_about_one_file_are_raised_alike():
@@ -69,7 +69,7 @@ def test_of_several_files_the_best_placed_counts():
     found = [about(1, 0.8, "a.py"), about(2, 0.2, "b.py", "c.py")]
     order = boost(found, near(a_py={"b.py": 1.0, "c.py": 3.0}))
     assert order[1].score == pytest.approx(with_odds(0.2, math.exp(GAIN * 0.6)))
-    assert order[1].reasons[0].note == "c.py stands next to a.py"
+    assert order[1].reasons[0].note == "c.py is linked to a.py"
 
 
 def test_only_the_first_files_hand_on():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from remora.core.errors import ModelMissing, ProviderBusy
-from remora.core.values import Filters
 from remora.llm.scripted import ScriptedModel
 from remora.retrieval.hyde import FEW, GOOD, MAX_TOKENS, guess, wanted
 from tests.retrieval.worlds import BrokenEmbedder, WordEmbedder, stages
@@ -86,31 +85,15 @@ def test_no_guess_when_enough_is_good(world):
     assert model.calls == []
 
 
-def test_no_guess_for_what_nobody_asked(world):
-    """A context is never guessed at, nor is a search that is not explicit."""
+def test_no_guess_unless_it_is_asked_for(world):
+    """A context, an implicit search, an ablation of the guess or of vectors, and the setting ask no model."""
     fill(world)
     model = ScriptedModel([])
     world.reopen(llm=model)
     world.memory.context(QUESTION)
     world.search(QUESTION, explicit=False)
-    assert model.calls == []
-
-
-@pytest.mark.parametrize("without", ["hyde", "dense"])
-def test_no_guess_when_it_is_left_out(world, without):
-    """An ablation of the guess, or of all vectors, asks no model."""
-    fill(world)
-    model = ScriptedModel([])
-    world.reopen(llm=model)
-    world.search(QUESTION, without=[without])
-    assert model.calls == []
-
-
-def test_no_guess_when_the_setting_says_so(world):
-    """search.hyde = false keeps the model out."""
-    fill(world)
-    model = ScriptedModel([])
-    world.reopen(llm=model)
+    for without in ("hyde", "dense"):
+        world.search(QUESTION, without=[without])
     world.set("REMORA_SEARCH_HYDE", "false")
     world.search(QUESTION)
     assert model.calls == []
@@ -186,4 +169,3 @@ def test_the_search_is_asked_once_more_and_not_again(world):
     world.reopen(embedder=embedder, llm=model)
     world.memory.search(QUESTION)
     assert embedder.asked == [QUESTION, ANSWER]
-    assert Filters() == Filters(kinds=())

@@ -8,16 +8,18 @@ from remora.core.clock import to_iso
 from remora.core.values import FILE_KINDS, Filters
 from remora.retrieval import pipeline
 from remora.retrieval.notes import wanted
-from tests.retrieval.worlds import request
+from tests.retrieval.worlds import WordEmbedder, World, request
 
 
-@pytest.fixture
-def written(world):
-    """A world in which every kind of written file speaks of tokens that expire."""
-    write(world)
-    world.memory.search("tokens")  # looks at the files
-    world.memory.catch_up()
-    return world
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A world in which a memory and all kinds of written files speak of tokens that expire; read only."""
+    with World(tmp_path_factory.mktemp("written"), embedder=WordEmbedder()) as world:
+        write(world)
+        world.remember("it", "tokens expire at night")
+        world.memory.search("tokens")  # looks at the files
+        world.memory.catch_up()
+        yield world
 
 
 def write(world):
@@ -36,7 +38,6 @@ def sources(world, **more):
 
 def test_one_search_finds_every_kind(written):
     """Memories, notes, archives, history, daily notes and MEMORY.md come in one list."""
-    written.remember("it", "tokens expire at night")
     assert sources(written) == {"memory", *FILE_KINDS}
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.config import RerankSettings
 from remora.core.errors import ProviderError
-from remora.llm.rerankers import build
 from remora.retrieval.rerank import MOST, rerank
 from tests.retrieval.worlds import Judge, LateJudge, candidate, stages
-from tests.servers import ModelServer, Reply
 
 
 class Numbers:
@@ -111,27 +106,6 @@ def test_an_answer_that_cannot_be_used_changes_nothing(scores):
 def test_equal_scores_of_the_judge_are_ordered_by_key():
     """A judge that cannot decide leaves a total order."""
     assert reranked(list(reversed(four())), Numbers([1.0] * 4)) == ["a", "b", "c", "d"]
-
-
-def test_a_server_that_takes_too_long_is_not_waited_for():
-    """A real server that answers after two seconds costs the budget and no more."""
-    with ModelServer() as server:
-        server.on("POST /rerank", Reply([{"index": 0, "score": 1.0}], delay=2.0))
-        judge = build(RerankSettings(provider="tei", url=server.url), {})
-        assert judge is not None
-        started = time.monotonic()
-        order, note = rerank(four(), "query", judge, limit=20, seconds=0.2)
-        assert time.monotonic() - started < 1.0
-        assert order == four()
-        assert note.startswith("not reranked: ")
-
-
-def test_a_server_that_answers_is_followed():
-    """The order of a real answer in TEI's shape is taken over, documents it left out last."""
-    with ModelServer() as server:
-        server.on("POST /rerank", [{"index": 2, "score": 0.01}, {"index": 1, "score": -3.0}])
-        judge = build(RerankSettings(provider="tei", url=server.url), {})
-        assert reranked(four(), judge) == ["c", "b", "a", "d"]
 
 
 def test_an_error_of_a_server_is_a_note():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PACKAGE = "pkg:"
 INSIDE = "\0"  # in a key, between a file and each module that is written inside it
 WHOLE = "exports"  # the name under which a file of CommonJS offers itself: `module.exports = x`
-MANY = 200  # definitions of one name that are looked at; beyond that a name says nothing
+MANY = 200  # maximum number of definitions of one name that are read
 
 
 class Places(NamedTuple):
@@ -46,36 +46,6 @@ class Entry(NamedTuple):
     item: Import
 
 
-def no_module(_places: Places, _key: str, _name: str) -> str | None:
-    """Return "": modules do not contain modules."""
-    return None
-
-
-def nothing_around(_places: Places, _path: str, _outline: Outline) -> Sequence[str]:
-    """Return nothing: no module's names are visible without an import."""
-    return ()
-
-
-def no_start(_places: Places, _name: str) -> str:
-    """Return nothing: full names have no start beyond the nearer names."""
-    return ""
-
-
-def no_symbols(_places: Places, _key: str, _name: str) -> Sequence[Symbol]:
-    """Return nothing: no module spans several files."""
-    return ()
-
-
-def no_default(_outline: Outline, _local: str) -> Iterable[str]:
-    """Return nothing: modules have no default export."""
-    return ()
-
-
-def everywhere(_one: str, _other: str) -> bool:
-    """Return True: a class may be continued in any file."""
-    return True
-
-
 class Family(NamedTuple):
     """The naming rules of one family of languages.
 
@@ -83,8 +53,8 @@ class Family(NamedTuple):
         name: the family.
         entries: the local names made by an import.
         module: the key of a module as written in a file, "" if it is outside the project.
-        edges: the files named by an import statement.
-        submodule: the module inside a module.
+        edges: the files named by an import statement, "" among them for one outside the project.
+        submodule: the key of the module inside a module, "" if there is none.
         start: the module that a full name begins with, if nothing nearer has the name.
         full_names: a package is only known by its full name, not by its last part inside of another one.
         types_only: a package holds classes: no function, and none of its packages comes with an import.
@@ -96,8 +66,7 @@ class Family(NamedTuple):
         selfs, supers: a method's names for its object, and for its object as the base class.
         implicit_self: members are visible inside a class without `self`.
         last_wins: of two definitions of one name in a scope the last counts.
-        reopened: whether a class in one path may be continued in another.
-        open_classes: whether `reopened` is called at all.
+        reopened: whether a class in one path may be continued in another; None if no class may.
         by_use: using a name of another file counts as importing the file.
         constructor: method name that makes an object, as in `Foo.new`; "" if the class itself is called.
         stars_first: names of `import *` come before those of the modules around.
@@ -108,22 +77,21 @@ class Family(NamedTuple):
     name: str
     entries: Callable[[Import], Iterable[Entry]]
     module: Callable[[Places, str, Entry], str]
-    edges: Callable[[Places, str, Import], Sequence[str]]
-    submodule: Callable[[Places, str, str], str | None] = no_module
-    start: Callable[[Places, str], str] = no_start
+    edges: Callable[[Places, str, Import], Iterable[str]]
+    submodule: Callable[[Places, str, str], str] = lambda *_: ""
+    start: Callable[[Places, str], str] = lambda *_: ""
     full_names: bool = False
     types_only: bool = False
-    around: Callable[[Places, str, Outline], Sequence[str]] = nothing_around
-    package: Callable[[Places, str, str], Sequence[Symbol]] = no_symbols
+    around: Callable[[Places, str, Outline], Sequence[str]] = lambda *_: ()
+    package: Callable[[Places, str, str], Sequence[Symbol]] = lambda *_: ()
     package_sure: float = EXACT
-    default: Callable[[Outline, str], Iterable[str]] = no_default
+    default: Callable[[Outline, str], Iterable[str]] = lambda *_: ()
     whole: str = ""
     selfs: frozenset[str] = frozenset(("this",))
     supers: frozenset[str] = frozenset(("super",))
     implicit_self: bool = False
     last_wins: bool = False
-    reopened: Callable[[str, str], bool] = everywhere
-    open_classes: bool = False
+    reopened: Callable[[str, str], bool] | None = None
     by_use: bool = False
     constructor: str = ""
     stars_first: bool = False
@@ -139,6 +107,19 @@ def package_key(family: str, name: str) -> str:
 def package_name(key: str) -> str:
     """Return the name in a package's key."""
     return key.split(":", 2)[2]
+
+
+def inner_package(places: Places, key: str, name: str, sign: str) -> str:
+    """Return the key of a package's subpackage, "" if none is declared; `sign` separates their names."""
+    family, outer = key.removeprefix(PACKAGE).split(":", 1)
+    inner = sign.join(part for part in (outer, name) if part)
+    return package_key(family, inner) if places.symbols.packages_in(inner, sign) else ""
+
+
+def in_no_package(places: Places, path: str) -> bool:
+    """Return whether a file declares no package or namespace."""
+    outline = places.symbols.outline(path)
+    return outline is not None and not outline.package
 
 
 def parts_of(path: str) -> tuple[str, str]:

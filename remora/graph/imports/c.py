@@ -68,8 +68,7 @@ def _module(places: Places, path: str, entry: Entry) -> str:
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    found = _included(places, path, item) if item.kind.startswith("include") else ""
-    return (found,) if found else ()
+    return (_included(places, path, item),) if item.kind.startswith("include") else ()
 
 
 def _around(_places: Places, path: str, _outline: Outline) -> Sequence[str]:
@@ -122,7 +121,6 @@ FAMILY = Family(
     package_sure=LIKELY,
     implicit_self=True,
     reopened=_is_source,
-    open_classes=True,
     stars_first=True,
     builtins=C_NAMES,
     common=C,

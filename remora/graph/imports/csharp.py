@@ -10,7 +10,18 @@ import re
 from typing import TYPE_CHECKING
 
 from remora.graph.common_names import CSHARP, CSHARP_NAMES
-from remora.graph.imports.base import MANY, Entry, Family, Places, package_key, package_name, parts_of
+from remora.graph.imports.base import (
+    MANY,
+    PACKAGE,
+    Entry,
+    Family,
+    Places,
+    in_no_package,
+    inner_package,
+    package_key,
+    package_name,
+    parts_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,10 +48,6 @@ def _module(places: Places, _path: str, entry: Entry) -> str:
     return package_key("csharp", entry.module) if known else ""
 
 
-def _edges(_places: Places, _path: str, _item: Import) -> Sequence[str]:
-    return ()
-
-
 def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
     parts = outline.package.split(".") if outline.package else []
     return [package_key("csharp", ".".join(parts[:count])) for count in range(len(parts), -1, -1)]
@@ -52,29 +59,21 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     found = [
         symbol
         for symbol in places.symbols.named(name, MANY)
-        if symbol.path.endswith(".cs")
-        and (
-            (
-                not symbol.definition.parent
-                and (symbol.path in files if namespace else _global(places, symbol))
-            )
-            or (namespace and symbol.definition.parent == namespace)
-        )
+        if symbol.path.endswith(".cs") and _is_in(places, symbol, namespace, files)
     ]
     # Of the parts of a partial class, the file of its name stands for it.
     return [s for s in found if parts_of(s.path)[1] == f"{name}.cs"] or found
 
 
-def _global(places: Places, symbol: Symbol) -> bool:
-    outline = places.symbols.outline(symbol.path)
-    return outline is not None and not outline.package
+def _is_in(places: Places, symbol: Symbol, namespace: str, files: frozenset[str]) -> bool:
+    """Return whether a namespace, declared for some files as a whole, holds a definition."""
+    if symbol.definition.parent:
+        return symbol.definition.parent == namespace
+    return symbol.path in files if namespace else in_no_package(places, symbol.path)
 
 
-def _submodule(places: Places, key: str, name: str) -> str | None:
-    if not key.startswith("pkg:"):
-        return None
-    inner = ".".join(part for part in (package_name(key), name) if part)
-    return package_key("csharp", inner) if places.symbols.packages_in(inner, ".") else None
+def _submodule(places: Places, key: str, name: str) -> str:
+    return inner_package(places, key, name, ".") if key.startswith(PACKAGE) else ""
 
 
 def _start(_places: Places, name: str) -> str:
@@ -96,7 +95,7 @@ FAMILY = Family(
     name="csharp",
     entries=_entries,
     module=_module,
-    edges=_edges,
+    edges=lambda *_: (),
     submodule=_submodule,
     start=_start,
     types_only=True,
@@ -105,7 +104,6 @@ FAMILY = Family(
     supers=frozenset(("base",)),
     implicit_self=True,
     reopened=_same_project,
-    open_classes=True,
     by_use=True,
     builtins=CSHARP_NAMES,
     common=CSHARP,

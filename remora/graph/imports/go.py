@@ -117,7 +117,6 @@ FAMILY = Family(
     selfs=frozenset(),
     supers=frozenset(),
     reopened=_same_package,
-    open_classes=True,
     by_use=True,
     builtins=GO_BUILTINS,
     common=GO,

@@ -43,7 +43,7 @@ def _entries(item: Import) -> Iterator[Entry]:
             yield Entry(local, item.module, "", item)
         else:
             yield Entry(local, item.module, name, item)
-    if item.alias:  # after the names: what `require` gives is what the file says it is, or else its names
+    if item.alias:  # after the names: `require` returns the file's value as a whole, or else its names
         yield Entry(item.alias, item.module, "", item)
 
 
@@ -79,24 +79,24 @@ def _mapped(places: Places, path: str, name: str) -> str:
         if not _inside(config.folder, path):
             continue
         for pattern, targets in config.paths:
-            before, star, after = pattern.partition("*")
-            if star:
-                fits = name.startswith(before) and name.endswith(after)
-                if not fits or len(name) < len(before) + len(after):
-                    continue
-                middle = name[len(before) : len(name) - len(after)]
-            elif name == pattern:
-                middle = ""
-            else:
-                continue
-            for target in targets:
-                if found := _file(places, target.replace("*", middle)):
+            middle = _middle(pattern, name)
+            for target in targets if middle is not None else ():
+                if found := _file(places, target.replace("*", middle or "")):
                     return found
         if config.base is not None and (found := _file(places, join(config.base, name))):
             return found
         if config.paths or config.base is not None:
             break  # the nearest configuration is the one that counts
     return ""
+
+
+def _middle(pattern: str, name: str) -> str | None:
+    """Return the text that the "*" of a pattern stands for in a name, None if the pattern does not match."""
+    before, star, after = pattern.partition("*")
+    if not star or name == pattern:
+        return "" if name == pattern else None
+    matches = name.startswith(before) and name.endswith(after) and len(name) >= len(before) + len(after)
+    return name[len(before) : len(name) - len(after)] if matches else None
 
 
 def _of_package(places: Places, path: str, name: str) -> str:
@@ -136,20 +136,8 @@ def _own(places: Places, path: str, name: str) -> str:
 def _offered(pairs: Sequence[tuple[str, Sequence[str]]], wanted: str) -> Iterator[str]:
     """Yield the files that a package.json offers under a name, the most exact pattern first."""
     for name, files in pairs:
-        middle: str | None = None
-        if name == wanted:
-            middle = ""
-        elif "*" in name:
-            before, _, after = name.partition("*")
-            if (
-                wanted.startswith(before)
-                and wanted.endswith(after)
-                and len(wanted) >= len(before) + len(after)
-            ):
-                middle = wanted[len(before) : len(wanted) - len(after)]
-        if middle is None:
-            continue
-        yield from (file.replace("*", middle) for file in files)
+        if (middle := _middle(name, wanted)) is not None:
+            yield from (file.replace("*", middle) for file in files)
 
 
 def _built(places: Places, folder: str, file: str) -> str:
@@ -170,8 +158,7 @@ def _resolve(places: Places, path: str, module: str) -> str:
     if not module:
         return ""
     if module.startswith("."):
-        found = join(path.rpartition("/")[0], module)
-        return _file(places, found)
+        return _file(places, join(path.rpartition("/")[0], module))
     if module.startswith("/"):
         return _file(places, module.lstrip("/"))
     other = _own if module.startswith("#") else _of_package
@@ -183,8 +170,7 @@ def _module(places: Places, path: str, entry: Entry) -> str:
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    found = _resolve(places, path, item.module)
-    return (found,) if found else ()
+    return (_resolve(places, path, item.module),)
 
 
 def _default(outline: Outline, local: str) -> Iterable[str]:

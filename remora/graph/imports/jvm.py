@@ -14,6 +14,7 @@ from remora.graph.imports.base import (
     Entry,
     Family,
     Places,
+    inner_package,
     nearest,
     package_key,
     package_name,
@@ -52,14 +53,13 @@ def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
     return (package_key("java", outline.package),)
 
 
-def _submodule(places: Places, key: str, name: str) -> str | None:
-    inner = ".".join(part for part in (package_name(key), name) if part)
-    return package_key("java", inner) if places.symbols.packages_in(inner, ".") else None
+def _submodule(places: Places, key: str, name: str) -> str:
+    return inner_package(places, key, name, ".")
 
 
 def _start(places: Places, name: str) -> str:
     """Return the package that a full name begins with; only a part before a dot may be one."""
-    return _submodule(places, package_key("java", ""), name) or ""
+    return _submodule(places, package_key("java", ""), name)
 
 
 def _class_file(places: Places, path: str, name: str) -> str:
@@ -79,15 +79,13 @@ def _class_file(places: Places, path: str, name: str) -> str:
     return ""
 
 
-def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    found = []
+def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
     for entry in _entries(item):
         if entry.name == "*":
             if not places.symbols.package(entry.module):
-                found.append(_class_file(places, path, entry.module))
+                yield _class_file(places, path, entry.module)
         else:
-            found.append(_class_file(places, path, f"{entry.module}.{entry.name}"))
-    return [other for other in dict.fromkeys(found) if other]
+            yield _class_file(places, path, f"{entry.module}.{entry.name}")
 
 
 FAMILY = Family(

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from remora.graph.common_names import PHP, PHP_NAMES
 from remora.graph.imports.base import (
     MANY,
+    PACKAGE,
     Entry,
     Family,
     Places,
+    in_no_package,
+    inner_package,
     nearest,
     package_key,
     package_name,
@@ -74,21 +77,13 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     namespace = package_name(key)
     found = [s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".php", ".inc"))]
     files = frozenset(places.symbols.package(namespace)) if namespace else frozenset()
-    same = [s for s in found if (s.path in files if namespace else _global(places, s))]
+    same = [s for s in found if (s.path in files if namespace else in_no_package(places, s.path))]
     led = _by_rule(places, f"{namespace}\\{name}")
     return [s for s in found if s.path == led] or same
 
 
-def _global(places: Places, symbol: Symbol) -> bool:
-    outline = places.symbols.outline(symbol.path)
-    return outline is not None and not outline.package
-
-
-def _submodule(places: Places, key: str, name: str) -> str | None:
-    if not key.startswith("pkg:"):
-        return None
-    inner = "\\".join(part for part in (package_name(key), name) if part)
-    return package_key("php", inner) if places.symbols.packages_in(inner, "\\") else None
+def _submodule(places: Places, key: str, name: str) -> str:
+    return inner_package(places, key, name, "\\") if key.startswith(PACKAGE) else ""
 
 
 def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
@@ -96,16 +91,14 @@ def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
     return (own, package_key("php", "")) if outline.package else (own,)
 
 
-def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
+def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
     if item.kind in _PATHS:
-        found = [_path(places, path, item.module)]
-    else:
-        found = []
-        for entry in _entries(item):
-            symbols = _package(places, package_key("php", entry.module), entry.name)
-            led = _by_rule(places, f"{entry.module}\\{entry.name}")
-            found.append(led or nearest(path, [s.path for s in symbols]))
-    return [other for other in dict.fromkeys(found) if other]
+        yield _path(places, path, item.module)
+        return
+    for entry in _entries(item):
+        symbols = _package(places, package_key("php", entry.module), entry.name)
+        led = _by_rule(places, f"{entry.module}\\{entry.name}")
+        yield led or nearest(path, [s.path for s in symbols])
 
 
 FAMILY = Family(

@@ -18,10 +18,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from remora.graph.common_names import PYTHON
-from remora.graph.imports.base import Entry, Family, Places, package_key, package_name
+from remora.graph.imports.base import PACKAGE, Entry, Family, Places, package_key, package_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from remora.core.code import Import
 
@@ -144,31 +144,30 @@ def _named(places: Places, path: str, module: str, level: int) -> str:
     return _at(places, base) or _namespace(places, base)
 
 
-def _submodule(places: Places, key: str, name: str) -> str | None:
-    if key.startswith("pkg:"):
+def _submodule(places: Places, key: str, name: str) -> str:
+    if key.startswith(PACKAGE):
         folder = package_name(key)
     else:
         folder, _, file = key.rpartition("/")
         if not file.startswith("__init__."):
-            return None
+            return ""
     base = _under(folder, name)
-    return _at(places, base) or _namespace(places, base) or None
+    return _at(places, base) or _namespace(places, base)
 
 
-def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
+def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
     module = _named(places, path, item.module, item.level)
-    if not module:
-        return ()
     if item.kind == "import":
-        return () if module.startswith("pkg:") else (module,)
-    found: list[str] = []
-    for name, _ in item.names:
-        inner = _submodule(places, module, name) if name != "*" else None
-        for key in (inner, module):
-            if key and not key.startswith("pkg:"):
-                found.append(key)
-                break
-    return list(dict.fromkeys(found))
+        yield _file(module)
+        return
+    for name, _ in item.names if module else ():
+        inner = _submodule(places, module, name) if name != "*" else ""
+        yield _file(inner) or _file(module)
+
+
+def _file(key: str) -> str:
+    """Return the file of a module, "" for a namespace package."""
+    return "" if key.startswith(PACKAGE) else key
 
 
 FAMILY = Family(

@@ -65,8 +65,7 @@ def _module(places: Places, path: str, entry: Entry) -> str:
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    found = _required(places, path, item)
-    return (found,) if found else ()
+    return (_required(places, path, item),)
 
 
 def _around(_places: Places, _path: str, _outline: Outline) -> Sequence[str]:
@@ -99,7 +98,6 @@ FAMILY = Family(
     implicit_self=True,
     last_wins=True,
     reopened=_is_ruby,
-    open_classes=True,
     by_use=True,
     constructor="new",
     builtins=RUBY_NAMES,

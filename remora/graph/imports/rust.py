@@ -187,20 +187,17 @@ def _module(places: Places, path: str, entry: Entry) -> str:
     return INSIDE.join((at, *rest)) if at else ""
 
 
-def _submodule(places: Places, key: str, name: str) -> str | None:
-    return _child(places, key, [name]) or None
+def _submodule(places: Places, key: str, name: str) -> str:
+    return _child(places, key, [name])
 
 
-def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
+def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
     if item.kind == "mod":
-        found = [_declared(places, path, item)]
-    else:
-        paths = (
-            f"{entry.module}::{entry.name}" if entry.name not in ("", "*") else entry.module
-            for entry in _entries(item)
-        )
-        found = [_walk(places, path, full, item.scope)[0] for full in paths]
-    return [other for other in dict.fromkeys(found) if other]
+        yield _declared(places, path, item)
+        return
+    for entry in _entries(item):
+        full = f"{entry.module}::{entry.name}" if entry.name not in ("", "*") else entry.module
+        yield _walk(places, path, full, item.scope)[0]
 
 
 def _same_crate(one: str, other: str) -> bool:
@@ -216,7 +213,6 @@ FAMILY = Family(
     selfs=frozenset(("self", "Self")),
     supers=frozenset(),
     reopened=_same_crate,
-    open_classes=True,
     builtins=RUST_PRELUDE,
     common=RUST,
 )

@@ -341,4 +341,4 @@ def test_impact_tells_what_a_model_says_and_goes_no_further(opened: Opener) -> N
         (i.path, i.symbol, i.source) for i in before
     ]
     (taker,) = memory.impact("web/routes.py:login")
-    assert (taker.symbol, "takes what flows from it" in taker.via[0]) == ("make", True)
+    assert (taker.symbol, "receives data from it" in taker.via[0]) == ("make", True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from remora.graph.imports.ruby import file_name
 from tests.graph.projects import Project
 
 TREE = {
@@ -51,14 +50,6 @@ def test_calls_follow_constants_and_fields() -> None:
     }
     assert set(project.targets("lib/shop/cart.rb", "inherits", "Shop.Cart")) == {"lib/shop/base.rb:Shop.Base"}
     assert project.imports("lib/shop/cart.rb") == ["lib/shop/base.rb", "lib/shop/item.rb"]
-
-
-@pytest.mark.parametrize(
-    ("constant", "expected"), [("Cart", "cart.rb"), ("HTTPServer", "http_server.rb"), ("ABC", "abc.rb")]
-)
-def test_autoloading_has_a_file_for_a_constant(constant: str, expected: str) -> None:
-    """Words of a constant are joined with underscores."""
-    assert file_name(constant) == expected
 
 
 def test_an_example_hides_no_name() -> None:
