@@ -108,12 +108,12 @@ class Loop:
         self, project: OpenProject, session_id: str, host: str, tools: Mapping[str, str] | None = None
     ) -> None:
         if not session_id or not host:
-            raise InvalidInput("a loop has the id of its session and the name of its host")
+            raise InvalidInput("a loop needs a session id and the name of a host")
         self._tools = dict(tools or {})
         for tool, action in self._tools.items():
             if action not in ACTIONS:
-                hint = f"One of {', '.join(ACTIONS)}."
-                raise InvalidInput(f"{tool!r} cannot do {action!r}", hint=hint)
+                hint = f"Choose from {', '.join(ACTIONS)}."
+                raise InvalidInput(f"unknown action {action!r} of the tool {tool!r}", hint=hint)
         self._unknown: set[str] = set()
         self._project = project
         location = self._project.location
@@ -181,7 +181,7 @@ class Loop:
     @_or("")
     def first_message(self, task: str) -> str:
         """Return the text for the first message of the user: memories relevant to the task."""
-        _require(task, str, "a task is text")
+        _require(task, str, "a task must be text")
         self.heard(task)
         said, own = self._said(""), self.session_id
         moment = Moment(moments.PROMPT, self.host, own, text=task)
@@ -252,7 +252,7 @@ class Loop:
             recent: the last tool calls, as (tool, arguments) pairs, if `after` is not called for them.
             agent: id of the subagent of the step.
         """
-        _require(step, int, "a step is a whole number")
+        _require(step, int, "a step must be a whole number")
         for one in recent:
             with suppress(TypeError, ValueError, IndexError):
                 tool, arguments = one[0], one[1]
@@ -280,7 +280,7 @@ class Loop:
     @_or(None)
     def recorded(self, text: str) -> None:
         """Note a memory that an agent recorded: the session's other agents receive it between their steps."""
-        _require(text, str, "what is recorded is text")
+        _require(text, str, "a memory must be text")
         with self._lock:
             self._lines.append({"k": "recorded", "x": text, "at": int(time.time() * 1000)})
 
@@ -407,13 +407,13 @@ class Loop:
         text: str = "",
         agent: str = "",
     ) -> Moment:
-        _require(tool, str, "a tool has a name")
-        _require(arguments, Mapping, "the arguments of a call are a mapping")
+        _require(tool, str, "the name of a tool must be text")
+        _require(arguments, Mapping, "the arguments of a call must be a mapping")
         action = loop_action(tool, arguments, self._tools)
         if action is None and tool not in self._unknown:
             self._unknown.add(tool)
             self.trouble.append(
-                f"nobody knows what the tool {tool!r} does: memory.loop(tools={{...}}) can say"
+                f"unknown tool {tool!r}: give its action with memory.loop(tools={{...}})"
             )
         return moment_of(self._head, kind, tool, arguments, call_id, text, agent, action)
 
@@ -462,7 +462,7 @@ class Loop:
         self._watch_event(event_of(self._head, kind, moment, arguments, step=step, at=at))
 
     def _spoken(self, kind: str, key: str, text: str) -> None:
-        _require(text, str, "what is said is text")
+        _require(text, str, "a message must be text")
         self._watch_event(Event(kind, self.session_id, key, self.steps, self._now(), text))
 
     def _watch_event(self, event: Event) -> None:

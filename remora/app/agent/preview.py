@@ -73,7 +73,7 @@ def preview(project: OpenProject, at: str, about: str) -> Preview:
             "run": {"command": about},
         }
         if at not in arguments:
-            raise InvalidInput(f"there is no moment {at!r}", hint="edit, run or ask.")
+            raise InvalidInput(f"there is no moment {at!r}", hint="Choose edit, run or ask.")
         location = project.location
         head = Head(
             "preview",
@@ -112,14 +112,13 @@ def _why(project: OpenProject, record: MemoryRecord) -> str:
     """Return the first reason why a memory is not injected."""
     now, threshold = project.clock.now(), threshold_of(project)
     if record.silent:
-        return "you said that it is of no use here"
+        return "you marked it as not useful here"
     if record.stale_at is not None:
         return "it is out of date"
     if briefs.is_tainted_rule(record) and not (record.user_verified or record.pinned):
-        return "it is a rule from outside text; verify it if it holds"
+        return "it is an unverified rule from outside text"
     if briefs.is_shaken(record):
         return record.review_reason or "it needs review"
     if not briefs.has_evidence(record, threshold, now):
-        known = f"its confidence is {record.confidence:.2f} and the trust level asks for {threshold:.2f}"
-        return f"no person confirmed it, {known}"
-    return "another memory goes first, or it speaks of another moment"
+        return f"it is not confirmed, and its confidence {record.confidence:.2f} is below {threshold:.2f}"
+    return "other memories come first, or nothing in it matches this edit"

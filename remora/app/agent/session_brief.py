@@ -248,7 +248,7 @@ def task_of(
             lines.pop()
         ids = tuple(h.id for h in chosen[: len(lines)])
         if lines:
-            lines.insert(0, "What this project's memory has that bears on this task:")
+            lines.insert(0, "What this project's memory has about this task:")
         left = _left_open(project, text)
         if left is not None and left.id not in said and left.session_id != session_id:
             lines, ids = [work_state.told(left).removeprefix("## "), *lines], (left.id, *ids)
@@ -280,7 +280,7 @@ def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
         return ""
     if any(one.session_id.partition(":")[2] != session_id for one in project.db.injections.latest()):
         return ""
-    return f"First session: the memory knows {held} and asks before it trusts new ones (`remora trust`)."
+    return f"First session: the memory has {held}; new ones wait until you confirm them (`remora trust`)."
 
 
 def _notice(project: OpenProject) -> str:

@@ -309,7 +309,7 @@ def apply(project: OpenProject) -> list[Proposal]:
     project.must_be_writable()
     found = proposals(project, project.db.trials.units(MOMENT))
     if not found:
-        raise InvalidInput("nothing is proposed", hint="`remora trial` says how many moments there are.")
+        raise InvalidInput("nothing is proposed", hint="`remora trial` shows the number of moments.")
     before = versions(project)
     known = {(phase, kind): value for phase, kind, value in (before[-1] if before else ())}
     known |= {(one.phase, one.type): one.new for one in found}

@@ -61,9 +61,9 @@ class CodeNow:
         files = [path for path in draft.related_files if not outside(path)]
         gone = [path for path in files if not self._there(path)]
         if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
-            return f"`{gone[0]}` is gone"
+            return f"`{gone[0]}` no longer exists"
         if candidate.signal == "co_access" and files[1:] and self._tied(files[0], files[1:]):
-            return "the code shows that these files belong together"
+            return "the code already links these files"
         if candidate.signal not in _OF_CODE:
             return ""
         lacking = self.lacks(draft.content)

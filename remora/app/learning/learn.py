@@ -186,7 +186,7 @@ def _learn(
             else:
                 run.all()
     except StoreBusy:
-        run.notes.append("another process is learning for this project; this run does not wait for it")
+        run.notes.append("another process is learning for this project; nothing was read")
     settled = settle(project, run.branches) if not dry_run else None
     if not dry_run and (former := retire_former(project)):
         run.notes.append(
@@ -221,7 +221,7 @@ def learned(project: OpenProject, run: int | None = None, *, ever: bool = False)
     last = db.sessions.last_run()
     rows = db.sessions.learned(None if ever else last if run is None else run)
     if run is not None and not rows:
-        there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
+        there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 exists."
         nothing = "Nothing learned yet. `remora learn` reads agent sessions."
         raise NotFound(f"there is no run {run}", hint=there if last else nothing)
     records = db.memories.get_many([row.memory_id for row in rows])

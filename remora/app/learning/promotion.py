@@ -197,7 +197,7 @@ class Promoter:
             )
         except (RemoraError, OSError) as error:
             self._gave_up = True  # a failing model costs one timeout, not one for each session
-            return _Written(notes=(f"the language model was not called again: {error}",))
+            return _Written(notes=(f"the language model failed and was not called again: {error}",))
         fresh = tuple(one for one in found if not isinstance(one, Rejected))
         if self._db.meta.get(WRITER) is None:  # a person reviews the first ones
             fresh = tuple(c._replace(draft=c.draft._replace(needs_review=True)) for c in fresh)

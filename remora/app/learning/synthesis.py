@@ -181,7 +181,7 @@ def _module(
         if model is not None:
             proposals = _written(model, module, threshold, files, pairs, errors)
     except RemoraError as error:
-        proposals, note = _plain(pairs), f"the model was of no use: {error}"
+        proposals, note = _plain(pairs), f"the model failed: {error}"
     said = _told(module, threshold, files, pairs, errors)
     found = _kept(project, module, threshold, proposals[:MOST], said, dry_run=dry_run)
     return found._replace(asked=model is not None, note=note)
@@ -328,13 +328,13 @@ def _draft(project: OpenProject, one: _Proposal) -> MemoryDraft:
 def _wrong(one: _Proposal, said: str) -> str:
     """Return a part of a proposal that is not in the evidence; empty if all of it is."""
     if one.type not in TYPES:
-        return f"{one.type} is nothing that counts can show"
+        return f"{one.type} is not a type that sessions can support"
     named = (*one.files, *_NAME.findall(one.content))
     invented = [name for name in named if not re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", said)]
     if invented:
-        return f"names {invented[0]}, which the evidence does not"
+        return f"names {invented[0]}, which is not in the evidence"
     numbers = set(_NUMBER.findall(one.content)) - set(_NUMBER.findall(said))
-    return f"says {min(numbers)}, which the evidence does not" if numbers else ""
+    return f"states {min(numbers)}, which is not in the evidence" if numbers else ""
 
 
 def _known(project: OpenProject, novelty: Novelty, draft: MemoryDraft) -> str:
@@ -344,4 +344,4 @@ def _known(project: OpenProject, novelty: Novelty, draft: MemoryDraft) -> str:
     if project.db.memories.with_external_id(draft.external_id or "") is not None:
         return "it was proposed before"
     near = novelty.closest(draft, None)
-    return f"{near[0]} says it already" if near is not None and near[1] > NOVEL else ""
+    return f"{near[0]} already states it" if near is not None and near[1] > NOVEL else ""

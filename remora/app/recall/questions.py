@@ -115,7 +115,7 @@ def passages_for(project: OpenProject, question: str) -> tuple[list[Passage], tu
     """Return the passages about a question, best first, and the notes of the search."""
     text = collapse(question)[:QUESTION]
     if not text:
-        raise InvalidInput("a question is text")
+        raise InvalidInput("the question is empty")
     found = search(project, text, HITS, filters_of(project, branch=current_branch(project, None)))
     hits = [h for h in found.hits if h.score >= RELEVANT and not _asks(h)]
     passages = _broken(project, text)

@@ -36,7 +36,7 @@ def where_of(project: OpenProject, task: str, modules: Any, files: Any) -> Scope
         InvalidInput: the task is no text, or a list has items of another type.
     """
     if not isinstance(task, str):
-        raise InvalidInput(f"a task is text, not {type(task).__name__}")
+        raise InvalidInput(f"a task must be text, not {type(task).__name__}")
     named = listed("modules", modules)
     wrong = [m for m in named if not isinstance(m, str)]
     if wrong:

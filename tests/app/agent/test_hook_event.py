@@ -432,7 +432,7 @@ def test_a_database_that_cannot_be_read(hooked, environ):
     sound = database.read_bytes()
     database.write_bytes(b"no database" * 1_000)
     assert hooked.edit("cart.py") == (Reply(), Reply())
-    assert "cannot be read as it is" in log(environ)[-1]
+    assert "cannot be read: it is in use" in log(environ)[-1]
     database.write_bytes(sound)
     assert LESSON in hooked.edit("cart.py")[0].text
     assert hooked.kinds == ["start", *["before", "after"] * 2]

@@ -364,5 +364,5 @@ def test_an_unknown_tool_is_noted_once_and_can_be_named(bare: Memory) -> None:
     with bare.loop("s2", tools={"frobnicate": "edit"}) as loop:
         assert "Check the till" in loop.before("frobnicate", given)
         assert loop.trouble == []
-    with pytest.raises(InvalidInput, match="cannot do 'fly'"):
+    with pytest.raises(InvalidInput, match="unknown action 'fly'"):
         bare.loop("s3", tools={"frobnicate": "fly"})

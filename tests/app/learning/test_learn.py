@@ -949,7 +949,7 @@ def test_a_model_that_fails_to_write_costs_one_wait(tmp_path):
         talks = talk_of_ports(tmp_path)
         Talk("s2", 2, str(tmp_path / "project")).user(CORRECTION).reply("Done.").save(talks)
         report = memory.learn(talks)
-        assert report.notes == ("the language model was not called again: it is down",)
+        assert report.notes == ("the language model failed and was not called again: it is down",)
         assert any("gateway" in text for text in said(report))
         assert len(model.calls) == 1
 

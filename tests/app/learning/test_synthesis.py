@@ -112,8 +112,8 @@ def test_only_what_stands_in_the_evidence_is_kept(modelled) -> None:
     assert done.stored[0].confidence <= 0.6
     assert set(done.stored[0].provenance_session_ids) == {f"s{n}" for n in range(5)}
     reasons = {one.content: one.why for one in done.dropped}
-    assert reasons["Look at `shop/vat.py` first"] == "names shop/vat.py, which the evidence does not"
-    assert reasons["The till takes 42 seconds to open"] == "says 42, which the evidence does not"
+    assert reasons["Look at `shop/vat.py` first"] == "names shop/vat.py, which is not in the evidence"
+    assert reasons["The till takes 42 seconds to open"] == "states 42, which is not in the evidence"
 
 
 def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
@@ -122,7 +122,7 @@ def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
     met(memory, range(5))
     elsewhere(memory)
     (done, _) = memory.synthesize()
-    assert "the model was of no use" in done.note
+    assert "the model failed" in done.note
     assert done.stored
 
 

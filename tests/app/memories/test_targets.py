@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remora import Memory
 
-NOTE = "nothing in the code graph is called {}; kept as written"
+NOTE = "the code graph has no {}; kept as written"
 
 
 def notes(record: object) -> tuple[str, ...]:
