@@ -1177,10 +1177,6 @@ class Memory:
         """
         from remora.app.learning.interface_observations import observe_ui
 
-        more = {
-            "related_files": file_names(related_files, self.root),
-            "related_modules": listed("related_modules", related_modules),
-        }
         record, self.notes = observe_ui(
             self._project,
             tool,
@@ -1190,7 +1186,8 @@ class Memory:
             step=step,
             work_unit=work_unit,
             seconds=seconds,
-            more=more,
+            related_files=file_names(related_files, self.root),
+            related_modules=listed("related_modules", related_modules),
         )
         return record
 

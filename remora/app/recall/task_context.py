@@ -115,6 +115,3 @@ def factor(project: OpenProject, where: Scope, branch: str | None) -> float | No
 def limit(base: int, found: float | None, most: int | None) -> int:
     """Return a step limit; see `Memory.step_limit`."""
     return step_limit(base, found, MOST_STEPS if most is None else most)
-
-
-# Unfinished work
