@@ -96,7 +96,7 @@ def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
 
 def quotes(project: OpenProject, limit: int, session_id: str | None) -> list[Hit]:
     """Return the newest quotes, or those of a session; see `Memory.quotes`."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+    if limit < 0:
         raise InvalidInput(f"limit must be a whole number, 0 or more, not {limit!r}")
     rows = project.db.notes.latest("quote", limit, session_id)
     return [as_hit(Candidate(("note", "project", str(row.id)), row.content, note=row)) for row in rows]

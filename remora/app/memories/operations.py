@@ -202,7 +202,7 @@ def listing(
     }
     if order not in keys:
         raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
-    if not all(isinstance(n, int) and 0 <= n <= MOST_LISTED for n in (limit, offset)):
+    if not all(0 <= n <= MOST_LISTED for n in (limit, offset)):
         raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
     filters = filters_of(project, types=types, **where)
     asked = asked_kinds(filters.types, having.get("source"))

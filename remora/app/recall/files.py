@@ -142,7 +142,7 @@ def _relative(project: OpenProject, path: str) -> str:
     """Return a path as git names it: relative to the root, with forward slashes."""
     from pathlib import Path
 
-    if not isinstance(path, str) or not path.strip():
+    if not path.strip():
         raise InvalidInput("the path is empty", hint="Name a file of the repository.")
     given = Path(path).expanduser() if path.startswith("~/") else Path(path)
     if given.is_absolute():

@@ -199,14 +199,12 @@ def embed_query(project: OpenProject, text: str) -> tuple[QueryVector | None, st
         return None, f"no vector: {error}"
 
 
-def checked_query(query: object) -> str:
+def checked_query(query: str) -> str:
     """Return a query in a form that can be searched.
 
     Raises:
-        InvalidInput: it is not text, is empty, or is too long to be a question.
+        InvalidInput: it is empty, or too long to be a question.
     """
-    if not isinstance(query, str):
-        raise InvalidInput(f"a query must be text, not {type(query).__name__}")
     if len(query) > MAX_QUERY:
         raise InvalidInput(f"the query is too long: {len(query):,} characters", hint="Ask in a sentence.")
     text = clean(query.encode("utf-8", "replace").decode("utf-8")).strip()
@@ -215,8 +213,8 @@ def checked_query(query: object) -> str:
     return text
 
 
-def checked_k(k: object) -> int:
+def checked_k(k: int) -> int:
     """Return a number of hits, 0 or more."""
-    if isinstance(k, bool) or not isinstance(k, int) or k < 0:
+    if k < 0:
         raise InvalidInput(f"k must be a whole number of hits, 0 or more, not {k!r}")
     return k
