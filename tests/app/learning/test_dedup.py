@@ -35,9 +35,9 @@ def corrected(name: str, day: int, memory: Memory, *texts: str) -> Talk:
     return talk.reply("Done; all 12 tests pass.").user("thanks, works")
 
 
-@pytest.fixture(params=[None, FakeEmbedder, Meaning], ids=["no model", "words", "meaning"])
+@pytest.fixture(params=[None, Meaning], ids=["no model", "meaning"])
 def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A project without a model, with one that goes by words, and with one that goes by the meaning."""
+    """A project without a model, and with one that goes by the meaning."""
     (tmp_path / "project").mkdir()
     model = request.param() if request.param is not None else None
     with Memory.open(tmp_path / "project", environ=environment(tmp_path), embedder=model) as opened:

@@ -46,23 +46,23 @@ def test_a_flag_that_there_is_not(bare: Memory):
     assert ("command", "gh", ("pr", "diff", "--stat")) in cues(bare, one)
 
 
-@pytest.mark.parametrize(
-    ("command", "cue", "needs"),
-    [
-        ("pnpm test --grep auth", "pnpm", ("test", "--grep")),
-        ("pnpm test auth --grep=login", "pnpm", ("test", "--grep")),
-        ("pnpm test -- --grep auth", "pnpm", ("test", "--", "--grep")),
-        ("npm run test:e2e --grep auth", "npm", ("run", "test:e2e", "--grep")),
-        ("uv run pytest tests --grep auth", "pytest", ("--grep",)),
-        ("uv run --grep auth pytest", "uv", ("run", "pytest", "--grep")),
-        ("make lint && go vet ./cli --grep a", "go", ("vet", "--grep")),
-        ("ruff format src --grep a", "ruff", ("format", "--grep")),
-    ],
-)
-def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory, command: str, cue: str, needs: tuple[str, ...]):
+FLAGS = {
+    "pnpm test --grep auth": ("pnpm", ("test", "--grep")),
+    "pnpm test auth --grep=login": ("pnpm", ("test", "--grep")),
+    "pnpm test -- --grep auth": ("pnpm", ("test", "--", "--grep")),
+    "npm run test:e2e --grep auth": ("npm", ("run", "test:e2e", "--grep")),
+    "uv run pytest tests --grep auth": ("pytest", ("--grep",)),
+    "uv run --grep auth pytest": ("uv", ("run", "pytest", "--grep")),
+    "make lint && go vet ./cli --grep a": ("go", ("vet", "--grep")),
+    "ruff format src --grep a": ("ruff", ("format", "--grep")),
+}
+
+
+def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory):
     """Neither its value nor what a check is to look at is part of the cue."""
-    met(bare, "error: Unknown option `--grep`", key="f2", command=command)
-    assert commands(bare) == {(cue, needs)}
+    for command, cue in FLAGS.items():  # the session of the command before is replaced
+        met(bare, "error: Unknown option `--grep`", key="f2", command=command)
+        assert commands(bare) == {cue}
 
 
 def test_a_flag_that_an_error_only_speaks_of_is_no_cue(bare: Memory):
@@ -263,14 +263,14 @@ def test_a_payload_may_hold_anything(bare: Memory):
     assert ("command", "make", ("deploy",)) in cues(bare, one)
 
 
-@pytest.mark.parametrize(("path", "told"), [("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)])
-def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, tmp_path, path: str, told: bool):
+def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, tmp_path):
     """It stands in the rule files of two; a command is in no folder."""
     for folder in ("web", "ops"):
         repo.commit(f"rules of {folder}", {f"{folder}/AGENTS.md": "- Never call reset_all() in a handler.\n"})
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.init()
-        loop = memory.loop("s1")
-        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
-        assert ("reset_all" in loop.before("Edit", given)) is told
-        assert loop.before("Bash", {"command": "reset_all"}) == ""
+        for path, told in (("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)):
+            loop = memory.loop(path)
+            given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
+            assert ("reset_all" in loop.before("Edit", given)) is told
+            assert loop.before("Bash", {"command": "reset_all"}) == ""
