@@ -750,10 +750,10 @@ class Memory:
         Raises:
             InvalidInput: a limit is not a whole number above 0.
         """
-        from remora.app.recall.task_context import limit
+        from remora.injection.limits import MOST_STEPS, step_limit
 
         found = self.step_factor(task, modules=modules, files=files, branch=branch)
-        return limit(base, found, most)
+        return step_limit(base, found, MOST_STEPS if most is None else most)
 
     def work_state(
         self,

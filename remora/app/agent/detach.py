@@ -110,13 +110,10 @@ def kept(environ: Mapping[str, str]) -> dict[str, str]:
     if "PYTHONPATH" in passed:  # a relative part would name another folder there
         parts = [part for part in passed["PYTHONPATH"].split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117
         passed["PYTHONPATH"] = os.pathsep.join(parts)
-    # The work runs in another working folder.
-    places = {name: _whole(passed[name]) for name in ("REMORA_HOME", "REMORA_CONFIG") if passed.get(name)}
-    return passed | places
-
-
-def _whole(path: str) -> str:
-    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
+    for name in ("REMORA_HOME", "REMORA_CONFIG"):  # the work runs in another working folder
+        if passed.get(name):
+            passed[name] = os.path.abspath(os.path.expanduser(passed[name]))  # noqa: PTH100, PTH111
+    return passed
 
 
 def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:

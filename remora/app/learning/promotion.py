@@ -100,7 +100,6 @@ class Promoter:
         observation: Observation,
         seen: str,
         run: int,
-        more: Iterable[Candidate] = (),
         *,
         made: Callable[[MemoryDraft], MemoryDraft] = lambda draft: draft,
     ) -> Taken:
@@ -110,7 +109,6 @@ class Promoter:
             observation: the session; it replaces earlier records of it.
             seen: the fingerprint of its files, to recognise it again.
             run: the number under which `learned` lists its memories.
-            more: further candidates, such as a methodology's; they pass the same filters.
             made: a function applied to each draft before it is stored, such as one that sets its unit of
                 work.
         """
@@ -124,12 +122,12 @@ class Promoter:
                 if self._project.settings.learn.quotes:
                     quoting.take_in(self._db, observation, self._stamp(observation.branch))
                 if model is None:
-                    return self._promoted(observation, run, more, made)
+                    return self._promoted(observation, run, (), made)
             # A model takes seconds, so no transaction is open meanwhile. A crash here loses nothing: the
             # transcript is marked as read afterwards, and a second reading replaces these records.
             written = self._written(model, observation)
             with self._db.transaction():
-                taken = self._promoted(observation, run, (*more, *written.candidates), made)
+                taken = self._promoted(observation, run, written.candidates, made)
                 if written.digests:
                     self._db.meta.set(_asked(observation), written.digests)
                     if written.candidates:

@@ -17,7 +17,7 @@ from remora.app.recall.search import reader
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.values import Context
 from remora.injection import planner
-from remora.injection.limits import MOST_STEPS, step_factor, step_limit
+from remora.injection.limits import step_factor
 from remora.injection.prefetch import MOST_FILES, MOST_TOKENS, Prefetch
 from remora.injection.prefetch import prefetch as files_ahead
 from remora.injection.scope import Scope, folder_of, scope
@@ -108,8 +108,3 @@ def factor(project: OpenProject, where: Scope, branch: str | None) -> float | No
     near = planner.calibrations(project.db, where, branch)
     closest = max((nearness for nearness, _ in near), default=0.0)
     return step_factor(m for nearness, m in near if nearness == closest)
-
-
-def limit(base: int, found: float | None, most: int | None) -> int:
-    """Return a step limit; see `Memory.step_limit`."""
-    return step_limit(base, found, MOST_STEPS if most is None else most)

@@ -159,7 +159,7 @@ def left_behind(memory: Memory, session_id: str = "s1") -> str:
         edits=("orders.py",),
     )
     one = one._replace(ended=to_iso(memory._project.clock.now()))
-    record = save_work_state(memory._project, session_id, "claude-code", one)
+    record = save_work_state(memory._project, one)
     assert record is not None
     return record.id
 
