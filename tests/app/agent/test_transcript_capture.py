@@ -58,6 +58,13 @@ def changed(session: Hooked, path: str, new: str) -> None:
     session.tell(moments.AFTER, paths=(f"{session.root}/{path}",), **used)
 
 
+def file_of(session: Hooked) -> Path:
+    """Return the file of what was captured."""
+    path = capturing.captured(session.head)
+    assert path is not None
+    return path
+
+
 def shape(session: Hooked) -> list[tuple[str, int]]:
     """Return kind and step of what was captured."""
     return [(event["kind"], event.get("step", 0)) for event in session.captured]
@@ -210,8 +217,7 @@ def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, 
 def test_what_a_crash_cut_off_takes_nothing_with_it(cursor):
     """The next event stands on a line of its own, and the file is read up to and after the gap."""
     cursor.run("make one")
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     with path.open("ab") as file:
         file.write(b'{"kind": "tool_call", "sess')
     cursor.run("make two")
@@ -245,8 +251,7 @@ def test_a_home_inside_the_repository_is_hidden_from_git(repo, environ):
 def test_files_are_their_owners_alone(cursor):
     """Nobody else on the machine reads what was said."""
     cursor.prompt("something private")
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     assert path.stat().st_mode & 0o777 == 0o600
     assert {folder.stat().st_mode & 0o777 for folder in list(path.parents)[:4]} == {0o700}
 
@@ -294,8 +299,7 @@ def test_a_moment_that_was_not_noted_has_a_key_of_its_own(cursor, environ):
 def test_lines_are_in_the_format_of_events(cursor):
     """The first says whose they are; paths outside of the project stay as they are."""
     cursor.tell(moments.AFTER, tool="Read", action="read", paths=("/etc/hosts",), call_id="c", text="x")
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     assert json.loads(path.read_text().splitlines()[0]) == {
         "remora": "events",
         "version": 1,
@@ -357,8 +361,7 @@ def test_what_was_done_tells_calls_of_one_id_apart(cursor: Hooked) -> None:
         cursor.tell(moments.AFTER, tool="Read", action="read", paths=("a.py",), text="1", call_id="call_0")
     cursor.tell(moments.AFTER, tool="Read", action="read", paths=("b.py",), text="2", call_id="call_0")
     assert cursor.kinds == ["after", "after"]
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     found = [(event.kind, event.paths, event.text) for event in read(path)]
     assert found == [
         ("tool_call", ("a.py",), ""),

@@ -320,13 +320,11 @@ def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
     assert observed.edits("auth/tokens.py").sessions == 4
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path, at_once):
+def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path):
     """Also those from before there were enough; one that a session showed alone names that one."""
     for day in range(1, 5):
         work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
-        if not at_once:
-            learn()
+        learn()
     work("s5", 5, str(memory.root)).user("Always write the changelog in French.").save(tmp_path / "talks")
     learn()
     found = {record.content: sorted(record.provenance_session_ids) for record in memory.list()}
@@ -556,9 +554,8 @@ def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
     return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
 
 
-@pytest.mark.parametrize("forgotten", [False, True], ids=["by us", "by a person since"])
-def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_path, forgotten):
-    """It went because more sessions spoke against it; what a person forgot after that stays forgotten."""
+def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_path):
+    """It went because more sessions spoke against it."""
     names = iter(range(1, 100))
 
     def more(number: int, *paths: str) -> LearnReport:
@@ -573,12 +570,9 @@ def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_pa
     assert known.type == "causal_dependency"
     assert more(2, "auth/tokens.py").withdrawn == 1
     assert "more sessions speak against it" in (memory.show(known.id).review_reason or "")
-    if forgotten:
-        memory.restore(known.id)
-        memory.forget(known.id)
     more(6, "server/settings.go")
     more(3, "auth/tokens.py", "server/settings.go")
-    assert memory.show(known.id).deprecated == forgotten
+    assert not memory.show(known.id).deprecated
 
 
 def test_secrets_stay_out(memory, learn, tmp_path):
@@ -619,8 +613,7 @@ def test_a_session_replaces_its_copy(memory, learn, tmp_path):
     assert {row.id for row in memory._project.db.sessions.sessions()} == {"claude-code:session-0001"}
 
 
-@pytest.mark.parametrize("ask", ["learn", "reflect"])
-def test_no_copy_of_a_database_stays(tmp_path, monkeypatch, ask):
+def test_no_copy_of_a_database_stays(tmp_path, monkeypatch):
     """A database that its host has open is copied to be read, and may be large."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "copies"))
     (tmp_path / "copies").mkdir()
@@ -630,9 +623,9 @@ def test_no_copy_of_a_database_stays(tmp_path, monkeypatch, ask):
         host.execute("PRAGMA journal_mode = WAL")
         host.execute("CREATE TABLE other (x)")
         with Memory.open(machine.root, environ={**environment(tmp_path), **machine.environ}) as opened:
-            told = opened.learn().sessions if ask == "learn" else opened.reflect().evidence
-            assert told
-            assert list((tmp_path / "copies").glob("remora-*")) == []
+            for told in (lambda: opened.learn().sessions, lambda: opened.reflect().evidence):
+                assert told()
+                assert list((tmp_path / "copies").glob("remora-*")) == []
 
 
 def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):

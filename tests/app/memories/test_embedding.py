@@ -65,6 +65,13 @@ def fill(memory: Memory, number: int) -> None:
     memory.remember_many([MemoryDraft(f"Statement {n} speaks of subject{n}") for n in range(number)])
 
 
+def backlog(tmp_path: Path, folder: Path, number: int) -> Memory:
+    """Return a memory with a slow model, which another process left a backlog."""
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
+        fill(memory, number)
+    return Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder())
+
+
 def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
     """Everything that waits gets one vector, memories of both databases and turns; then nothing waits.
 
@@ -147,10 +154,7 @@ def test_no_model(bare: Memory) -> None:
 
 def test_seconds_are_kept(tmp_path: Path, folder: Path) -> None:
     """A backlog of others is worked off for about the time that was given."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 52)
-    with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
+    with backlog(tmp_path, folder, 52) as memory:
         assert memory.catch_up(0.0) == 16
         some = memory.catch_up(0.15)
         assert 16 <= some < 36
@@ -187,10 +191,7 @@ def test_many_writes_are_embedded_on_the_way(
 
 def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
     """A backlog that a search had no time for is embedded while the program goes on."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 40)
-    with Memory.open(folder, environ=environ, embedder=SlowEmbedder()) as memory:
+    with backlog(tmp_path, folder, 40) as memory:
         assert memory.search("subject7")
         background = memory._project.background
         assert background is not None
@@ -202,10 +203,7 @@ def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
 
 def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
     """Closing ends the background after the batch at hand; what is left waits for the next process."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 64)
-    memory = Memory.open(folder, environ=environ, embedder=SlowEmbedder())
+    memory = backlog(tmp_path, folder, 64)
     memory.search("subject7")
     background = memory._project.background
     assert background is not None
@@ -213,16 +211,14 @@ def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
     memory.close()
     assert time.monotonic() - started < 5.0
     assert not background.running
-    with Memory.open(folder, environ=environ) as memory:
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
         assert 0 < db_of(memory).vectors.pending_count() < 64
         assert db_of(memory).connection.check() == []
 
 
 def test_the_end_of_the_process_stops_the_background(tmp_path: Path, folder: Path) -> None:
     """Who forgets to close is not aborted inside the model."""
-    with Memory.open(folder, environ=environment(tmp_path)) as memory:
-        fill(memory, 64)
-    with Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder()) as memory:
+    with backlog(tmp_path, folder, 64) as memory:
         memory.search("subject7")
         background = memory._project.background
         assert background is not None
