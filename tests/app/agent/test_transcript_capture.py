@@ -125,15 +125,6 @@ def test_a_host_that_tells_only_of_what_is_over(windsurf):
     assert windsurf.captured[1]["call_id"] == windsurf.captured[2]["call_id"]
 
 
-def test_without_ids_the_same_command_is_another_call(windsurf, monkeypatch):
-    """Fail, mend, work: within one turn the command is run twice, and that is what can be learned from."""
-    after(windsurf, "make test", ERROR, failed=True)
-    changed(windsurf, "src/cart.py", "y")
-    after(windsurf, "make test")
-    assert [event["kind"] for event in windsurf.captured] == ["tool_call", "tool_result"] * 3
-    assert len({event["key"] for event in windsurf.captured}) == 6
-
-
 def test_without_ids_a_result_finds_its_call(windsurf):
     """Told before and after: the later call is the one that the later result is of."""
     used: dict[str, Any] = {"tool": "run_command", "action": "run", "command": "make test", "turn": "e1"}
@@ -192,7 +183,7 @@ def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ):
 
 
 def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
-    """A clock is no name: what was done again has a key of its own."""
+    """A clock is no name: of fail, mend, work each step is kept and has a key of its own."""
     windsurf.prompt("Please mend the type error in the cart", turn="e1")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)
@@ -201,6 +192,7 @@ def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
     after(windsurf, "make check", "all fine")
     keys = [event["key"] for event in windsurf.captured]
     assert len(keys) == len(set(keys)) == 7
+    assert [event["kind"] for event in windsurf.captured[1:]] == ["tool_call", "tool_result"] * 3
 
 
 def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, tmp_path):

@@ -53,14 +53,6 @@ def why_not(report: LearnReport) -> list[str]:
     return [d.why for d in report.left_out if d.filter == "standing"]
 
 
-def test_what_stands_is_learnt(memory: Memory, tmp_path: Path) -> None:
-    """Everything that the rule names is there."""
-    report = memory.learn(session(memory, tmp_path))
-    (text,) = rules(report)
-    assert "total_of_rows" in text
-    assert why_not(report) == []
-
-
 def test_what_lost_its_name_is_not(memory: Memory, tmp_path: Path) -> None:
     """The index is brought up to date first, so a name that went a moment ago is missed."""
     for path in ("shop/totals.py", "shop/till.py"):
@@ -102,13 +94,6 @@ def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) ->
         memory.init()
         assert memory.show(learnt.id).branch is None
         assert memory.show(learnt.id).stale_at is not None
-
-
-def test_without_an_index_nobody_asks(tmp_path: Path) -> None:
-    """A project that was never indexed says nothing about what stands."""
-    (tmp_path / "bare").mkdir()
-    with Memory.open(tmp_path / "bare", environ=environment(tmp_path)) as memory:
-        assert len(rules(memory.learn(session(memory, tmp_path)))) == 1
 
 
 def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Path) -> None:
