@@ -96,6 +96,13 @@ def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) ->
         assert memory.show(learnt.id).stale_at is not None
 
 
+def test_without_an_index_nobody_asks(tmp_path: Path) -> None:
+    """A project that was never indexed says nothing about what stands."""
+    (tmp_path / "bare").mkdir()
+    with Memory.open(tmp_path / "bare", environ=environment(tmp_path)) as memory:
+        assert len(rules(memory.learn(session(memory, tmp_path)))) == 1
+
+
 def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Path) -> None:
     """`learn` and `init` mark and lift; what a person confirmed is left alone."""
     (learnt,) = [
