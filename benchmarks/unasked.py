@@ -172,7 +172,7 @@ def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
     moment = Moment(moments.PROMPT, loop.host, loop.session_id, text=event.text)
     task = SILENCE
     if not any(line.get("task") for line in loop._lines):
-        said, own = loop._said(""), loop.session_id
+        said, own = frozenset(loop._state("").said), loop.session_id
         task = session_brief.task_of(memory._project, event.text, session_id=own, said=said, host=loop.host)
     yield from _said(loop, moment, event.text, task)
     may_ask = memory.settings.inject.ask and record_request.may_ask(loop._lines)

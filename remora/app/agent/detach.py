@@ -20,6 +20,7 @@ from remora.disk.live import (
     LEARNT,
     SUFFIX,
     TRIED,
+    Line,
     file_name,
     folder,
     is_over,
@@ -64,7 +65,7 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
     if ended is not None and ended.kind == moments.STOP:
         is_due = _is_due(ended, environ)
     else:
-        own = ended is not None and _has_memory(ended, environ)
+        own = ended is not None and _lines(ended, environ) is not None
         is_due = own or _left_behind(folder(environ))
     if is_due:
         _start(environ, "work", "--sessions")
@@ -109,33 +110,29 @@ def kept(environ: Mapping[str, str]) -> dict[str, str]:
     if "PYTHONPATH" in passed:  # a relative part would name another folder there
         parts = [part for part in passed["PYTHONPATH"].split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117
         passed["PYTHONPATH"] = os.pathsep.join(parts)
-    # The work runs in another working folder.
-    places = {name: _whole(passed[name]) for name in ("REMORA_HOME", "REMORA_CONFIG") if passed.get(name)}
-    return passed | places
-
-
-def _whole(path: str) -> str:
-    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
+    for name in ("REMORA_HOME", "REMORA_CONFIG"):  # the work runs in another working folder
+        if passed.get(name):
+            passed[name] = os.path.abspath(os.path.expanduser(passed[name]))  # noqa: PTH100, PTH111
+    return passed
 
 
 def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:
     """Return whether the last import of a session that may be over is more than OFTEN seconds ago."""
-    try:
-        head, lines = read(os.path.join(folder(environ), file_name(stopped.host, stopped.session)))  # noqa: PTH118
-    except OSError:
+    lines = _lines(stopped, environ)
+    if lines is None:
         return False
     looked = next((line.get("at") for line in reversed(lines) if line.get("k") in (LEARNT, TRIED)), 0)
     at = looked if isinstance(looked, int | float) else 0
-    return head is not None and bool(head.home or head.late) and time.time() - at / 1000 > OFTEN
+    return time.time() - at / 1000 > OFTEN
 
 
-def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
-    """Return whether the project of a session has a memory, or is not determined yet."""
+def _lines(moment: Moment, environ: Mapping[str, str]) -> list[Line] | None:
+    """Return the lines of a session; None if its project has no memory, unless that is not determined yet."""
     try:
-        head, _ = read(os.path.join(folder(environ), file_name(ended.host, ended.session)))  # noqa: PTH118
+        head, lines = read(os.path.join(folder(environ), file_name(moment.host, moment.session)))  # noqa: PTH118
     except OSError:
-        return False
-    return head is not None and bool(head.home or head.late)
+        return None
+    return lines if head is not None and (head.home or head.late) else None
 
 
 def _keys(environ: Mapping[str, str]) -> set[str]:

@@ -300,7 +300,7 @@ def _hook_reader(head: Head, environ: Mapping[str, str]) -> HookReader | None:
     path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
     hook_reader = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
     if hook_reader is None and os.path.exists(path):  # noqa: PTH110
-        raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
+        raise OSError(f"{path} cannot be read: it is in use, damaged or of another version")
     return hook_reader
 
 

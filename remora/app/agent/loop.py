@@ -21,10 +21,10 @@ from functools import wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
-from remora.app.agent.hook_context import DECIDED, setting_of
+from remora.app.agent.hook_context import DECIDED, line_of, setting_of
 from remora.app.agent.injection_log import injections_of, keep, lines_of
 from remora.app.agent.loop_calls import event_of, moment_of
-from remora.app.agent.session_brief import brief_of, limits_of, task_of
+from remora.app.agent.session_brief import DATABASE, brief_of, own_head, task_of
 from remora.app.agent.trial import keep_units
 from remora.app.agent.trust import note_session
 from remora.app.learning.interface_observations import observe_ui
@@ -36,7 +36,7 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import ACTIONS, Event
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.text import safe
-from remora.disk.live import Head, Line
+from remora.disk.live import Line
 from remora.injection.e2e import is_ui_tool
 from remora.injection.state import State, state_of
 from remora.injection.trial import HELD, decide_in_trial
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from remora.app.learning.promotion import Taken
     from remora.app.project.open_project import OpenProject
 
-DATABASE = "memory.db"
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -108,28 +107,17 @@ class Loop:
         self, project: OpenProject, session_id: str, host: str, tools: Mapping[str, str] | None = None
     ) -> None:
         if not session_id or not host:
-            raise InvalidInput("a loop has the id of its session and the name of its host")
+            raise InvalidInput("a loop needs a session id and the name of a host")
         self._tools = dict(tools or {})
         for tool, action in self._tools.items():
             if action not in ACTIONS:
-                hint = f"One of {', '.join(ACTIONS)}."
-                raise InvalidInput(f"{tool!r} cannot do {action!r}", hint=hint)
+                hint = f"Choose from {', '.join(ACTIONS)}."
+                raise InvalidInput(f"unknown action {action!r} of the tool {tool!r}", hint=hint)
         self._unknown: set[str] = set()
         self._project = project
-        location = self._project.location
-        inject = self._project.settings.inject
-        git = location.repository.git_dir / "HEAD" if location.repository is not None else ""
-        self._head = Head(
-            host,
-            session_id,
-            str(location.root),
-            str(location.home),
-            to_iso(self._project.clock.now()),
-            head_file=str(git),
-            limits=limits_of(self._project.settings),
-        )
-        self._enabled = inject.enabled
-        self._ceiling = inject.timeout
+        self._head = own_head(project, host, session_id)
+        self._enabled = project.settings.inject.enabled
+        self._ceiling = project.settings.inject.timeout
         self._lines: list[Line] = []
         self._states: dict[str, tuple[State, int]] = {}  # of each agent, with the number of lines it includes
         self._lock = threading.RLock()
@@ -138,7 +126,7 @@ class Loop:
         self._mark = f"{int(time.time() * 1000):x}"
         self._open: dict[_Call, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
-        self._watched = None if self._project.read_only else Watched(project, session_id, host)
+        self._watched = None if project.read_only else Watched(project, session_id, host)
         self.session_id, self.host = session_id, host
         self.steps = self.late = 0
         self.trouble: list[str] = []
@@ -176,16 +164,18 @@ class Loop:
             texts = [text for text in (first.text, second.text) if text]
             return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
 
-        return self._say(Moment(moments.START, self.host, self.session_id), answer)
+        return self._say(Moment(moments.START, self.host, self.session_id), answer).text
 
     @_or("")
     def first_message(self, task: str) -> str:
         """Return the text for the first message of the user: memories relevant to the task."""
-        _require(task, str, "a task is text")
+        _require(task, str, "a task must be text")
         self.heard(task)
-        said, own = self._said(""), self.session_id
+        with self._lock:
+            said = frozenset(self._state("").said)
+        own = self.session_id
         moment = Moment(moments.PROMPT, self.host, own, text=task)
-        return self._say(moment, lambda: task_of(self._project, task, session_id=own, said=said))
+        return self._say(moment, lambda: task_of(self._project, task, session_id=own, said=said)).text
 
     @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
@@ -201,7 +191,7 @@ class Loop:
         if not own_id(call_id, tool):
             moment = moment._replace(call_id=self._begin(_call(tool, arguments, call_id, agent)))
         self._watch("tool_call", moment, arguments)
-        return self._say(moment, lambda: self._decided(moment))
+        return self._say(moment, lambda: self._decided(moment)).text
 
     @_or("")
     def after(
@@ -232,7 +222,7 @@ class Loop:
         self.steps += 1
         if is_ui_tool(tool) and self._watched is not None:
             self._look_at(moment, arguments)
-        return self._say(moment, lambda: self._decided(moment, early=known))
+        return self._say(moment, lambda: self._decided(moment, early=known)).text
 
     @_or(None)
     def prepare_step(
@@ -252,7 +242,7 @@ class Loop:
             recent: the last tool calls, as (tool, arguments) pairs, if `after` is not called for them.
             agent: id of the subagent of the step.
         """
-        _require(step, int, "a step is a whole number")
+        _require(step, int, "a step must be a whole number")
         for one in recent:
             with suppress(TypeError, ValueError, IndexError):
                 tool, arguments = one[0], one[1]
@@ -261,9 +251,8 @@ class Loop:
         if step < self._project.settings.inject.skip_steps:
             return None
         moment = Moment(moments.STEP, self.host, self.session_id, self._head.root, agent)
-        said: list[Reply] = []
-        text = self._say(moment, lambda: self._decided(moment, least=step), said)
-        return Injection(text, said[0].ids, said[0].trigger) if text and said else None
+        said = self._say(moment, lambda: self._decided(moment, least=step))
+        return Injection(said.text, said.ids, said.trigger) if said.text else None
 
     # Observations
 
@@ -280,7 +269,7 @@ class Loop:
     @_or(None)
     def recorded(self, text: str) -> None:
         """Note a memory that an agent recorded: the session's other agents receive it between their steps."""
-        _require(text, str, "what is recorded is text")
+        _require(text, str, "a memory must be text")
         with self._lock:
             self._lines.append({"k": "recorded", "x": text, "at": int(time.time() * 1000)})
 
@@ -367,12 +356,8 @@ class Loop:
             lines = (*self._earlier, *self._lines)
         return [line for line in lines if isinstance(line.get("said"), list) and not line.get("g")]
 
-    def _said(self, agent: str) -> frozenset[str]:
-        with self._lock:
-            return frozenset(self._state(agent).said)
-
-    def _say(self, moment: Moment, answer: Callable[[], Reply], said: list[Reply] | None = None) -> str:
-        """Return the text of an answer if it arrives in time, and note the moment in any case."""
+    def _say(self, moment: Moment, answer: Callable[[], Reply]) -> Reply:
+        """Return an answer if it arrives in time, and note the moment in any case."""
         reply = SILENCE
         if self._enabled:
             try:
@@ -381,15 +366,10 @@ class Loop:
                 self.late += 1
             except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
                 self.trouble.append(str(error))
-        reply = self._note(moment, reply._replace(text=safe(reply.text)))
-        if said is not None:
-            said.append(reply)
-        return reply.text
+        return self._note(moment, reply._replace(text=safe(reply.text)))
 
     def _note(self, moment: Moment, reply: Reply) -> Reply:
         """Note a moment and its reply; drop a reply that a parallel tool call received meanwhile."""
-        from remora.app.agent.hook_context import line_of
-
         with self._lock:
             state = self._state(moment.agent)
             told = state.advised if reply.trigger == "rule" else state.said
@@ -407,14 +387,12 @@ class Loop:
         text: str = "",
         agent: str = "",
     ) -> Moment:
-        _require(tool, str, "a tool has a name")
-        _require(arguments, Mapping, "the arguments of a call are a mapping")
+        _require(tool, str, "the name of a tool must be text")
+        _require(arguments, Mapping, "the arguments of a call must be a mapping")
         action = loop_action(tool, arguments, self._tools)
         if action is None and tool not in self._unknown:
             self._unknown.add(tool)
-            self.trouble.append(
-                f"nobody knows what the tool {tool!r} does: memory.loop(tools={{...}}) can say"
-            )
+            self.trouble.append(f"unknown tool {tool!r}: give its action with memory.loop(tools={{...}})")
         return moment_of(self._head, kind, tool, arguments, call_id, text, agent, action)
 
     def _begin(self, call: _Call) -> str:
@@ -462,7 +440,7 @@ class Loop:
         self._watch_event(event_of(self._head, kind, moment, arguments, step=step, at=at))
 
     def _spoken(self, kind: str, key: str, text: str) -> None:
-        _require(text, str, "what is said is text")
+        _require(text, str, "a message must be text")
         self._watch_event(Event(kind, self.session_id, key, self.steps, self._now(), text))
 
     def _watch_event(self, event: Event) -> None:

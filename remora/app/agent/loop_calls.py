@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from remora.app.agent.hook_context import relative_to
 from remora.core import moments
 from remora.core.edits import sides
 from remora.core.events import Event
@@ -71,8 +72,6 @@ def event_of(
         step: the number of the call in the session.
         at: the time, ISO 8601.
     """
-    from remora.app.agent.hook_context import relative_to
-
     inside = relative_to(head.root, "")
     made = read_call(moment.tool, arguments, lambda path: inside(path) or path, moment.action)
     over = kind == "tool_result"

@@ -58,7 +58,7 @@ def _asked_for(project: OpenProject, session: str) -> Head:
     if len(exact or heads) == 1:
         return (exact or heads)[0]
     raise NotFound(
-        f"there is no single session {session}" if session else "no single session goes on",
+        f"no session, or more than one, matches {session!r}" if session else "the current session is unknown",
         hint="`remora status` lists the sessions; name one by its id.",
     )
 

@@ -6,19 +6,18 @@ file that is not injected, the preview gives the reason.
 
 from __future__ import annotations
 
+from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.agent.hook_context import setting_of
 from remora.app.agent.loop_calls import moment_of
-from remora.app.agent.session_brief import DATABASE, limits_of, task_of
+from remora.app.agent.session_brief import DATABASE, own_head, task_of
 from remora.app.agent.trust import threshold_of
 from remora.core import moments
-from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
 from remora.core.moments import SILENCE
 from remora.core.values import Filters, MemoryRecord
-from remora.disk.live import Head
 from remora.injection import brief as briefs
 from remora.injection.decide import decide
 from remora.injection.state import State
@@ -73,27 +72,16 @@ def preview(project: OpenProject, at: str, about: str) -> Preview:
             "run": {"command": about},
         }
         if at not in arguments:
-            raise InvalidInput(f"there is no moment {at!r}", hint="edit, run or ask.")
-        location = project.location
-        head = Head(
-            "preview",
-            SESSION,
-            str(location.root),
-            str(location.home),
-            to_iso(project.clock.now()),
-            head_file=str(location.repository.git_dir / "HEAD") if location.repository is not None else "",
-            limits=limits_of(project.settings),
-        )
+            raise InvalidInput(f"there is no moment {at!r}", hint="Choose edit, run or ask.")
+        head = own_head(project, "preview", SESSION)
         tool = "Edit" if at == "edit" else "Bash"
         moment = moment_of(head, moments.BEFORE, tool, arguments[at], "", "", "")
-        hook_reader = look(str(location.home / DATABASE), str(project.user_home / DATABASE))
+        hook_reader = look(str(project.location.home / DATABASE), str(project.user_home / DATABASE))
         reply = SILENCE
         if hook_reader is not None and project.settings.inject.enabled:
-            try:
+            with closing(hook_reader):
                 setting = setting_of(head, "", hook_reader.threshold(), now=project.clock.now())
                 reply = decide(moment, State(), hook_reader, setting)
-            finally:
-                hook_reader.close()
     silent = _silent(project, about, reply.ids) if at == "edit" else ()
     return Preview(at, about, reply.text, tuple(reply.ids), reply.trigger, reply.why, silent)
 
@@ -112,14 +100,13 @@ def _why(project: OpenProject, record: MemoryRecord) -> str:
     """Return the first reason why a memory is not injected."""
     now, threshold = project.clock.now(), threshold_of(project)
     if record.silent:
-        return "you said that it is of no use here"
+        return "you marked it as not useful here"
     if record.stale_at is not None:
         return "it is out of date"
     if briefs.is_tainted_rule(record) and not (record.user_verified or record.pinned):
-        return "it is a rule from outside text; verify it if it holds"
+        return "it is an unverified rule from outside text"
     if briefs.is_shaken(record):
         return record.review_reason or "it needs review"
     if not briefs.has_evidence(record, threshold, now):
-        known = f"its confidence is {record.confidence:.2f} and the trust level asks for {threshold:.2f}"
-        return f"no person confirmed it, {known}"
-    return "another memory goes first, or it speaks of another moment"
+        return f"it is not confirmed, and its confidence {record.confidence:.2f} is below {threshold:.2f}"
+    return "other memories come first, or nothing in it matches this edit"

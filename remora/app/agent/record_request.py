@@ -32,7 +32,7 @@ def may_ask(lines: Sequence[Mapping[str, Any]]) -> bool:
     prompts = 0
     for line in reversed(lines):
         if line.get("t") == ASK:
-            return prompts > EVERY - 1
+            return prompts >= EVERY
         prompts += line.get("k") == moments.PROMPT
     return True
 

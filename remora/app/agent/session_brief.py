@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,11 +95,23 @@ def _arm(moment: Moment, path: str) -> str:
     hook_reader = look(path, "")
     if hook_reader is None:
         return ""
-    try:
+    with closing(hook_reader):
         arm = arm_of_session(hook_reader.trial()[0], moment.session)
-    finally:
-        hook_reader.close()
     return "" if arm == "full" else arm
+
+
+def own_head(project: OpenProject, host: str, session_id: str) -> Head:
+    """Return the head of a session of a program that has the project open."""
+    location = project.location
+    return Head(
+        host,
+        session_id,
+        str(location.root),
+        str(location.home),
+        to_iso(project.clock.now()),
+        head_file=str(location.repository.git_dir / "HEAD") if location.repository is not None else "",
+        limits=limits_of(project.settings),
+    )
 
 
 def limits_of(settings: Settings) -> tuple[float, ...]:
@@ -175,16 +187,13 @@ def brief_of(
     inject = project.settings.inject
     if not inject.enabled:
         return SILENCE
-    records = [
-        r for store in project.searched_stores() for r in _candidates(store.db.memories.find, project, host)
-    ]
     commands = suggest_commands(project, 3 * briefs.COMMANDS)
     left = _left_open(project, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
     counts = project.db.memories.counts()
     held = amounts(counts["live"], records_in(counts))
     material = Material(
-        [r for r in records if r.id not in said],
+        [r for r in _candidates(project, host) if r.id not in said],
         commands,
         state,
         held,
@@ -248,7 +257,7 @@ def task_of(
             lines.pop()
         ids = tuple(h.id for h in chosen[: len(lines)])
         if lines:
-            lines.insert(0, "What this project's memory has that bears on this task:")
+            lines.insert(0, "What this project's memory has about this task:")
         left = _left_open(project, text)
         if left is not None and left.id not in said and left.session_id != session_id:
             lines, ids = [work_state.told(left).removeprefix("## "), *lines], (left.id, *ids)
@@ -280,7 +289,7 @@ def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
         return ""
     if any(one.session_id.partition(":")[2] != session_id for one in project.db.injections.latest()):
         return ""
-    return f"First session: the memory knows {held} and asks before it trusts new ones (`remora trust`)."
+    return f"First session: the memory has {held}; new ones wait until you confirm them (`remora trust`)."
 
 
 def _notice(project: OpenProject) -> str:
@@ -289,11 +298,10 @@ def _notice(project: OpenProject) -> str:
         return ""
     from remora.app.sharing.team import conflicts, for_me  # only where a project is shared
 
-    waits = (("conflict", conflicts(project)), ("dispute", for_me(project)))
-    verbs = {"conflict": "conflicts", "dispute": "dispute"}
+    waits = (("conflict", "conflicts", conflicts(project)), ("dispute", "dispute", for_me(project)))
     said = [
-        f"{len(found)} {what}{'' if len(found) == 1 else 's'} (`remora {verbs[what]}`)"
-        for what, found in waits
+        f"{len(found)} {what}{'' if len(found) == 1 else 's'} (`remora {verb}`)"
+        for what, verb, found in waits
         if found
     ]
     return f"(For the user to decide: {' and '.join(said)}.)" if said else ""
@@ -319,15 +327,15 @@ def _longterm(project: OpenProject) -> list[str]:
     return [line for line in lines if line and line not in shown]
 
 
-def _candidates(find: object, project: OpenProject, host: str) -> list[MemoryRecord]:
-    filters = Filters(types=tuple(WORTH), branch=branch_of(project.location.repository), kinds=("memory",))
-    records = find(filters, order="confidence", limit=MOST)  # type: ignore[operator]
-    return [r for r in _live(records, project) if not _is_shown(r, host)]
-
-
-def _live(records: list[MemoryRecord], project: OpenProject) -> list[MemoryRecord]:
+def _candidates(project: OpenProject, host: str) -> list[MemoryRecord]:
     branch = branch_of(project.location.repository)
-    return [r for r in records if not r.silent and r.branch in (None, "", branch)]
+    filters = Filters(types=tuple(WORTH), branch=branch, kinds=("memory",))
+    return [
+        record
+        for store in project.searched_stores()
+        for record in store.db.memories.find(filters, order="confidence", limit=MOST)
+        if not record.silent and record.branch in (None, "", branch) and not _is_shown(record, host)
+    ]
 
 
 def _is_shown(record: MemoryRecord, host: str) -> bool:

@@ -227,6 +227,7 @@ def status(project: OpenProject) -> Status:
     db = project.db
     counts = db.memories.counts()
     said = brief_of(project)
+    notes = [unfinished(project), notice(project.location.foreign), *ignored_settings(project.location.root)]
     return Status(
         str(project.location.root),
         str(project.location.home),
@@ -237,16 +238,7 @@ def status(project: OpenProject) -> Status:
         tuple(_sessions(project)),
         said.text,
         said.ids,
-        tuple(
-            filter(
-                None,
-                [
-                    unfinished(project),
-                    notice(project.location.foreign),
-                    *ignored_settings(project.location.root),
-                ],
-            )
-        ),
+        tuple(note for note in notes if note),
         project.settings.inject.enabled,
         in_one_line(project.settings, project.environ),
         next(reversed(reports(project)), None),

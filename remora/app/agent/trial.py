@@ -98,6 +98,7 @@ def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> lis
             continue
         agent = line.get("g", "")
         after = [one for one in lines[number + 1 :] if one.get("g", "") == agent]
+        calls = _until_prompt(after)
         ids = line.get(HELD_KEY) or line.get("said") or ()
         at = to_iso(float(line.get("at", 0)) / 1000)
         found.append(
@@ -112,8 +113,8 @@ def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> lis
                 len(ids),
                 int(unit[0]),
                 _failed(str(line.get("t", "")), line, after),
-                len(_until_prompt(after)),
-                _rereads(_until_prompt(after), known),
+                len(calls),
+                _rereads(calls, known),
                 tuple(str(one) for one in ids),
             )
         )
@@ -243,7 +244,7 @@ def report(project: OpenProject) -> TrialReport:
         trial.share_of([1.0] * changed + [0.0] * (searches - changed)),
         tuple(rows),
         int(db.meta.get(AT_ONCE, 0)),
-        tuple(_quiet(project)),
+        tuple(one for one in db.trials.all_effects() if one.factor <= QUIET),
         tuple(proposals(project, units)),
         len(versions(project)),
     )
@@ -264,10 +265,6 @@ def _figures(units: Sequence[Unit]) -> tuple[Compared, ...]:
         values = [(one.arm, float(value)) for one in units if (value := getattr(one, field)) is not None]
         found.append(trial.compare(name, values, shares=shares, less_is_better=less, target=target))
     return tuple(found)
-
-
-def _quiet(project: OpenProject) -> list[Effect]:
-    return [one for one in project.db.trials.all_effects() if one.factor <= QUIET]
 
 
 def proposals(project: OpenProject, units: Sequence[Unit]) -> list[Proposal]:
@@ -309,7 +306,7 @@ def apply(project: OpenProject) -> list[Proposal]:
     project.must_be_writable()
     found = proposals(project, project.db.trials.units(MOMENT))
     if not found:
-        raise InvalidInput("nothing is proposed", hint="`remora trial` says how many moments there are.")
+        raise InvalidInput("nothing is proposed", hint="`remora trial` shows the number of moments.")
     before = versions(project)
     known = {(phase, kind): value for phase, kind, value in (before[-1] if before else ())}
     known |= {(one.phase, one.type): one.new for one in found}

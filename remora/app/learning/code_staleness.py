@@ -9,7 +9,6 @@ the code is not indexed, nor for memories of another branch than the one that is
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.project.locate import branch_of
@@ -61,9 +60,9 @@ class CodeNow:
         files = [path for path in draft.related_files if not outside(path)]
         gone = [path for path in files if not self._there(path)]
         if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
-            return f"`{gone[0]}` is gone"
-        if candidate.signal == "co_access" and files[1:] and self._tied(files[0], files[1:]):
-            return "the code shows that these files belong together"
+            return f"`{gone[0]}` no longer exists"
+        if candidate.signal == "co_access" and files[1:] and self._ties.of(files[0]).keys() >= {*files[1:]}:
+            return "the code already links these files"
         if candidate.signal not in _OF_CODE:
             return ""
         lacking = self.lacks(draft.content)
@@ -74,16 +73,9 @@ class CodeNow:
         if not self._indexed:
             return []
         missing = [name for name in claims(text) if not self._chunks.mention(name)]
-        missing += [path for path in _LIES_IN.findall(text) if not self._somewhere(path)]
+        places = _LIES_IN.findall(text)  # the end of a path is enough
+        missing += [path for path in places if not (self._there(path) or self._graph.ending(path))]
         return list(dict.fromkeys(missing))
-
-    def _somewhere(self, path: str) -> bool:
-        """Return whether a file exists, or an indexed one whose path ends so."""
-        return self._there(path) or bool(self._graph.ending(path))
-
-    def _tied(self, path: str, others: Sequence[str]) -> bool:
-        """Return whether each of some files uses a file, or is used by it."""
-        return self._ties.of(path).keys() >= set(others)
 
     def _there(self, path: str) -> bool:
         try:

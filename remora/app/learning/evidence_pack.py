@@ -56,46 +56,41 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
         NotFound: this machine has no transcript of the session.
     """
     try:
-        return _reflect(project, session_id)
+        instructions = load("remora.observer", "writer")
+        root = project.location.root
+        found = find(root, project.environ).transcripts
+        meant = [t for t in found if t.session_id.startswith(session_id or "")]
+        if not meant and session_id:
+            raise NotFound(
+                f"there is no session {session_id} of this project on this machine",
+                hint="Without an id, the most recent session is used.",
+            )
+        if not meant:
+            return Reflection("", "", instructions, "")
+        transcript = max(meant, key=_written)
+        off = off_in(project)
+        watched: dict[str, Observer] = {}
+        reading = read(
+            transcript.path,
+            host=transcript.host,
+            parts=transcript.parts,
+            roots=roots_of([transcript], folders_of(root)),
+            session=transcript.session,
+        )
+        for event in reading:
+            name = event.session_id
+            if off.covers(name, event.at or transcript.started or None):
+                continue
+            if name not in watched:
+                watched[name] = Observer(name, transcript.host)
+            watched[name].observe(clean(event)[0])
+        if not watched:
+            return Reflection(transcript.session_id, transcript.host, instructions, "")
+        own = watched.get(transcript.session_id) or max(watched.values(), key=lambda one: one.events)
+        pieces = pack(own.finalize(), StoredSeen(project.db.sessions))
+        return Reflection(own.session_id, transcript.host, instructions, told(pieces))
     finally:
         let_go()
-
-
-def _reflect(project: OpenProject, session_id: str | None) -> Reflection:
-    instructions = load("remora.observer", "writer")
-    root = project.location.root
-    found = find(root, project.environ).transcripts
-    meant = [t for t in found if t.session_id.startswith(session_id or "")]
-    if not meant and session_id:
-        raise NotFound(
-            f"there is no session {session_id} of this project on this machine",
-            hint="Without an id, the most recent session is used.",
-        )
-    if not meant:
-        return Reflection("", "", instructions, "")
-    transcript = max(meant, key=_written)
-    off = off_in(project)
-    watched: dict[str, Observer] = {}
-    roots = roots_of([transcript], folders_of(root))
-    reading = read(
-        transcript.path,
-        host=transcript.host,
-        parts=transcript.parts,
-        roots=roots,
-        session=transcript.session,
-    )
-    for event in reading:
-        name = event.session_id
-        if off.covers(name, event.at or transcript.started or None):
-            continue
-        if name not in watched:
-            watched[name] = Observer(name, transcript.host)
-        watched[name].observe(clean(event)[0])
-    if not watched:
-        return Reflection(transcript.session_id, transcript.host, instructions, "")
-    own = watched.get(transcript.session_id) or max(watched.values(), key=lambda one: one.events)
-    pieces = pack(own.finalize(), StoredSeen(project.db.sessions))
-    return Reflection(own.session_id, transcript.host, instructions, told(pieces))
 
 
 def _written(transcript: Transcript) -> float:

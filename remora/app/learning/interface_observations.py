@@ -31,9 +31,12 @@ def observe_ui(
     step: int | None = None,
     work_unit: WorkUnitRef | None = None,
     seconds: float = 5.0,
-    more: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> tuple[MemoryRecord | None, tuple[str, ...]]:
-    """Store the observation of one answer, and return it with notes; see `Memory.observe_ui`."""
+    """Store the observation of one answer, and return it with notes; see `Memory.observe_ui`.
+
+    `more` are further fields of the memory.
+    """
     if not e2e.is_ui_tool(tool) or not isinstance(result, str):
         return None, ()
     project.must_be_writable()
@@ -56,8 +59,8 @@ def observe_ui(
             judged,
             session_id=session_id,
             step=step,
-            work_unit=work_unit,
-            more=more or {},
+            work_unit_ref=work_unit,
+            **more,
         )
     return record, (judged.note,) if judged.note else ()
 
@@ -96,16 +99,7 @@ def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int
         if judged.by != e2e.RULES or judged.note:
             asked[session] = asked.pop(session, 0) + 1  # the session of the latest call comes last
             calls = 0 if judged.note else calls - 1
-        store_seen(
-            project,
-            event.tool,
-            mark,
-            judged,
-            session_id=session,
-            step=event.step,
-            work_unit=None,
-            more={},
-        )
+        store_seen(project, event.tool, mark, judged, session_id=session, step=event.step)
     if asked != before:
         with db.connection.transaction():
             db.meta.set(ASKED, dict(list(asked.items())[-SESSIONS:]))
@@ -120,10 +114,9 @@ def store_seen(
     *,
     session_id: str | None,
     step: int | None,
-    work_unit: WorkUnitRef | None,
-    more: Mapping[str, Any],
+    **more: Any,
 ) -> MemoryRecord | None:
-    """Store a UI observation; None if it holds nothing new.
+    """Store a UI observation with further fields of its memory; None if it holds nothing new.
 
     Its text comes from outside: it waits for a person's review, and its confidence is lower until then.
     """
@@ -137,7 +130,6 @@ def store_seen(
         confidence=e2e.CONFIDENCE * TAINT_FACTOR,
         tags=("interface", seen.kind),
         session_id=session_id,
-        work_unit_ref=work_unit,
         taint=Taint(tool, step),
         needs_review=True,
         payload={"observation_type": seen.kind, "tool": tool, "result": mark, "judged_by": judged.by},

@@ -17,7 +17,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import islice
 from types import MappingProxyType
@@ -31,6 +31,7 @@ from remora.app.learning.interface_observations import take_in_ui
 from remora.app.learning.promotion import WITHDRAWN, Learnt, Promoter
 from remora.app.learning.work_state import leave_work
 from remora.app.memories import triggers
+from remora.app.memories.embedding import Progress, catch_up
 from remora.app.project.branches import settle
 from remora.app.project.off import off_in
 from remora.core.budget import FILE_SECONDS, SECONDS_PER_BYTE, within
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from remora.sources.transcripts.discovery import Found, Transcript
     from remora.sources.transcripts.reader import Reading
 
-Progress = Callable[[str, int, int], None]
 READ = "transcript:"  # meta key with a digest of the path: sizes and times of the files, "|", their digest
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the start of a transcript that show whether it is a fork
@@ -157,52 +157,39 @@ def learn(
     wrong = sorted(set(hosts or ()) - set(known))
     if wrong:
         raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(known)}.")
-    try:
-        return _learn(project, path, hosts, again=again, dry_run=dry_run, progress=progress)
-    finally:
-        let_go()
-
-
-def _learn(
-    project: OpenProject,
-    path: Path | None,
-    hosts: Sequence[str] | None,
-    *,
-    again: bool,
-    dry_run: bool,
-    progress: Progress | None,
-) -> LearnReport:
     started = time.monotonic()
     root = project.location.root
-    found = find_in(path) if path is not None else find(root, project.environ, hosts=hosts or HOSTS)
-    if path is not None and hosts:
-        found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
-    run = _Run(project, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
-    run.chosen = path is not None
     try:
-        with lock(project.location.home / "learn", timeout=5.0):
-            if dry_run:
-                _tried(project, run)
-            else:
-                run.all()
-    except StoreBusy:
-        run.notes.append("another process is learning for this project; this run does not wait for it")
-    settled = settle(project, run.branches) if not dry_run else None
-    if not dry_run and (former := retire_former(project)):
+        found = find_in(path) if path is not None else find(root, project.environ, hosts=hosts or HOSTS)
+        if path is not None and hosts:
+            found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
+        run = _Run(project, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
+        run.chosen = path is not None
+        try:
+            with lock(project.location.home / "learn", timeout=5.0):
+                if dry_run:
+                    with suppress(_Undo), project.db.transaction():
+                        run.all()
+                        raise _Undo
+                else:
+                    run.all()
+        except StoreBusy:
+            run.notes.append("another process is learning for this project; nothing was read")
+    finally:
+        let_go()
+    if dry_run:
+        return run.report(seconds=time.monotonic() - started)
+    settled = settle(project, run.branches)
+    if former := retire_former(project):
         run.notes.append(
             f"memories of session activity, which are no longer learned, removed from search: {former}"
         )
-    if not dry_run and (stale := settle_overtaken(project)).marked:
+    if (stale := settle_overtaken(project)).marked:
         run.notes.append(f"memories ranked lower because they name deleted code: {stale.marked}")
-    if not dry_run:
-        triggers.refresh(project)
-    if run.learnt and not dry_run:
-        from remora.app.memories.embedding import catch_up
-
+    triggers.refresh(project)
+    if run.learnt:
         catch_up(project, 0.0, progress)
-    report = run.report(dry_run=dry_run, seconds=time.monotonic() - started)
-    if settled is None:
-        return report
+    report = run.report(seconds=time.monotonic() - started)
     notes = (*report.notes, *settled.notes)
     return report._replace(
         merged=settled.merged, retired=settled.retired, revived=settled.revived, notes=notes
@@ -221,18 +208,12 @@ def learned(project: OpenProject, run: int | None = None, *, ever: bool = False)
     last = db.sessions.last_run()
     rows = db.sessions.learned(None if ever else last if run is None else run)
     if run is not None and not rows:
-        there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
+        there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 exists."
         nothing = "Nothing learned yet. `remora learn` reads agent sessions."
         raise NotFound(f"there is no run {run}", hint=there if last else nothing)
     records = db.memories.get_many([row.memory_id for row in rows])
     live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
     return [Learnt(records[row.memory_id], row.action, row.why) for row in live]
-
-
-def _tried(project: OpenProject, run: _Run) -> None:
-    with suppress(_Undo), project.db.transaction():
-        run.all()
-        raise _Undo
 
 
 class _Run:
@@ -436,7 +417,7 @@ class _Run:
         paths = (os.path.join(root, use.path) for use in observation.files)  # noqa: PTH118  a Path's own may fail
         return len(observation.files) < FEW or any(map(os.path.isfile, paths))
 
-    def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
+    def report(self, *, seconds: float) -> LearnReport:
         """Return the report of the run."""
         learnt = {one.memory.external_id for one in self.learnt.values()}
         left_out: dict[str, list[Discarded]] = {}
@@ -444,7 +425,7 @@ class _Run:
             if not dropped.external_id or dropped.external_id not in learnt:
                 left_out.setdefault(dropped.filter, []).append(dropped)
         return LearnReport(
-            self._number if self.learnt and not dry_run else 0,
+            self._number if self.learnt and not self._dry_run else 0,
             tuple(self.sessions),
             self.unchanged,
             self.events,
@@ -460,7 +441,7 @@ class _Run:
             notes=tuple(self.notes),
             withdrawn=self.withdrawn,
             not_worth=dict(Counter(one.why for one in left_out.get("worth", ())).most_common()),
-            dry_run=dry_run,
+            dry_run=self._dry_run,
             seconds=seconds,
             found=dict(Counter(t.host for t in self._found.transcripts).most_common()),
         )

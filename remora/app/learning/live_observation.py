@@ -59,7 +59,7 @@ class Watched:
         methodology: str = "native",
     ) -> None:
         if not session_id or not host:
-            raise InvalidInput("a session that is observed has an id and a host")
+            raise InvalidInput("an observed session needs an id and the name of a host")
         project.must_be_writable()
         self.session_id, self.host = session_id, host
         self._project = project

@@ -100,7 +100,6 @@ class Promoter:
         observation: Observation,
         seen: str,
         run: int,
-        more: Iterable[Candidate] = (),
         *,
         made: Callable[[MemoryDraft], MemoryDraft] = lambda draft: draft,
     ) -> Taken:
@@ -110,41 +109,29 @@ class Promoter:
             observation: the session; it replaces earlier records of it.
             seen: the fingerprint of its files, to recognise it again.
             run: the number under which `learned` lists its memories.
-            more: further candidates, such as a methodology's; they pass the same filters.
             made: a function applied to each draft before it is stored, such as one that sets its unit of
                 work.
         """
-        with acting(f"observer:{observation.host}:{observation.session_id}"):
-            return self._taken(observation, seen, run, more, made)
-
-    def _taken(
-        self,
-        observation: Observation,
-        seen: str,
-        run: int,
-        more: Iterable[Candidate],
-        made: Callable[[MemoryDraft], MemoryDraft],
-    ) -> Taken:
         self._since = observation.started
         model = self._model()
-        with self._db.transaction():
-            self._db.sessions.record(
-                observation, pairs_of(observation), seen, self._time(), tallies(observation)
-            )
-            commit_taint.note(self._db, observation, self._time())
-            if self._project.settings.learn.quotes:
-                quoting.take_in(self._db, observation, self._stamp(observation.branch))
-            if model is None:
-                return self._promoted(observation, run, more, made)
-        # A model takes seconds, so no transaction is open meanwhile. A crash here loses nothing: the
-        # transcript is marked as read afterwards, and a second reading replaces these records.
-        written = self._written(model, observation)
-        with self._db.transaction():
-            taken = self._promoted(observation, run, (*more, *written.candidates), made)
-            if written.digests:
-                self._db.meta.set(_asked(observation), written.digests)
-                if written.candidates:
-                    self._db.meta.set(WRITER, self._time())
+        with acting(f"observer:{observation.host}:{observation.session_id}"):
+            with self._db.transaction():
+                pairs, summed = pairs_of(observation), tallies(observation)
+                self._db.sessions.record(observation, pairs, seen, self._time(), summed)
+                commit_taint.note(self._db, observation, self._time())
+                if self._project.settings.learn.quotes:
+                    quoting.take_in(self._db, observation, self._stamp(observation.branch))
+                if model is None:
+                    return self._promoted(observation, run, (), made)
+            # A model takes seconds, so no transaction is open meanwhile. A crash here loses nothing: the
+            # transcript is marked as read afterwards, and a second reading replaces these records.
+            written = self._written(model, observation)
+            with self._db.transaction():
+                taken = self._promoted(observation, run, written.candidates, made)
+                if written.digests:
+                    self._db.meta.set(_asked(observation), written.digests)
+                    if written.candidates:
+                        self._db.meta.set(WRITER, self._time())
         return taken._replace(
             discarded=(*taken.discarded, *written.discarded), notes=(*taken.notes, *written.notes)
         )
@@ -185,28 +172,17 @@ class Promoter:
         new = set(digests.split()) - set(before)
         if all(piece.kind == USER for piece in pieces) or len(new) < (NEW if before else 1):
             return _Written()
+        known, seconds = self._known(pieces), self._project.settings.learn.synthesis_timeout
         try:
-            found = list(
-                write(
-                    model,
-                    observation,
-                    pieces,
-                    self._known(pieces),
-                    timeout=self._project.settings.learn.synthesis_timeout,
-                )
-            )
+            found = list(write(model, observation, pieces, known, timeout=seconds))
         except (RemoraError, OSError) as error:
             self._gave_up = True  # a failing model costs one timeout, not one for each session
-            return _Written(notes=(f"the language model was not called again: {error}",))
+            return _Written(notes=(f"the language model failed and was not called again: {error}",))
         fresh = tuple(one for one in found if not isinstance(one, Rejected))
         if self._db.meta.get(WRITER) is None:  # a person reviews the first ones
             fresh = tuple(c._replace(draft=c.draft._replace(needs_review=True)) for c in fresh)
-        return _Written(
-            fresh,
-            tuple(Discarded(one.what, "writer", one.why) for one in found if isinstance(one, Rejected)),
-            (),
-            digests,
-        )
+        rejected = [Discarded(one.what, "writer", one.why) for one in found if isinstance(one, Rejected)]
+        return _Written(fresh, tuple(rejected), (), digests)
 
     def _known(self, pieces: Sequence[Piece]) -> list[Known]:
         """Return the untainted memories relevant to the evidence of a session, best first."""
@@ -214,11 +190,8 @@ class Promoter:
         from remora.observer.writer import Known
 
         said = " ".join(piece.text for piece in pieces if piece.kind == USER)
-        terms, filters = (
-            query_terms(said, TERMS),
-            Filters(branch=branch_of(self._project.location.repository)),
-        )
-        found = [i for i, _ in self._db.fulltext.memories(terms, filters, KNOWN)]
+        filters = Filters(branch=branch_of(self._project.location.repository))
+        found = [i for i, _ in self._db.fulltext.memories(query_terms(said, TERMS), filters, KNOWN)]
         records = self._db.memories.get_many(found)
         clean = (records[i] for i in found if i in records and records[i].taint is None)
         return [Known(one.id, shorten(one.content, REMEMBERED)) for one in clean]

@@ -38,12 +38,11 @@ LEAST_WORDS = 3  # words of a request
 NEAREST = 20  # quotes that are compared
 
 
-def take_in(db: Database, observation: Observation, branch: str | None = None) -> int:
+def take_in(db: Database, observation: Observation, branch: str | None = None) -> None:
     """Store the quotes of a session in place of its earlier ones; call inside a transaction.
 
     A request that was made in ROUTINE sessions is stored too, once: repetition shows that it lasts. `branch`
-    is the branch of the session's memories (`branches.to_stamp`). Returns the number of new quotes. A deleted
-    quote does not come back.
+    is the branch of the session's memories (`branches.to_stamp`). A deleted quote does not come back.
     """
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
@@ -57,13 +56,12 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     ]
     if not pieces:
         db.notes.forget(path)
-        return 0
-    added = db.notes.put(path, "", pieces)
+        return
+    db.notes.put(path, "", pieces)
     db.notes.bind(path, branch)
     db.triggers.put_quotes(
         path, [trigger for row in db.notes.of_path(path) for trigger in triggers_of_quote(row)]
     )
-    return added
 
 
 def routine(observation: Observation, seen: Seen) -> list[str]:
@@ -96,7 +94,7 @@ def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
 
 def quotes(project: OpenProject, limit: int, session_id: str | None) -> list[Hit]:
     """Return the newest quotes, or those of a session; see `Memory.quotes`."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+    if limit < 0:
         raise InvalidInput(f"limit must be a whole number, 0 or more, not {limit!r}")
     rows = project.db.notes.latest("quote", limit, session_id)
     return [as_hit(Candidate(("note", "project", str(row.id)), row.content, note=row)) for row in rows]

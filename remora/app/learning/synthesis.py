@@ -175,14 +175,13 @@ def _module(
     pairs = evidence.pairs(folder, TOGETHER, LIFT, PAIRS)
     sessions = tuple(dict.fromkeys(i for one in files for i in one.ids))
     errors = evidence.errors(sessions, MET, ERRORS) if sessions else []
-    note = ""
-    try:
-        proposals = _plain(pairs) if model is None else []
-        if model is not None:
-            proposals = _written(model, module, threshold, files, pairs, errors)
-    except RemoraError as error:
-        proposals, note = _plain(pairs), f"the model was of no use: {error}"
     said = _told(module, threshold, files, pairs, errors)
+    proposals, note = _plain(pairs), ""
+    if model is not None:
+        try:
+            proposals = _written(model, module, said, (*files, *pairs, *errors))
+        except RemoraError as error:
+            note = f"the model failed: {error}"
     found = _kept(project, module, threshold, proposals[:MOST], said, dry_run=dry_run)
     return found._replace(asked=model is not None, note=note)
 
@@ -218,27 +217,17 @@ def _plain(pairs: Sequence[Common]) -> list[_Proposal]:
     return found
 
 
-def _written(
-    model: LanguageModel,
-    module: str,
-    count: int,
-    files: Sequence[Common],
-    pairs: Sequence[Common],
-    errors: Sequence[Common],
-) -> list[_Proposal]:
-    """Return the proposals of a model about the evidence; invalid items are dropped."""
+def _written(model: LanguageModel, module: str, said: str, evidence: Sequence[Common]) -> list[_Proposal]:
+    """Return the proposals of a model about the evidence, which `said` tells; invalid items are dropped."""
     prompt = fill(load("remora.app.learning", "synthesis"), most=str(MOST))
-    said = _told(module, count, files, pairs, errors)
-    answer = extract(
-        model, [Message("system", prompt), Message("user", said)], SCHEMA, max_tokens=ANSWER_TOKENS
-    )
-    everything = (*files, *pairs, *errors)
+    messages = [Message("system", prompt), Message("user", said)]
+    answer = extract(model, messages, SCHEMA, max_tokens=ANSWER_TOKENS)
     found = []
     for item in answer.get("memories", ()):
         if not isinstance(item, dict) or not isinstance(item.get("content"), str):
             continue
         named = tuple(str(path) for path in item.get("relatedFiles", ()) if isinstance(path, str))
-        behind = [one for one in everything if set(one.what).intersection(named)] or list(everything)
+        behind = [one for one in evidence if set(one.what).intersection(named)] or evidence
         sessions = tuple(dict.fromkeys(i for one in behind for i in one.ids))
         sure = item.get("confidence")
         confidence = min(max(float(sure), 0.0), CONFIDENCE) if isinstance(sure, int | float) else CONFIDENCE
@@ -254,7 +243,7 @@ def _across(project: OpenProject, *, dry_run: bool) -> Synthesized:
 
     known = project.db.module_evidence.pairs("", ACROSS, LIFT, 200)
     pairs = [one for one in known if module_of(one.what[0]) != module_of(one.what[1])]
-    hidden = [one for one in pairs if not _is_imported(project, *one.what)]
+    hidden = [one for one in pairs if not project.db.module_evidence.imports(*one.what)]
     proposals = [p._replace(key=p.key.replace(":pair:", ":across:")) for p in _plain(hidden[:MOST])]
     said = _told(ACROSS_MODULES, 0, (), hidden, ())
     week = int(project.clock.now() // (7 * 86_400))
@@ -263,10 +252,6 @@ def _across(project: OpenProject, *, dry_run: bool) -> Synthesized:
         with project.db.transaction():
             project.db.meta.set(RAN, to_iso(project.clock.now()))
     return found
-
-
-def _is_imported(project: OpenProject, a: str, b: str) -> bool:
-    return project.db.module_evidence.imports(a, b)
 
 
 def _week_is_over(project: OpenProject) -> bool:
@@ -328,13 +313,13 @@ def _draft(project: OpenProject, one: _Proposal) -> MemoryDraft:
 def _wrong(one: _Proposal, said: str) -> str:
     """Return a part of a proposal that is not in the evidence; empty if all of it is."""
     if one.type not in TYPES:
-        return f"{one.type} is nothing that counts can show"
+        return f"{one.type} is not a type that sessions can support"
     named = (*one.files, *_NAME.findall(one.content))
     invented = [name for name in named if not re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", said)]
     if invented:
-        return f"names {invented[0]}, which the evidence does not"
+        return f"names {invented[0]}, which is not in the evidence"
     numbers = set(_NUMBER.findall(one.content)) - set(_NUMBER.findall(said))
-    return f"says {min(numbers)}, which the evidence does not" if numbers else ""
+    return f"states {min(numbers)}, which is not in the evidence" if numbers else ""
 
 
 def _known(project: OpenProject, novelty: Novelty, draft: MemoryDraft) -> str:
@@ -344,4 +329,4 @@ def _known(project: OpenProject, novelty: Novelty, draft: MemoryDraft) -> str:
     if project.db.memories.with_external_id(draft.external_id or "") is not None:
         return "it was proposed before"
     near = novelty.closest(draft, None)
-    return f"{near[0]} says it already" if near is not None and near[1] > NOVEL else ""
+    return f"{near[0]} already states it" if near is not None and near[1] > NOVEL else ""

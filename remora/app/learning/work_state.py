@@ -22,8 +22,6 @@ STATES = 50  # newest work states that are read
 
 def save_work_state(
     project: OpenProject,
-    session_id: str,
-    host: str,
     observation: Observation,
     *,
     todo: Sequence[str] = (),
@@ -36,8 +34,6 @@ def save_work_state(
 
     Args:
         project: the open project.
-        session_id: the host's own id of the session.
-        host: the name of the host.
         observation: the observation of the session so far.
         todo: open items of its plan.
         taint: source of text from outside, if the observation has none.
@@ -53,8 +49,8 @@ def save_work_state(
     branch = (
         to_stamp(became(project, state.branch), observation.started) if state.open and state.branch else None
     )
-    draft = work_state.draft(state, host, session_id, branch)
-    own = f"{host}:{session_id}"
+    draft = work_state.draft(state, observation.host, observation.session_id, branch)
+    own = f"{observation.host}:{observation.session_id}"
     with db.connection.transaction(), acting(f"observer:{own}"):
         _retire_done(project, own)
         known = db.memories.with_external_id(draft.external_id or "")
@@ -107,9 +103,7 @@ def _left_by(record: MemoryRecord) -> str:
     return f"{(record.payload or {}).get('host', '')}:{record.session_id}"
 
 
-def leave_work(
-    project: OpenProject, observer: Observer, observation: Observation | None = None
-) -> MemoryRecord | None:
+def leave_work(project: OpenProject, observer: Observer, observation: Observation) -> MemoryRecord | None:
     """Store the work state of an observed session, as `save_work_state` does.
 
     A session of long ago has none: its work was continued since, or dropped.
@@ -117,15 +111,14 @@ def leave_work(
     Args:
         project: the open project.
         observer: the observer of the session, which can continue afterwards.
-        observation: its observation, if it is known already.
+        observation: its observation.
     """
-    found = observer.finalize() if observation is None else observation
-    ended = found.ended or found.started
+    ended = observation.ended or observation.started
     if ended and days_between(ended, project.clock.now()) > work_state.FRESH_DAYS:
         return None
-    todo = observer.unfinished(ended_well=found.outcome == "success")
+    todo = observer.unfinished(ended_well=observation.outcome == "success")
     taint = observer.taint() or observer.repeated(*todo)
-    return save_work_state(project, observer.session_id, observer.host, found, todo=todo, taint=taint)
+    return save_work_state(project, observation, todo=todo, taint=taint)
 
 
 def last_state(

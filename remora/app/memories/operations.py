@@ -92,7 +92,7 @@ def _drafted_or_refused(
     project: OpenProject, fields: Mapping[str, Any], store: Store, *, user: bool
 ) -> MemoryDraft | RemoraError:
     if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
-        return InvalidInput("a draft is a mapping of names to values")
+        return InvalidInput("a draft must be a mapping of field names to values")
     try:
         draft = drafted(project, **{"content": None, **own_names(fields)}, for_user=user)
         return _with_parents(project, draft, store)
@@ -149,7 +149,7 @@ def find(project: OpenProject, memory_id: str) -> tuple[Store, MemoryRecord]:
         Conflict: several ids begin so.
     """
     if not isinstance(memory_id, str):
-        raise InvalidInput(f"an id is text, not {type(memory_id).__name__}")
+        raise InvalidInput(f"an id must be text, not {type(memory_id).__name__}")
     found: list[tuple[Store, MemoryRecord]] = []
     for store in project.stores():
         with suppress(NotFound):
@@ -202,7 +202,7 @@ def listing(
     }
     if order not in keys:
         raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
-    if not all(isinstance(n, int) and 0 <= n <= MOST_LISTED for n in (limit, offset)):
+    if not all(0 <= n <= MOST_LISTED for n in (limit, offset)):
         raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
     filters = filters_of(project, types=types, **where)
     asked = asked_kinds(filters.types, having.get("source"))

@@ -41,7 +41,7 @@ def noted(db: Database, draft: MemoryDraft, record: MemoryRecord, root: Path | N
     if named and db.graph.state() is not None:
         existing = db.layers.existing(named)
         if unknown := [key for key in named if key not in existing]:
-            notes.append(f"nothing in the code graph is called {_listed(unknown)}; kept as written")
+            notes.append(f"the code graph has no {_listed(unknown)}; kept as written")
     return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, *notes)))
 
 

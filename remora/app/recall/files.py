@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from remora.app.recall.search import checked_k, checked_query, reader
 from remora.core import cochange
 from remora.core.cochange import BESIDE, NAMED_ALIKE
 from remora.core.errors import InvalidInput, SourceError
@@ -17,7 +18,6 @@ from remora.retrieval.request import Request
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
-from remora.app.recall.search import checked_k, checked_query, reader
 
 CO_ACCESS_WEIGHT = 0.5
 SPEAKING = 8  # memories whose files count for a task
@@ -142,7 +142,7 @@ def _relative(project: OpenProject, path: str) -> str:
     """Return a path as git names it: relative to the root, with forward slashes."""
     from pathlib import Path
 
-    if not isinstance(path, str) or not path.strip():
+    if not path.strip():
         raise InvalidInput("the path is empty", hint="Name a file of the repository.")
     given = Path(path).expanduser() if path.startswith("~/") else Path(path)
     if given.is_absolute():

@@ -31,17 +31,12 @@ GROWN = 1.2  # growth in sessions after which the bar is measured again
 COUNTED = "inject.relevance.sessions"  # meta key: number of sessions at the last measurement
 
 
-def calibrate(project: OpenProject, *, again: bool = False) -> float | None:
-    """Measure the relevance bar if there are enough new sessions; None if it was not changed.
-
-    Args:
-        project: the open project.
-        again: measure in any case.
-    """
+def calibrate(project: OpenProject) -> float | None:
+    """Measure the relevance bar if there are enough new sessions; None if it was not changed."""
     db = project.db
     filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
     sessions = db.sessions.count()
-    if not again and sessions < max(FEW, float(db.meta.get(COUNTED, 0)) * GROWN):
+    if sessions < max(FEW, float(db.meta.get(COUNTED, 0)) * GROWN):
         return None
     reached: list[float] = []
     end = time.monotonic() + SECONDS

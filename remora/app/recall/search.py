@@ -89,7 +89,7 @@ def search(
     if code:
         found, without_them = _fresh_code(project, request, found, without_them)
     if project.trouble and not any(project.trouble in note for note in found.notes):
-        without_them.append(f"not everything has a vector yet: {project.trouble}")
+        without_them.append(f"some texts have no vector yet: {project.trouble}")
     hits = [_placed(project, hit) for hit in found.hits]
     return found._replace(hits=hits, notes=(*found.notes, *without_them))
 
@@ -199,24 +199,22 @@ def embed_query(project: OpenProject, text: str) -> tuple[QueryVector | None, st
         return None, f"no vector: {error}"
 
 
-def checked_query(query: object) -> str:
+def checked_query(query: str) -> str:
     """Return a query in a form that can be searched.
 
     Raises:
-        InvalidInput: it is not text, is empty, or is too long to be a question.
+        InvalidInput: it is empty, or too long to be a question.
     """
-    if not isinstance(query, str):
-        raise InvalidInput(f"a query is text, not {type(query).__name__}")
     if len(query) > MAX_QUERY:
-        raise InvalidInput(f"the query has {len(query):,} characters", hint="Ask in a sentence.")
+        raise InvalidInput(f"the query is too long: {len(query):,} characters", hint="Ask in a sentence.")
     text = clean(query.encode("utf-8", "replace").decode("utf-8")).strip()
     if not any(c.isalnum() for c in text):
         raise InvalidInput("the query is empty", hint="Ask with a word, a name or a question.")
     return text
 
 
-def checked_k(k: object) -> int:
+def checked_k(k: int) -> int:
     """Return a number of hits, 0 or more."""
-    if isinstance(k, bool) or not isinstance(k, int) or k < 0:
+    if k < 0:
         raise InvalidInput(f"k must be a whole number of hits, 0 or more, not {k!r}")
     return k

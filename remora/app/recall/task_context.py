@@ -17,7 +17,7 @@ from remora.app.recall.search import reader
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.values import Context
 from remora.injection import planner
-from remora.injection.limits import MOST_STEPS, step_factor, step_limit
+from remora.injection.limits import step_factor
 from remora.injection.prefetch import MOST_FILES, MOST_TOKENS, Prefetch
 from remora.injection.prefetch import prefetch as files_ahead
 from remora.injection.scope import Scope, folder_of, scope
@@ -33,10 +33,8 @@ def where_of(project: OpenProject, task: str, modules: Any, files: Any) -> Scope
     """Return the scope of a task; if it names none, the folders of the files that it will likely touch.
 
     Raises:
-        InvalidInput: the task is no text, or a list has items of another type.
+        InvalidInput: a list has items of another type.
     """
-    if not isinstance(task, str):
-        raise InvalidInput(f"a task is text, not {type(task).__name__}")
     named = listed("modules", modules)
     wrong = [m for m in named if not isinstance(m, str)]
     if wrong:
@@ -89,7 +87,7 @@ def prefetch(
 ) -> Prefetch:
     """Return the files to load ahead; see `Memory.prefetch`."""
     for name, value in (("most", most), ("budget", budget)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if value < 1:
             raise InvalidInput(f"{name} must be a whole number above 0, not {value!r}")
     location = project.location
     return files_ahead(
@@ -110,11 +108,3 @@ def factor(project: OpenProject, where: Scope, branch: str | None) -> float | No
     near = planner.calibrations(project.db, where, branch)
     closest = max((nearness for nearness, _ in near), default=0.0)
     return step_factor(m for nearness, m in near if nearness == closest)
-
-
-def limit(base: int, found: float | None, most: int | None) -> int:
-    """Return a step limit; see `Memory.step_limit`."""
-    return step_limit(base, found, MOST_STEPS if most is None else most)
-
-
-# Unfinished work

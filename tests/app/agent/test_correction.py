@@ -112,22 +112,20 @@ def test_a_correction_counts_once_a_session(memory: Memory, relay: MemoryRecord)
     assert memory.stats().corrections == 1.0
 
 
-@pytest.mark.parametrize(
-    ("choice", "given"),
-    [
-        ("false", {}),
-        ("wrong", {}),
-        ("narrow", {}),
-        ("outdated", {"files": ["a.py"]}),
-        ("silent", {"right": "Something else holds"}),
-        ("wrong", {"right": "The relay is fine", "branch": "main"}),
-    ],
-)
-def test_what_does_not_fit_is_refused(
-    memory: Memory, relay: MemoryRecord, choice: str, given: dict[str, Any]
-) -> None:
+UNFIT: list[tuple[str, dict[str, Any]]] = [
+    ("false", {}),
+    ("wrong", {}),
+    ("narrow", {}),
+    ("outdated", {"files": ["a.py"]}),
+    ("silent", {"right": "Something else holds"}),
+    ("wrong", {"right": "The relay is fine", "branch": "main"}),
+]
+
+
+def test_what_does_not_fit_is_refused(memory: Memory, relay: MemoryRecord) -> None:
     """And nothing is counted or changed."""
-    with pytest.raises(InvalidInput):
-        memory.wrong(relay.id, choice, **given)
+    for choice, given in UNFIT:
+        with pytest.raises(InvalidInput):
+            memory.wrong(relay.id, choice, **given)
     assert kinds(memory, relay.id) == set()
     assert len(memory.history(relay.id)) == 1

@@ -15,7 +15,7 @@ import pytest
 from remora.app.agent.detach import OFTEN, begin_work, kept
 from remora.core import moments
 from remora.core.moments import Moment
-from remora.disk.live import IDLE, KEPT, OPEN, QUIET
+from remora.disk.live import IDLE, KEPT
 from tests.app.hooked import Hooked
 from tests.helpers import SECRET, Repo, environment
 
@@ -108,76 +108,51 @@ def test_it_can_be_switched_off(hooked, environ, record):
 
 
 def test_the_end_of_a_session_without_a_memory_starts_nothing(tmp_path, environ, record):
-    """Nor that of one that no hook saw."""
+    """Nor the end of its turn, nor those of a session that no hook saw."""
     (tmp_path / "pictures").mkdir()
     homeless = Hooked(tmp_path / "pictures", environ)
     homeless.start()
-    assert begin_work(environ, ended=ended(homeless)) is False
-    assert begin_work(environ, ended=Moment(moments.END, "h", "unseen")) is False
+    homeless.end()
+    for kind in (moments.STOP, moments.END):
+        for session in (homeless.session, "unseen"):
+            assert begin_work(environ, ended=Moment(kind, homeless.host, session)) is False
     assert begin_work(environ | {"REMORA_HOME": str(tmp_path / "none")}, ended=None) is False
 
 
-@pytest.mark.parametrize(
-    ("last", "age", "starts"),
-    [
+def test_what_others_left_behind_starts_it(hooked, environ, record):
+    """A session that is over and was not taken in; one that was, or goes on, does not."""
+    begun = hooked.path.read_text()
+    for last, age, starts in (
         ("prompt", 100, False),
         ("prompt", IDLE + 10, True),
         ("end", 10, False),  # its own work is on it
         ("end", 100, True),
         ("learnt", IDLE + 10, False),
         ("learnt", KEPT + 10, True),  # the file can go
-        ("tried", 100, False),
-        ("tried", IDLE + 10, True),
-        ("stop", 100, False),
-        ("stop", QUIET + 10, True),
-    ],
-)
-def test_what_others_left_behind_starts_it(hooked, environ, record, last, age, starts):
-    """A session that is over and was not taken in; one that was, or goes on, does not."""
-    with hooked.path.open("a") as file:
-        file.write(json.dumps({"k": last, "at": 1, "x": "y" * 9_000 if last == "prompt" else ""}) + "\n")
-    ago(hooked.path, age)
-    assert begin_work(environ, ended=None) is starts
+    ):
+        moment = {"k": last, "at": 1, "x": "y" * 9_000 if last == "prompt" else ""}
+        hooked.path.write_text(begun + json.dumps(moment) + "\n")
+        ago(hooked.path, age)
+        assert begin_work(environ, ended=None) is starts, (last, age)
 
 
-def test_what_was_learnt_in_a_pause_is_looked_at_once_more(hooked, environ, record):
-    """When hours have passed it is over, and the history can have it."""
-    with hooked.path.open("a") as file:
-        file.write(json.dumps({"k": "learnt", OPEN: 1, "at": 1}) + "\n")
-    ago(hooked.path, QUIET + 10)
-    assert begin_work(environ, ended=None) is False
-    ago(hooked.path, IDLE + 10)
-    assert begin_work(environ, ended=None) is True
-
-
-@pytest.mark.parametrize(
-    ("kind", "since", "starts"),
-    [
-        ("stop", 0, True),
-        ("learnt", OFTEN - 10, False),
-        ("tried", OFTEN - 10, False),
-        ("learnt", OFTEN + 10, True),
-    ],
-)
-def test_a_stop_that_may_be_the_last_starts_it_now_and_then(hooked, environ, record, kind, since, starts):
+def test_a_stop_that_may_be_the_last_starts_it_now_and_then(hooked, environ, record):
     """Whoever was looked at some minutes ago can wait; what others left behind is no matter of a stop."""
-    with hooked.path.open("a") as file:
-        file.write(json.dumps({"k": kind, "at": int((time.time() - since) * 1000)}) + "\n")
     other = Hooked(hooked.root, environ, session="s2")
     other.start()
     other.end()
     ago(other.path, 100)
-    hooked.tell(moments.STOP)
-    assert begin_work(environ, ended=Moment(moments.STOP, hooked.host, hooked.session)) is starts
-
-
-def test_a_stop_without_a_memory_starts_nothing(tmp_path, environ, record):
-    """Nor that of a session that no hook saw."""
-    (tmp_path / "pictures").mkdir()
-    homeless = Hooked(tmp_path / "pictures", environ)
-    homeless.start()
-    for session in (homeless.session, "unseen"):
-        assert begin_work(environ, ended=Moment(moments.STOP, homeless.host, session)) is False
+    begun, stop = hooked.path.read_text(), Moment(moments.STOP, hooked.host, hooked.session)
+    for kind, since, starts in (
+        ("stop", 0, True),
+        ("learnt", OFTEN - 10, False),
+        ("tried", OFTEN - 10, False),
+        ("learnt", OFTEN + 10, True),
+    ):
+        line = {"k": kind, "at": int((time.time() - since) * 1000)}
+        hooked.path.write_text(begun + json.dumps(line) + "\n")
+        hooked.tell(moments.STOP)
+        assert begin_work(environ, ended=stop) is starts, (kind, since)
 
 
 def test_garbage_starts_it_when_it_is_old(hooked, environ, record):

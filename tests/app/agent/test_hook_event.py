@@ -28,18 +28,12 @@ from remora.disk import live
 from remora.disk.live import LiveFile
 from remora.store.hook_reader import Note
 from tests.app.hooked import Hooked
-from tests.helpers import SECRET, Repo, environment, holds
+from tests.helpers import SECRET, Repo, holds
 
 NOTE = Note(
     "a" * 16, "gotcha", "x", 0.8, 10.0, "2026-03-01T00:00:00Z", False, False, False, (), "", "x", False
 )
 LESSON = "The cart is cached per tenant, never share the key"
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment whose data lie in a folder of the test's."""
-    return environment(tmp_path)
 
 
 @pytest.fixture
@@ -396,21 +390,11 @@ def test_a_line_holds_no_text_of_the_session(hooked):
     }
 
 
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        b"\0" * 3_000,
-        b"\xff\xfe{{{",
-        b"[" * 50_000,
-        b'{"said": 5, "p": 7, "at": []}\n[1]\n"x"\n',
-        b'{"remora": "live"',
-    ],
-    ids=["zeros", "bytes", "deep", "types", "cut off"],
-)
-def test_garbage_in_the_live_file(hooked, garbage):
+def test_garbage_in_the_live_file(hooked):
     """It is passed over; the session's project is found again and the lesson is said."""
     hooked.path.parent.mkdir(parents=True, exist_ok=True)
-    hooked.path.write_bytes(garbage)
+    types = b'{"said": 5, "p": 7, "at": []}\n[1]\n"x"\n'
+    hooked.path.write_bytes(b"[" * 50_000 + b"\n" + types + b'\0\xff\xfe{{{\n{"remora": "live"')
     assert LESSON in hooked.edit("cart.py")[0].text
     assert [line for line in hooked.lines if line.get("k") == "before"]
 
@@ -432,7 +416,7 @@ def test_a_database_that_cannot_be_read(hooked, environ):
     sound = database.read_bytes()
     database.write_bytes(b"no database" * 1_000)
     assert hooked.edit("cart.py") == (Reply(), Reply())
-    assert "cannot be read as it is" in log(environ)[-1]
+    assert "cannot be read: it is in use" in log(environ)[-1]
     database.write_bytes(sound)
     assert LESSON in hooked.edit("cart.py")[0].text
     assert hooked.kinds == ["start", *["before", "after"] * 2]

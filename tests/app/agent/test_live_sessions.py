@@ -12,16 +12,9 @@ import pytest
 
 from remora.app.agent.live_sessions import SLACK, waiting
 from remora.disk.live import Head, Line, file_name, folder
-from tests.helpers import environment
 
 HOME = "/home/of/shop"
 Put = Callable[..., Path]
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment whose data lie in a folder of the test's."""
-    return environment(tmp_path)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +74,6 @@ def test_between_steps(memory: Memory):
         assert NOTE in said.text
 
 
-def test_each_subagent_is_told_for_itself(memory: Memory):
-    """It has not read what its parent read."""
-    with memory.loop("s1") as loop:
-        assert NOTE in loop.before("Edit", edit(memory), "c1")
-        assert NOTE in loop.before("Edit", edit(memory), "c2", agent="sub")
-        assert loop.before("Edit", edit(memory), "c3", agent="sub") == ""
-
-
 def test_calls_with_the_same_id_are_told_apart(memory: Memory, monkeypatch: pytest.MonkeyPatch):
     """Servers count them anew in each reply; a result belongs to the call of its tool and its agent."""
     seen: list[tuple[str, str, str]] = []
@@ -135,40 +128,36 @@ def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.
         assert loop.late == 1
 
 
-@pytest.mark.parametrize(
-    "arguments", [{}, {"file_path": 3}, {"file_path": None, "command": ["x"]}, {"a": {}}]
-)
-@pytest.mark.parametrize("tool", ["Edit", "Bash", "", "mcp__x__y", "Grep"])
-def test_any_arguments_do(memory: Memory, tool: str, arguments: dict[str, Any]):
+def test_any_arguments_do(memory: Memory):
     """Frameworks hand over what the model made up."""
+    odd: list[dict[str, Any]] = [{}, {"file_path": 3}, {"file_path": None, "command": ["x"]}, {"a": {}}]
     with memory.loop("s1") as loop:
-        assert loop.before(tool, arguments) == ""
-        assert loop.after(tool, arguments, "x", failed=True) == ""
+        for tool, arguments in product(("Edit", "Bash", "", "mcp__x__y", "Grep"), odd):
+            assert loop.before(tool, arguments) == ""
+            assert loop.after(tool, arguments, "x", failed=True) == ""
 
 
-@pytest.mark.parametrize(
-    ("call", "nothing"),
-    [
-        (lambda loop: loop.brief(3), ""),
-        (lambda loop: loop.first_message(None), ""),
-        (lambda loop: loop.before("Edit", None), ""),
-        (lambda loop: loop.before(None, {}), ""),
-        (lambda loop: loop.after("Edit", [], "x"), ""),
-        (lambda loop: loop.after("Edit"), ""),
-        (lambda loop: loop.prepare_step("x"), None),
-        (lambda loop: loop.prepare_step(9, recent=None), None),
-        (lambda loop: loop.heard(None), None),
-        (lambda loop: loop.replied(b"x"), None),
-        (lambda loop: loop.recorded(None), None),
-    ],
-)
-def test_what_makes_no_sense_is_noted_and_answered_with_nothing(
-    memory: Memory, call: Callable[[Any], Any], nothing: object
-):
+WRONG: list[tuple[Callable[[Any], Any], object]] = [
+    (lambda loop: loop.brief(3), ""),
+    (lambda loop: loop.first_message(None), ""),
+    (lambda loop: loop.before("Edit", None), ""),
+    (lambda loop: loop.before(None, {}), ""),
+    (lambda loop: loop.after("Edit", [], "x"), ""),
+    (lambda loop: loop.after("Edit"), ""),
+    (lambda loop: loop.prepare_step("x"), None),
+    (lambda loop: loop.prepare_step(9, recent=None), None),
+    (lambda loop: loop.heard(None), None),
+    (lambda loop: loop.replied(b"x"), None),
+    (lambda loop: loop.recorded(None), None),
+]
+
+
+def test_what_makes_no_sense_is_noted_and_answered_with_nothing(memory: Memory):
     """A mistake in the program that runs the agent does not end it, and the next question is answered."""
     with memory.loop("s1") as loop:
-        assert call(loop) == nothing
-        assert len(loop.trouble) == 1
+        for number, (call, nothing) in enumerate(WRONG, 1):
+            assert call(loop) == nothing
+            assert len(loop.trouble) == number
         assert NOTE in loop.before("Edit", edit(memory), "c1")
 
 
@@ -324,32 +313,29 @@ def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch
     assert len(memory.log()) == 1
 
 
-USUAL = [
-    ("edit_file", {"path": "a.py", "old_str": "x", "new_str": "y"}),
-    ("write_file", {"path": "a.py", "content": "y"}),
-    (
-        "str_replace_based_edit_tool",
-        {"command": "str_replace", "path": "a.py", "old_str": "x", "new_str": "y"},
-    ),
-    ("replace_in_file", {"path": "a.py", "old_text": "x", "new_text": "y"}),
-]
+USUAL = {
+    "edit_file": {"path": "a.py", "old_str": "x", "new_str": "y"},
+    "write_file": {"path": "a.py", "content": "y"},
+    "str_replace_based_edit_tool": {
+        "command": "str_replace",
+        "path": "a.py",
+        "old_str": "x",
+        "new_str": "y",
+    },
+    "replace_in_file": {"path": "a.py", "old_text": "x", "new_text": "y"},
+    **{tool: {"command": "make deploy"} for tool in ("shell", "execute_command", "run_terminal_cmd", "bash")},
+}
 
 
-@pytest.mark.parametrize(("tool", "given"), USUAL, ids=[tool for tool, _ in USUAL])
-def test_the_usual_names_of_tools_are_known(bare: Memory, tool: str, given: dict[str, str]) -> None:
-    """A memory about a file is told at an edit by any framework's name for it."""
+def test_the_usual_names_of_tools_are_known(bare: Memory) -> None:
+    """A memory about a file or a command is told by any framework's name for the tool."""
     bare.remember("Check the till before the tax", type="gotcha", related_files=["a.py"])
-    with bare.loop("s1") as loop:
-        assert "Check the till" in loop.before(tool, given)
-        assert loop.trouble == []
-
-
-@pytest.mark.parametrize("tool", ["shell", "execute_command", "run_terminal_cmd", "bash"])
-def test_the_usual_names_of_shells_are_known(bare: Memory, tool: str) -> None:
-    """A rule about a command is told before it runs."""
     bare.remember("Never run `make deploy` on Fridays", type="requirement", source="user_taught")
-    with bare.loop("s1") as loop:
-        assert "make deploy" in loop.before(tool, {"command": "make deploy"})
+    for tool, given in USUAL.items():
+        with bare.loop(tool) as loop:
+            told = "make deploy" if given.get("command") == "make deploy" else "Check the till"
+            assert told in loop.before(tool, given)
+            assert loop.trouble == []
 
 
 def test_an_unknown_tool_is_noted_once_and_can_be_named(bare: Memory) -> None:
@@ -364,5 +350,5 @@ def test_an_unknown_tool_is_noted_once_and_can_be_named(bare: Memory) -> None:
     with bare.loop("s2", tools={"frobnicate": "edit"}) as loop:
         assert "Check the till" in loop.before("frobnicate", given)
         assert loop.trouble == []
-    with pytest.raises(InvalidInput, match="cannot do 'fly'"):
+    with pytest.raises(InvalidInput, match="unknown action 'fly'"):
         bare.loop("s3", tools={"frobnicate": "fly"})

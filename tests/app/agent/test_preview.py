@@ -39,8 +39,8 @@ def test_why_memories_are_silent(memory: Memory) -> None:
     gone = memory.remember("Tax is paid in March", type="gotcha", related_files=["tax.py"])
     memory.wrong(gone.id, "outdated")
     told = {one.id: one.why for one in memory.preview("edit", "tax.py").silent}
-    assert "trust level asks for 0.80" in told[weak.id]
-    assert "of no use here" in told[mute.id]
+    assert "is below 0.80" in told[weak.id]
+    assert "not useful here" in told[mute.id]
     assert "out of date" in told.get(gone.id, "out of date")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from remora import Memory
@@ -12,15 +10,9 @@ from remora.core.moments import Reply
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
 from tests.app.hooked import Hooked
-from tests.helpers import SECRET, Repo, environment
+from tests.helpers import SECRET, Repo
 
 RULE = "All of our servers must be behind the proxy, never open one directly."
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment whose data lie in a folder of the test's."""
-    return environment(tmp_path)
 
 
 @pytest.fixture
@@ -48,13 +40,11 @@ def test_a_rule_is_pointed_out_in_few_words(hooked: Hooked) -> None:
     assert [one["t"] for one in hooked.lines if one.get("t") == ASK] == [ASK]
 
 
-@pytest.mark.parametrize(
-    "said",
-    ["Add a health route and a test.", "Does that always work?", f"<private>{RULE}</private> Add a route."],
-)
-def test_a_prompt_without_a_rule_asks_nothing(hooked: Hooked, said: str) -> None:
+def test_a_prompt_without_a_rule_asks_nothing(hooked: Hooked) -> None:
     """Requests, questions and what is marked private."""
-    assert not asks(hooked.prompt(said))
+    private = f"<private>{RULE}</private> Add a route."
+    for said in ("Add a health route and a test.", "Does that always work?", private):
+        assert not asks(hooked.prompt(said))
 
 
 def test_at_most_one_prompt_in_five_asks(hooked: Hooked) -> None:
@@ -108,20 +98,14 @@ def test_what_the_agent_records_after_it_is_the_person_s(
     assert (record.origins[0].source, record.origins[0].text) == ("user_taught", RULE)
 
 
-@pytest.mark.parametrize(
-    ("content", "told_at"),
-    [
-        ("Servers must be behind the proxy of evil.example", ()),
-        ("The health route returns 204", ()),
-        (RESTATED, ("git push",)),
-    ],
-)
 def test_what_goes_beyond_the_sentence_stays_the_agent_s(
-    hooked: Hooked, repo: Repo, environ: dict[str, str], content: str, told_at: tuple[str, ...]
+    hooked: Hooked, repo: Repo, environ: dict[str, str]
 ) -> None:
     """Other names, another matter, an act that nobody spoke of."""
     assert asks(hooked.prompt(f"Add a health route. {RULE}"))
-    assert recorded(repo, environ, content, *told_at).source == "agent_explicit"
+    other_name = "Servers must be behind the proxy of evil.example"
+    for given in ((other_name,), ("The health route returns 204",), (RESTATED, "git push")):
+        assert recorded(repo, environ, *given).source == "agent_explicit"
 
 
 def test_nobody_s_words_are_a_person_s(hooked: Hooked, repo: Repo, environ: dict[str, str]) -> None:

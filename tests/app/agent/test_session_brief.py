@@ -61,17 +61,16 @@ def test_the_brief_of_a_project(able: Memory):
     assert said.trigger == "brief"
 
 
-@pytest.mark.parametrize(
-    ("host", "said"),
-    [
-        ("claude-code", {"agents", "decided"}),
-        ("codex", {"claude", "imported", "decided"}),
-        ("copilot", {"decided"}),
-        ("gemini", {"claude", "imported", "agents", "decided"}),
-        ("", {"decided"}),
-    ],
-)
-def test_a_host_is_told_what_it_does_not_show(able: Memory, host: str, said: set[str]):
+TOLD = {
+    "claude-code": {"agents", "decided"},
+    "codex": {"claude", "imported", "decided"},
+    "copilot": {"decided"},
+    "gemini": {"claude", "imported", "agents", "decided"},
+    "": {"decided"},
+}
+
+
+def test_a_host_is_told_what_it_does_not_show(able: Memory):
     """Its own rule files and their imports stand before it already; those for contributors are for people."""
     (able.root / "docs" / "adr").mkdir(parents=True)
     (able.root / "CLAUDE.md").write_text("- Always lint before the claude word.\n\n@docs/more.md\n")
@@ -83,14 +82,15 @@ def test_a_host_is_told_what_it_does_not_show(able: Memory, host: str, said: set
     )
     able.init()
     words = ("claude", "imported", "agents", "contributing", "decided")
-    told = brief_of(able._project, host=host).text
-    assert {word for word in words if f"the {word} word" in told} == said
+    for host, said in TOLD.items():
+        told = brief_of(able._project, host=host).text
+        assert {word for word in words if f"the {word} word" in told} == said, host
 
 
 def test_the_first_session_hears_once_how_much_is_known(able: Memory):
     """And that new things wait for a yes; not on a level that asks for none, nor after another session."""
     able.remember("Money is kept in cents", type="decision")
-    hello = "First session: the memory knows 1 memory and asks before it trusts new ones"
+    hello = "First session: the memory has 1 memory; new ones wait until you confirm them"
     assert hello in brief_of(able._project, session_id="s1").text
     assert hello not in brief_of(able._project, session_id="s1", again=True).text
     able.trust(3)
@@ -159,7 +159,7 @@ def left_behind(memory: Memory, session_id: str = "s1") -> str:
         edits=("orders.py",),
     )
     one = one._replace(ended=to_iso(memory._project.clock.now()))
-    record = save_work_state(memory._project, session_id, "claude-code", one)
+    record = save_work_state(memory._project, one)
     assert record is not None
     return record.id
 

@@ -5,25 +5,18 @@ from __future__ import annotations
 import json
 import os
 import time
-from pathlib import Path
 
 import pytest
 
 from remora import Memory
+from remora.app.agent import status as status_page
 from remora.app.agent.session_end import work
-from remora.app.agent.status import SHOWN
 from remora.core.errors import NotFound
 from remora.interfaces import memory_pages
 from tests.app.hooked import Hooked
-from tests.helpers import Repo, environment
+from tests.helpers import Repo
 
 NOTE = "The cart is cached per tenant"
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment whose data lie in a folder of the test's."""
-    return environment(tmp_path)
 
 
 @pytest.fixture
@@ -115,17 +108,20 @@ def test_files_that_cannot_hold_an_answer_are_not_read(
         assert len([one for one in memory.why(lesson).said if one.trigger == "gotchas"]) == 2
 
 
-def test_when_a_memory_was_said(repo: Repo, environ: dict[str, str], lesson: str) -> None:
+def test_when_a_memory_was_said(
+    repo: Repo, environ: dict[str, str], lesson: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The newest times, however much else was said since; a memory never said has none."""
+    monkeypatch.setattr(status_page, "SHOWN", 3)
     with Memory.open(repo.root, environ=environ) as memory:
         other = memory.remember("Prices are whole cents", type="decision").id
-    for n in range(SHOWN + 3):
+    for n in range(5):
         session(repo, environ, f"s{n}", age=1_000.0 * n)
     with opened(repo, environ) as memory:
         said = memory.why(lesson).said
-        assert len(said) == SHOWN
+        assert len(said) == 3
         assert [one.at for one in said] == sorted((one.at for one in said), reverse=True)
-        assert {one.session_id for one in said} <= {f"claude-code:s{n}" for n in range(SHOWN)}
+        assert {one.session_id for one in said} <= {f"claude-code:s{n}" for n in range(3)}
         assert memory.why(other).memory.id == other
         assert all(other in one.memory_ids for one in memory.why(other).said)
 

@@ -18,15 +18,9 @@ from remora.core import moments
 from remora.core.moments import Moment
 from remora.sources.transcripts.reader import read
 from tests.app.hooked import Hooked
-from tests.helpers import SECRET, Repo, environment, holds
+from tests.helpers import SECRET, Repo, holds
 
 ERROR = "src/cart.py:3: error: Name 'tenant' is not defined\nFound 1 error in 1 file"
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment whose data lie in a folder of the test's."""
-    return environment(tmp_path)
 
 
 @pytest.fixture
@@ -62,6 +56,13 @@ def changed(session: Hooked, path: str, new: str) -> None:
         "removed": "x",
     }
     session.tell(moments.AFTER, paths=(f"{session.root}/{path}",), **used)
+
+
+def file_of(session: Hooked) -> Path:
+    """Return the file of what was captured."""
+    path = capturing.captured(session.head)
+    assert path is not None
+    return path
 
 
 def shape(session: Hooked) -> list[tuple[str, int]]:
@@ -124,15 +125,6 @@ def test_a_host_that_tells_only_of_what_is_over(windsurf):
     assert windsurf.captured[1]["call_id"] == windsurf.captured[2]["call_id"]
 
 
-def test_without_ids_the_same_command_is_another_call(windsurf, monkeypatch):
-    """Fail, mend, work: within one turn the command is run twice, and that is what can be learned from."""
-    after(windsurf, "make test", ERROR, failed=True)
-    changed(windsurf, "src/cart.py", "y")
-    after(windsurf, "make test")
-    assert [event["kind"] for event in windsurf.captured] == ["tool_call", "tool_result"] * 3
-    assert len({event["key"] for event in windsurf.captured}) == 6
-
-
 def test_without_ids_a_result_finds_its_call(windsurf):
     """Told before and after: the later call is the one that the later result is of."""
     used: dict[str, Any] = {"tool": "run_command", "action": "run", "command": "make test", "turn": "e1"}
@@ -190,21 +182,8 @@ def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ):
     assert observed(repo, environ)[0].steps == 4
 
 
-def test_a_windsurf_session_is_learnt(windsurf, repo, environ):
-    """It never says that it is over: any stop may be its last, and no other moment is."""
-    windsurf.prompt("Please mend the type error in the cart", turn="e1")
-    after(windsurf, "make check", ERROR, failed=True)
-    changed(windsurf, "src/cart.py", "return key(tenant)")
-    after(windsurf, "make check", "all fine")
-    assert work(environ) == []
-    windsurf.tell(moments.STOP, text="The cart is mended.", turn="e1")
-    assert [one.problem for one in work(environ)] == [""]
-    found = observed(repo, environ)
-    assert [(s.host, s.kind, s.outcome, s.steps) for s in found] == [("windsurf", "build", "success", 4)]
-
-
 def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
-    """A clock is no name: what was done again has a key of its own."""
+    """A clock is no name: of fail, mend, work each step is kept and has a key of its own."""
     windsurf.prompt("Please mend the type error in the cart", turn="e1")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)
@@ -213,6 +192,7 @@ def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
     after(windsurf, "make check", "all fine")
     keys = [event["key"] for event in windsurf.captured]
     assert len(keys) == len(set(keys)) == 7
+    assert [event["kind"] for event in windsurf.captured[1:]] == ["tool_call", "tool_result"] * 3
 
 
 def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, tmp_path):
@@ -229,8 +209,7 @@ def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, 
 def test_what_a_crash_cut_off_takes_nothing_with_it(cursor):
     """The next event stands on a line of its own, and the file is read up to and after the gap."""
     cursor.run("make one")
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     with path.open("ab") as file:
         file.write(b'{"kind": "tool_call", "sess')
     cursor.run("make two")
@@ -264,8 +243,7 @@ def test_a_home_inside_the_repository_is_hidden_from_git(repo, environ):
 def test_files_are_their_owners_alone(cursor):
     """Nobody else on the machine reads what was said."""
     cursor.prompt("something private")
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     assert path.stat().st_mode & 0o777 == 0o600
     assert {folder.stat().st_mode & 0o777 for folder in list(path.parents)[:4]} == {0o700}
 
@@ -278,20 +256,16 @@ def test_a_session_that_never_ends_is_bounded(cursor, monkeypatch):
     assert len(cursor.captured) == 2
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
+def test_what_is_not_captured(cursor, environ):
+    """Starts, replies without a word, steps, and sessions that were not noted."""
+    cursor.start()
+    for moment in (
         Moment(moments.START, "cursor", "s1"),
         Moment(moments.REPLY, "cursor", "s1"),
         Moment(moments.STEP, "cursor", "s1", text="x"),
         Moment(moments.PROMPT, "cursor", "unseen", text="x"),
-    ],
-    ids=["start", "empty", "step", "unseen"],
-)
-def test_what_is_not_captured(cursor, environ, moment):
-    """Starts, replies without a word, steps, and sessions that were not noted."""
-    cursor.start()
-    assert capture(moment, environ) is False
+    ):
+        assert capture(moment, environ) is False
     assert cursor.captured == []
 
 
@@ -317,8 +291,7 @@ def test_a_moment_that_was_not_noted_has_a_key_of_its_own(cursor, environ):
 def test_lines_are_in_the_format_of_events(cursor):
     """The first says whose they are; paths outside of the project stay as they are."""
     cursor.tell(moments.AFTER, tool="Read", action="read", paths=("/etc/hosts",), call_id="c", text="x")
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     assert json.loads(path.read_text().splitlines()[0]) == {
         "remora": "events",
         "version": 1,
@@ -380,8 +353,7 @@ def test_what_was_done_tells_calls_of_one_id_apart(cursor: Hooked) -> None:
         cursor.tell(moments.AFTER, tool="Read", action="read", paths=("a.py",), text="1", call_id="call_0")
     cursor.tell(moments.AFTER, tool="Read", action="read", paths=("b.py",), text="2", call_id="call_0")
     assert cursor.kinds == ["after", "after"]
-    path = capturing.captured(cursor.head)
-    assert path is not None
+    path = file_of(cursor)
     found = [(event.kind, event.paths, event.text) for event in read(path)]
     assert found == [
         ("tool_call", ("a.py",), ""),

@@ -52,19 +52,17 @@ def test_a_memory_below_the_level_waits(opened: Open) -> None:
         assert "plan file" in said(memory)
 
 
-@pytest.mark.parametrize("how", ["pinned", "user_verified"])
-def test_what_a_person_holds_to_is_said_at_every_level(opened: Open, how: str) -> None:
-    """Also at the lowest confidence."""
+@pytest.mark.parametrize(
+    ("confidence", "how"),
+    [(0.3, {"pinned": True}), (0.3, {"user_verified": True}), (0.5, {"source": "user_taught"})],
+)
+def test_what_a_person_holds_to_is_said_at_every_level(
+    opened: Open, confidence: float, how: dict[str, object]
+) -> None:
+    """Also at a low confidence."""
     with opened() as memory:
-        noted(memory, 0.3, **{how: True})
+        noted(memory, confidence, **how)
         assert memory.trust(1).level == 1
-        assert "plan file" in said(memory)
-
-
-def test_what_a_person_said_is_said_at_every_level(opened: Open) -> None:
-    """Whatever its confidence."""
-    with opened() as memory:
-        noted(memory, 0.5, source="user_taught")
         assert "plan file" in said(memory)
 
 

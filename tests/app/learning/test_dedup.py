@@ -35,9 +35,9 @@ def corrected(name: str, day: int, memory: Memory, *texts: str) -> Talk:
     return talk.reply("Done; all 12 tests pass.").user("thanks, works")
 
 
-@pytest.fixture(params=[None, FakeEmbedder, Meaning], ids=["no model", "words", "meaning"])
+@pytest.fixture(params=[None, Meaning], ids=["no model", "meaning"])
 def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A project without a model, with one that goes by words, and with one that goes by the meaning."""
+    """A project without a model, and with one that goes by the meaning."""
     (tmp_path / "project").mkdir()
     model = request.param() if request.param is not None else None
     with Memory.open(tmp_path / "project", environ=environment(tmp_path), embedder=model) as opened:
@@ -100,19 +100,12 @@ def test_what_differs_in_a_little_that_matters_is_two(memory, learn, other):
 
 
 @pytest.mark.parametrize("memory", [Meaning], indirect=True)
-@pytest.mark.parametrize(
-    ("first", "then", "kept"),
-    [
-        ("Always sort imports of the gateway by name.", "Always sort imports of the gateway by length.", 2),
-        ("Always answer about the gateway in German.", "Always answer about the gateway in English.", 2),
-    ],
-)
-def test_a_rule_that_the_user_changes_is_not_lost(memory, learn, first, then, kept):
+def test_a_rule_that_the_user_changes_is_not_lost(memory, learn):
     """To a model both say the same; the later one is there, the earlier one where nothing takes it back."""
+    first, then = (f"Always sort imports of the gateway by {key}." for key in ("name", "length"))
     learn((first,))
     learn((then,))
-    told = [text.partition(" (said")[0] for text in rules(memory)]
-    assert (then in told, len(told)) == (True, kept)
+    assert sorted(text.partition(" (said")[0] for text in rules(memory)) == sorted((first, then))
 
 
 def test_what_is_forgotten_or_of_another_type_or_branch_says_nothing(memory, learn):

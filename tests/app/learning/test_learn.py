@@ -8,7 +8,7 @@ import re
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -98,14 +98,6 @@ def work(name: str, day: int, cwd: str, branch: str = "main") -> Talk:
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    """A project without a model."""
-    (tmp_path / "project").mkdir()
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
-        yield opened
-
-
-@pytest.fixture
 def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
     """Learn from the folder of transcripts."""
 
@@ -113,6 +105,24 @@ def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
         return memory.learn(tmp_path / "talks", **more)
 
     return call
+
+
+def on_topic(tmp_path: Path, *, committed: bool = True) -> Repo:
+    """Return a repository on the branch topic, with a commit of it; a session of that branch is written."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    repo.git("checkout", "-q", "-b", "topic")
+    if committed:
+        repo.commit("work on topic", {"b.py": "b = 1\n"})
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    return repo
+
+
+def cached(tmp_path: Path, root: Path, day: int) -> None:
+    """Write a second session of the branch topic, with a rule of its own."""
+    talk = work("s2", day, str(root), "topic").user("No, we never keep a token in the cache of the server.")
+    talk.edit("a.py").save(tmp_path / "talks")
 
 
 def several(tmp_path: Path, memory: Memory, number: int = 4) -> None:
@@ -205,19 +215,6 @@ def test_a_file_that_only_looks_newer_is_not_read_again(memory, learn, tmp_path)
     path.write_bytes(before.replace(b"make lint", b"make chek"))
     report = learn()
     assert (report.run, [s.id for s in report.sessions]) == (run + 1, ["s2"])
-
-
-def test_all_that_was_left_out_is_told(memory, learn, tmp_path):
-    """Each thing with its filter, as often as the counts say."""
-    several(tmp_path, memory)
-    once = Talk("s9", 9, str(memory.root)).user("Deploy the shop")
-    once.tool("Bash", "Exit code 1\nError: the registry refused the image", error=True, command="make deploy")
-    once.reply("It is refused.").save(tmp_path / "talks")
-    (gone,) = [one.memory for one in learn().learnt if "gateway" in one.memory.content]
-    memory.forget(gone.id)
-    report = learn(again=True)
-    assert Counter(e.filter for e in report.left_out) == report.discarded
-    assert report.discarded["a person's word"] == 1
 
 
 def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
@@ -323,13 +320,11 @@ def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
     assert observed.edits("auth/tokens.py").sessions == 4
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path, at_once):
+def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path):
     """Also those from before there were enough; one that a session showed alone names that one."""
     for day in range(1, 5):
         work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
-        if not at_once:
-            learn()
+        learn()
     work("s5", 5, str(memory.root)).user("Always write the changelog in French.").save(tmp_path / "talks")
     learn()
     found = {record.content: sorted(record.provenance_session_ids) for record in memory.list()}
@@ -452,7 +447,7 @@ def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
     assert learn().bad_lines == 0
 
 
-@pytest.mark.parametrize(("bad", "named"), [(1, 1), (30, 30), (45, 45), (60, 50)])
+@pytest.mark.parametrize(("bad", "named"), [(45, 45), (60, 50)])
 def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_path, bad, named):
     """All are counted; a file that is nobody's transcript is no line, and told apart."""
     path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
@@ -498,6 +493,7 @@ def test_a_persons_word_stays(memory, learn, tmp_path):
     assert memory.show(gone.id).deprecated
     assert memory.show(changed.id).content == "Tokens are refreshed by the gateway alone, says Ann"
     assert after.discarded["a person's word"] >= 2
+    assert Counter(one.filter for one in after.left_out) == after.discarded
 
 
 def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path):
@@ -558,9 +554,8 @@ def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
     return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
 
 
-@pytest.mark.parametrize("forgotten", [False, True], ids=["by us", "by a person since"])
-def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_path, forgotten):
-    """It went because more sessions spoke against it; what a person forgot after that stays forgotten."""
+def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_path):
+    """It went because more sessions spoke against it."""
     names = iter(range(1, 100))
 
     def more(number: int, *paths: str) -> LearnReport:
@@ -575,12 +570,9 @@ def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_pa
     assert known.type == "causal_dependency"
     assert more(2, "auth/tokens.py").withdrawn == 1
     assert "more sessions speak against it" in (memory.show(known.id).review_reason or "")
-    if forgotten:
-        memory.restore(known.id)
-        memory.forget(known.id)
     more(6, "server/settings.go")
     more(3, "auth/tokens.py", "server/settings.go")
-    assert memory.show(known.id).deprecated == forgotten
+    assert not memory.show(known.id).deprecated
 
 
 def test_secrets_stay_out(memory, learn, tmp_path):
@@ -621,8 +613,7 @@ def test_a_session_replaces_its_copy(memory, learn, tmp_path):
     assert {row.id for row in memory._project.db.sessions.sessions()} == {"claude-code:session-0001"}
 
 
-@pytest.mark.parametrize("ask", ["learn", "reflect"])
-def test_no_copy_of_a_database_stays(tmp_path, monkeypatch, ask):
+def test_no_copy_of_a_database_stays(tmp_path, monkeypatch):
     """A database that its host has open is copied to be read, and may be large."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "copies"))
     (tmp_path / "copies").mkdir()
@@ -632,9 +623,9 @@ def test_no_copy_of_a_database_stays(tmp_path, monkeypatch, ask):
         host.execute("PRAGMA journal_mode = WAL")
         host.execute("CREATE TABLE other (x)")
         with Memory.open(machine.root, environ={**environment(tmp_path), **machine.environ}) as opened:
-            told = opened.learn().sessions if ask == "learn" else opened.reflect().evidence
-            assert told
-            assert list((tmp_path / "copies").glob("remora-*")) == []
+            for told in (lambda: opened.learn().sessions, lambda: opened.reflect().evidence):
+                assert told()
+                assert list((tmp_path / "copies").glob("remora-*")) == []
 
 
 def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):
@@ -768,13 +759,9 @@ def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
 
 def test_what_went_with_a_branch_comes_back_with_it(tmp_path):
     """Git shows later that it was merged after all; what a person forgot meanwhile stays forgotten."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("checkout", "-q", "-b", "topic")
-    head = repo.commit("work on topic", {"b.py": "b = 1\n"})
-    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
-    other = work("s2", 2, str(repo.root), "topic")
-    other.user("No, we never keep a token in the cache of the server.").edit("a.py").save(tmp_path / "talks")
+    repo = on_topic(tmp_path)
+    head = repo.git("rev-parse", "HEAD").strip()
+    cached(tmp_path, repo.root, 10)
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.learn(tmp_path / "talks")
         first, second = [record for record in memory.list() if record.branch == "topic"]
@@ -831,12 +818,7 @@ def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypa
 
 def test_what_went_with_a_branch_is_learnt_again_elsewhere(tmp_path):
     """A later session of the project shows the same, and it is the project's then."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("branch", "-M", "main")
-    repo.git("checkout", "-q", "-b", "topic")
-    repo.commit("work on topic", {"b.py": "b = 1\n"})
-    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    repo = on_topic(tmp_path)
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.learn(tmp_path / "talks")
         (known,) = [record for record in memory.list() if record.branch == "topic"]
@@ -854,18 +836,11 @@ def test_what_went_with_a_branch_is_learnt_again_elsewhere(tmp_path):
 
 def test_what_was_learnt_on_a_branch_goes_by_its_new_name(tmp_path):
     """A branch that was renamed takes its memories along, and what its sessions show later."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("checkout", "-q", "-b", "topic")
-    repo.commit("work on topic", {"b.py": "b = 1\n"})
-    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    repo = on_topic(tmp_path)
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.learn(tmp_path / "talks")
         repo.git("branch", "-m", "topic", "lifetime")
-        other = work("s2", 2, str(repo.root), "topic")
-        other.user("No, we never keep a token in the cache of the server.").edit("a.py").save(
-            tmp_path / "talks"
-        )
+        cached(tmp_path, repo.root, 10)
         assert memory.learn(tmp_path / "talks").retired == ()
         assert {record.branch for record in memory.list(branch="*")} <= {"lifetime", None}
         assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
@@ -949,7 +924,7 @@ def test_a_model_that_fails_to_write_costs_one_wait(tmp_path):
         talks = talk_of_ports(tmp_path)
         Talk("s2", 2, str(tmp_path / "project")).user(CORRECTION).reply("Done.").save(talks)
         report = memory.learn(talks)
-        assert report.notes == ("the language model was not called again: it is down",)
+        assert report.notes == ("the language model failed and was not called again: it is down",)
         assert any("gateway" in text for text in said(report))
         assert len(model.calls) == 1
 
@@ -1030,11 +1005,7 @@ def test_a_model_that_fails_is_asked_no_more(tmp_path: Path) -> None:
 
 def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
     """Its work was not committed yet: it is the branch's, and goes with it when it is deleted unmerged."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("branch", "-M", "main")
-    repo.git("checkout", "-q", "-b", "topic")
-    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    repo = on_topic(tmp_path, committed=False)
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.learn(tmp_path / "talks")
         (known,) = [record for record in memory.list() if record.branch == "topic"]
@@ -1049,14 +1020,10 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
         assert memory.show(known.id).deprecated
 
 
-@pytest.mark.parametrize("rebased", [False, True])
-@pytest.mark.parametrize("way", ["--no-ff", "--ff-only"])
-def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, *, rebased):
+@pytest.mark.parametrize(("way", "rebased"), [("--no-ff", False), ("--ff-only", True)])
+def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, rebased):
     """What was learned before its work was committed is the project's; what comes after is the branch's."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("checkout", "-q", "-b", "topic")
-    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    repo = on_topic(tmp_path, committed=False)
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.learn(tmp_path / "talks")
         (first,) = [record for record in memory.list() if record.branch == "topic"]
@@ -1068,10 +1035,7 @@ def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, *, rebased):
             repo.git("rebase", "-q", "main", "topic", GIT_COMMITTER_DATE="2026-01-13T12:00:00Z")
             repo.git("checkout", "-q", "main")
         repo.git("merge", "-q", way, "topic")
-        late = work("s2", 28, str(repo.root), "topic")
-        late.user("No, we never keep a token in the cache of the server.").edit("a.py").save(
-            tmp_path / "talks"
-        )
+        cached(tmp_path, repo.root, 28)
         assert memory.learn(tmp_path / "talks").merged == (("topic", 1),)
         assert memory.show(first.id).branch is None
         assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
@@ -1079,10 +1043,7 @@ def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, *, rebased):
 
 def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(tmp_path):
     """It came no further by its own work: what was learned there stays with it."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("checkout", "-q", "-b", "topic")
-    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    repo = on_topic(tmp_path, committed=False)
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.learn(tmp_path / "talks")
         (known,) = [record for record in memory.list() if record.branch == "topic"]

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,14 +20,6 @@ from tests.app.learning.test_learn import work
 from tests.helpers import environment
 
 HOST = "claude-code"
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    """A project without a model."""
-    (tmp_path / "project").mkdir()
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -217,5 +208,5 @@ def test_nothing_an_agent_hands_in_stops_it(memory):
         watched.finish("great")
     with pytest.raises(InvalidInput, match="no methodology"):
         memory.observe("s1", HOST, methodology="waterfall")
-    with pytest.raises(InvalidInput, match="id and a host"):
+    with pytest.raises(InvalidInput, match="needs an id"):
         memory.observe("", HOST)

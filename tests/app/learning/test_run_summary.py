@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,6 @@ from remora.core.errors import Conflict
 from remora.core.values import Used
 from remora.store.injections import Injection
 from tests.app.learning.test_learn import work
-from tests.helpers import environment
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    """A project without a model."""
-    (tmp_path / "project").mkdir()
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
-        yield opened
 
 
 def learnt(memory: Memory, tmp_path: Path, *days: int) -> None:

@@ -112,8 +112,8 @@ def test_only_what_stands_in_the_evidence_is_kept(modelled) -> None:
     assert done.stored[0].confidence <= 0.6
     assert set(done.stored[0].provenance_session_ids) == {f"s{n}" for n in range(5)}
     reasons = {one.content: one.why for one in done.dropped}
-    assert reasons["Look at `shop/vat.py` first"] == "names shop/vat.py, which the evidence does not"
-    assert reasons["The till takes 42 seconds to open"] == "says 42, which the evidence does not"
+    assert reasons["Look at `shop/vat.py` first"] == "names shop/vat.py, which is not in the evidence"
+    assert reasons["The till takes 42 seconds to open"] == "states 42, which is not in the evidence"
 
 
 def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
@@ -122,7 +122,7 @@ def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
     met(memory, range(5))
     elsewhere(memory)
     (done, _) = memory.synthesize()
-    assert "the model was of no use" in done.note
+    assert "the model failed" in done.note
     assert done.stored
 
 
@@ -217,11 +217,11 @@ def test_a_week_between_comparisons_of_modules(modelled, clock: FixedClock) -> N
     assert [one.module for one in memory.synthesize()] == ["*"]
 
 
-def test_thirty_modules_are_not_done_at_once(modelled) -> None:
+def test_many_modules_are_not_done_at_once(modelled) -> None:
     """Ten modules and ten calls in one run, the rest in the next."""
     model = Scripted()
     memory = modelled(model)
-    for number in range(30):
+    for number in range(11):
         met(memory, range(number * 10, number * 10 + 5), f"module{number}")
     memory.synthesize()
     assert len(model.asked) == 10

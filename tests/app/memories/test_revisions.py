@@ -84,11 +84,11 @@ def pruned(memory: Memory, clock: FixedClock, dice: random.Random) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_revisions_add_up_to_the_rows(memory: Memory, clock: FixedClock, seed: int) -> None:
-    """After any 200 verbs, byte for byte; what a verb refuses is in neither."""
+    """After any 150 verbs, byte for byte; what a verb refuses is in neither."""
     dice = random.Random(seed)
-    for _ in range(200):
+    for _ in range(150):
         clock.advance(seconds=dice.randrange(90))
         try:
             dice.choice(verbs(memory, clock, dice))()

@@ -34,35 +34,24 @@ def met(memory: Memory, *messages: str, key: str = KEY, command: str = "make lin
         record(memory._project.db, session(f"s{number}", number, errors=(seen,)))
 
 
-def test_a_flag_that_there_is_not(bare: Memory):
-    """The program, the words that say what it is to do, and the flag."""
-    met(bare, "unknown flag: --stat", key="f1", command="gh pr diff 104 --stat")
-    one = stored(
-        bare,
-        "`gh pr diff 104 --stat` fails; without `--stat` it worked",
-        type="error_pattern",
-        payload={"signal": "error_retry", "key": "f1"},
-    )
-    assert ("command", "gh", ("pr", "diff", "--stat")) in cues(bare, one)
+FLAGS = {
+    "pnpm test --grep auth": ("pnpm", ("test", "--grep")),
+    "pnpm test auth --grep=login": ("pnpm", ("test", "--grep")),
+    "pnpm test -- --grep auth": ("pnpm", ("test", "--", "--grep")),
+    "npm run test:e2e --grep auth": ("npm", ("run", "test:e2e", "--grep")),
+    "uv run pytest tests --grep auth": ("pytest", ("--grep",)),
+    "uv run --grep auth pytest": ("uv", ("run", "pytest", "--grep")),
+    "make lint && go vet ./cli --grep a": ("go", ("vet", "--grep")),
+    "ruff format src --grep a": ("ruff", ("format", "--grep")),
+    "gh pr diff 104 --grep": ("gh", ("pr", "diff", "--grep")),
+}
 
 
-@pytest.mark.parametrize(
-    ("command", "cue", "needs"),
-    [
-        ("pnpm test --grep auth", "pnpm", ("test", "--grep")),
-        ("pnpm test auth --grep=login", "pnpm", ("test", "--grep")),
-        ("pnpm test -- --grep auth", "pnpm", ("test", "--", "--grep")),
-        ("npm run test:e2e --grep auth", "npm", ("run", "test:e2e", "--grep")),
-        ("uv run pytest tests --grep auth", "pytest", ("--grep",)),
-        ("uv run --grep auth pytest", "uv", ("run", "pytest", "--grep")),
-        ("make lint && go vet ./cli --grep a", "go", ("vet", "--grep")),
-        ("ruff format src --grep a", "ruff", ("format", "--grep")),
-    ],
-)
-def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory, command: str, cue: str, needs: tuple[str, ...]):
+def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory):
     """Neither its value nor what a check is to look at is part of the cue."""
-    met(bare, "error: Unknown option `--grep`", key="f2", command=command)
-    assert commands(bare) == {(cue, needs)}
+    for command, cue in FLAGS.items():  # the session of the command before is replaced
+        met(bare, "error: Unknown option `--grep`", key="f2", command=command)
+        assert commands(bare) == {cue}
 
 
 def test_a_flag_that_an_error_only_speaks_of_is_no_cue(bare: Memory):
@@ -163,14 +152,18 @@ def test_a_pattern_that_leads_nowhere(bare: Memory):
 
 
 def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
-    """A name that the code does not have, or has everywhere, says nothing."""
+    """A name that the code has everywhere says nothing; one that may be a product's says it in code only."""
     files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
-    repo.commit("start", {**files, "own.py": "def read_header_lines(): pass\n"})
+    own = "def read_header_lines(): pass\n\n\nclass RetryBudget: pass\n"
+    repo.commit("start", {**files, "own.py": own})
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.index()
         text = "`read_header_lines` drops folded lines; `handle_all` and `no_such_name` and `it` do not"
         one = stored(memory, text, type="gotcha", source="agent_explicit")
         assert {cue for kind, cue, _ in cues(memory, one) if kind == "term"} == {"read_header_lines"}
+        said = "GitHub waits as long as RetryBudget and handle_all say; so does parseHeader"
+        one = stored(memory, said, type="decision")
+        assert {cue for _, cue, _ in cues(memory, one)} == {"retrybudget", "parseheader"}
 
 
 def test_what_was_just_said_counts_at_once(bare: Memory):
@@ -240,17 +233,6 @@ def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
     assert "program" in {kind for kind, *_ in cues(bare, rule)}
 
 
-def test_a_hump_alone_may_be_a_product(repo: Repo, tmp_path):
-    """Such a name is told of if the code has it, and no name that the code has everywhere is."""
-    files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
-    repo.commit("start", {**files, "own.py": "class RetryBudget: pass\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.index()
-        said = "GitHub waits as long as RetryBudget and handle_all say; so does parseHeader"
-        one = stored(memory, said, type="decision")
-        assert {cue for _, cue, _ in cues(memory, one)} == {"retrybudget", "parseheader"}
-
-
 def test_a_payload_may_hold_anything(bare: Memory):
     """One odd memory is no reason for the others to go without cues."""
     one = stored(
@@ -263,14 +245,14 @@ def test_a_payload_may_hold_anything(bare: Memory):
     assert ("command", "make", ("deploy",)) in cues(bare, one)
 
 
-@pytest.mark.parametrize(("path", "told"), [("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)])
-def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, tmp_path, path: str, told: bool):
+def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, tmp_path):
     """It stands in the rule files of two; a command is in no folder."""
     for folder in ("web", "ops"):
         repo.commit(f"rules of {folder}", {f"{folder}/AGENTS.md": "- Never call reset_all() in a handler.\n"})
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.init()
-        loop = memory.loop("s1")
-        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
-        assert ("reset_all" in loop.before("Edit", given)) is told
-        assert loop.before("Bash", {"command": "reset_all"}) == ""
+        for path, told in (("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)):
+            loop = memory.loop(path)
+            given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
+            assert ("reset_all" in loop.before("Edit", given)) is told
+            assert loop.before("Bash", {"command": "reset_all"}) == ""

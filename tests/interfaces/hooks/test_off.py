@@ -97,7 +97,7 @@ def test_one_session_is_off(world: World, ask: Ask, again: bool) -> None:
         if again:
             assert memory.turn_on(session.partition(":")[2]) == session
         assert memory.off_since() == ""
-        with pytest.raises(NotFound, match="there is no single session nobody"):
+        with pytest.raises(NotFound, match="matches 'nobody'"):
             memory.turn_off("nobody")
     for number, name in enumerate(names[3:], 3):
         ask(told(world, HOST, number, name), HOST)

@@ -1,0 +1,19 @@
+"""The memory of a project whose sessions are learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from tests.helpers import environment
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """A project without a model."""
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
+        yield opened
