@@ -117,7 +117,7 @@ PAGES = [
     ("init", "Pour continuer"),
     ("status", f"souvenirs{THIN}: 1"),
     ("doctor", "dossier de données"),
-    ("doctor", "Quelque chose demande votre attention"),
+    ("doctor", "Des problèmes ont été trouvés"),
     ("search tokens", "à l’instant"),
     ("search tokens --why", "certitude (× 1,25)"),
     ("search zebra", "Rien trouvé. Essayez d’autres mots"),

@@ -208,9 +208,9 @@ def test_examination() -> None:
         "",
         "Something needs attention: 1 warning.",
     ]
-    assert plain(project_pages.examination(Report((Finding("ok", "a", "b"),)))).endswith("\nAll is well.\n")
+    assert plain(project_pages.examination(Report((Finding("ok", "a", "b"),)))).endswith("\nNo problems.\n")
     assert plain(project_pages.examination(Report((Finding("note", "a", "b"),)))).endswith(
-        "\nAll is well: 1 note.\n"
+        "\nNo problems: 1 note.\n"
     )
 
 

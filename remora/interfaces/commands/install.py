@@ -289,7 +289,7 @@ def _agreed(cli: CliContext, plans: Sequence[Plan], *, yes: bool) -> bool:
         return True
     if cli.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InvalidInput(
-            "nothing was changed: there is no terminal for the question",
+            "nothing was changed: the confirmation needs a terminal",
             hint="--yes makes the change, --dry-run only shows it.",
         )
     if click.confirm(say("install.ask"), err=True):

@@ -84,7 +84,7 @@ def reflect(cli: CliContext, *, session_id: str | None) -> None:
 @click.option("--review", is_flag=True, help="Review one by one: keep, edit, drop or later.")
 @click.option("--verify-all", is_flag=True, help="Verify all of them.")
 @click.option(
-    "--forget-all", is_flag=True, help="Forget the memories that it added; restore brings them back."
+    "--forget-all", is_flag=True, help="Forget the memories that the run added; restore brings them back."
 )
 def learned(
     cli: CliContext,
@@ -97,7 +97,7 @@ def learned(
 ) -> None:
     """Lists the memories that the sessions used and those learned from them, with the evidence.
 
-    --review asks about what nobody confirmed; from trust level 3 on only about what needs review.
+    --review asks about unconfirmed memories; from trust level 3 on only about those that need review.
     `verify`, `edit` and `forget` take ids. `remora list --tag observed` lists the memories of all runs.
     """
     if verify_all + forget_all + review > 1:

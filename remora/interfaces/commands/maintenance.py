@@ -116,7 +116,7 @@ def stats(cli: CliContext) -> None:
 
 @command("health")
 def health(cli: CliContext) -> None:
-    """The score is made of four shares; below ten memories there is none."""
+    """The score combines four shares; it needs at least ten memories."""
     found = cli.memory(writes=False).health()
     cli.answer(found, lambda: project_pages.health(found))
 
@@ -127,7 +127,7 @@ def health(cli: CliContext) -> None:
 def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None) -> None:
     """Checks the data folder, the database, the embedding model, git, settings, permissions and disk.
 
-    On a terminal it asks once about an Ollama server that may belong to somebody else.
+    On a terminal it asks once about an Ollama server that may belong to another user.
     The exit code is 0, or that of the first error.
     """
     from remora.app.health.doctor import diagnose

@@ -30,11 +30,11 @@ PORT = 8766
     "--port", default=PORT, show_default=True, type=click.IntRange(0, 65_535), help="0 for any free port."
 )
 @click.option("--no-open", is_flag=True, help="Only print the address.")
-@click.option("--demo", is_flag=True, help="Show it on made-up data, which is deleted at the end.")
+@click.option("--demo", is_flag=True, help="Use sample data, which is deleted at the end.")
 def panel(cli: CliContext, *, port: int, no_open: bool, demo: bool) -> None:
     """Prints an address that opens the panel once; Ctrl+C ends it. It listens on this machine only.
 
-    With --json it prints where it would listen, and serves nothing.
+    With --json it prints the listening address and serves nothing.
     """
     if cli.json:
         click.echo(dumps({"host": "127.0.0.1", "port": port, "installed": _installed()}))

@@ -57,10 +57,8 @@ since_option = click.option(
     "--since", metavar="TIME", help='Only from this time on: 2023-05-08, "May 2023", "last week".'
 )
 until_option = click.option("--until", metavar="TIME", help="Only up to this time; days named are included.")
-session_option = click.option(
-    "--session", metavar="ID", help="Only what was said or learned in this session."
-)
-role_option = click.option("--role", metavar="NAME", help="Only what this speaker said, such as user.")
+session_option = click.option("--session", metavar="ID", help="Only messages and memories of this session.")
+role_option = click.option("--role", metavar="NAME", help="Only messages of this speaker, such as user.")
 around_option = click.option(
     "--context", "around", is_flag=True, help="Show a message with the two before it and the two after it."
 )
@@ -249,7 +247,7 @@ def related(cli: CliContext, *, path: str, k: int) -> None:
 
 @command("show")
 @click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
-@click.option("--history", "changes", is_flag=True, help="List its changes: when, by whom, what and why.")
+@click.option("--history", "changes", is_flag=True, help="List its changes with time, author and reason.")
 def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
     """ID is an id or at least its first four characters, also of a forgotten memory."""
     memory = cli.memory(writes=False)
@@ -374,7 +372,7 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
     "--thread", default="", metavar="ID", help='Keep the answer as a conversation; "new" begins one.'
 )
 def ask(cli: CliContext, *, question: tuple[str, ...], thread: str) -> None:
-    """Every sentence ends with what it rests on. Without a language model the best passages are shown."""
+    """Each sentence cites its sources. Without a language model the best passages are shown."""
     memory = cli.memory(writes=bool(thread))
     found = memory.ask(cli.statement(question, "the question"), thread)
     cli.answer(found, lambda: memory_pages.answer(found))

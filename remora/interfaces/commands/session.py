@@ -110,7 +110,7 @@ def new(cli: CliContext, *, session_id: str) -> None:
 @id_argument
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(cli: CliContext, *, session_id: str, yes: bool) -> None:
-    """Erases its log, its place in search, and the memories that were learned from it alone."""
+    """Erases its log, its search entries, and the memories that were learned from it alone."""
     if not yes:
         if cli.json or not sys.stdin.isatty():
             raise InvalidInput(f"{session_id} would be erased for good", hint="Use --yes to confirm.")

@@ -26,14 +26,14 @@ _me = click.option("--me", metavar="NAME", default="", help="Your name; git's by
 _login = click.option("--login", metavar="LOGIN", default="", help="Their login in PostgreSQL.")
 _manual = click.option("--one-by-one", is_flag=True, help="Share only what you name: `remora share add ID`.")
 _address = click.option(
-    "--address", metavar="ADDRESS", help="Where the log lies for this machine, if it differs."
+    "--address", metavar="ADDRESS", help="The address of the log for this machine, if it differs."
 )
 
 
 @command("share status", epilog="Example: remora share status --would-send")
 @click.option("--would-send", is_flag=True, help="List the memories that the next exchange would send.")
 def status(cli: CliContext, *, would_send: bool = False) -> None:
-    """Shows where the project is shared, since when it is offline, and what waits."""
+    """Shows the shared log, how long it has been offline, and the changes that wait."""
     memory = cli.memory(writes=False)
     found = memory.sharing.status()
     records = [memory.show(one) for one in found.leaving.memories] if would_send else []
@@ -51,7 +51,7 @@ def _init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool
 
 
 def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: bool) -> None:
-    """INVITATION is the line that `remora share invite` or `remora team invite` printed."""
+    """INVITATION is the output of `remora share invite` or `remora team invite`."""
     memory = cli.memory()
     found = memory.sharing.join(invitation, address=address, automatic=not one_by_one)
     first = memory.sharing.onboarding()
@@ -66,7 +66,10 @@ def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: 
 
 
 def _leave(cli: CliContext, *, yes: bool) -> None:
-    """Memories that others shared go from this machine, yours stay. What you shared stays with the others."""
+    """Memories that others shared are removed from this machine; yours stay.
+
+    The others keep the memories that you shared.
+    """
     memory = cli.memory()
     if not yes:
         cli.ask(say("share.ask_leave"), say("share.waits_leave"))
@@ -80,7 +83,9 @@ def _named(name: str, function: Callable[..., None]) -> click.Command:
     options = {
         _init: (
             click.argument("address", default="git"),
-            click.option("--name", metavar="NAME", default="", help="Of the project; its folder by default."),
+            click.option(
+                "--name", metavar="NAME", default="", help="The project's name; its folder's by default."
+            ),
             _me,
             _manual,
         ),
@@ -105,7 +110,7 @@ def _named(name: str, function: Callable[..., None]) -> click.Command:
     type=click.Choice(WITH),
     default="project",
     show_default=True,
-    help="Who sees it; personal takes it back.",
+    help="Who sees it; personal withdraws it.",
 )
 def add(cli: CliContext, *, ids: tuple[str, ...], visibility: str) -> None:
     """`remora share ID` does the same. The next exchange sends it."""
@@ -116,7 +121,7 @@ def add(cli: CliContext, *, ids: tuple[str, ...], visibility: str) -> None:
 
 @command("share invite")
 def invite_machine(cli: CliContext) -> None:
-    """Prints a line for another machine of yours. It is good once; send it by a way you trust."""
+    """Prints an invitation for another machine of yours. It works once; send it over a channel you trust."""
     code = cli.memory().sharing.invite()
     _invited(cli, code)
 
@@ -126,7 +131,7 @@ def invite_machine(cli: CliContext) -> None:
 @click.option("--role", type=click.Choice(ROLES), default="member", show_default=True, help="Their rights.")
 @_login
 def invite(cli: CliContext, *, name: str, role: str, login: str) -> None:
-    """Prints a line for a colleague. It is good once; send it by a way you trust."""
+    """Prints an invitation for a colleague. It works once; send it over a channel you trust."""
     code = cli.memory().sharing.invite(name, role=role, login=login)
     _invited(cli, code)
 
@@ -140,7 +145,7 @@ def _invited(cli: CliContext, code: str) -> None:
 
 @command("team members")
 def members(cli: CliContext) -> None:
-    """Lists who takes part, with their roles and machines."""
+    """Lists the members with their roles and machines."""
     found = cli.memory(writes=False).sharing.members()
     cli.answer({"members": found}, lambda: sharing_pages.members(found))
 
@@ -150,7 +155,7 @@ def members(cli: CliContext) -> None:
 @click.argument("role", type=click.Choice((*ROLES, "removed")))
 @_login
 def role(cli: CliContext, *, member: str, role: str, login: str) -> None:
-    """MEMBER is a name or an id. What a removed member wrote before stays; what comes later is refused."""
+    """MEMBER is a name or an id. Earlier changes of a removed member stay; later ones are refused."""
     found = cli.memory().sharing.set_role(member, role, login=login)
     cli.answer(found, lambda: sharing_pages.members([found]))
 
@@ -158,7 +163,10 @@ def role(cli: CliContext, *, member: str, role: str, login: str) -> None:
 @command("sync")
 @click.option("--yes", is_flag=True, help="Send without asking, also the first time.")
 def sync(cli: CliContext, *, yes: bool) -> None:
-    """Sends what is new here and takes what is new there. After the first time, sessions do so, too."""
+    """Sends the changes of this machine and receives those of others.
+
+    After the first exchange, sessions do so, too.
+    """
     memory = cli.memory()
     before = memory.sharing.status()
     if before.address and not before.shared and before.leaving.entries and not yes:
@@ -171,16 +179,18 @@ def sync(cli: CliContext, *, yes: bool) -> None:
 @command("conflicts", epilog="Example: remora conflicts 1a2b3c4d --keep both")
 @click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
 @click.option("--keep", metavar="WHICH", help="mine, theirs, both, or the id of a revision.")
-@click.option("--text", metavar="TEXT", help="Another text, in the place of all.")
+@click.option("--text", metavar="TEXT", help="A new text that replaces all others.")
 def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text: str | None) -> None:
-    """Shows memories that two people changed at a time, with both texts; with ID, decides."""
+    """Lists memories that two people changed at the same time, with both texts; with ID, resolves one."""
     memory = cli.memory(writes=memory_id is not None)
     if memory_id is None:
         found = memory.sharing.conflicts()
         cli.answer({"conflicts": found}, lambda: sharing_pages.conflicts(found, cli.clock.now()))
         return
     if (keep is None) == (text is None):
-        raise InvalidInput("say which text stays", hint="--keep mine|theirs|both|REVISION, or --text TEXT.")
+        raise InvalidInput(
+            "no text was chosen", hint="Give --keep mine|theirs|both|REVISION, or --text TEXT."
+        )
     record = memory.sharing.decide(memory_id, keep or text or "")
     cli.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.decided")))
 
@@ -188,9 +198,9 @@ def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text:
 @command("dispute", epilog='Example: remora dispute 1a2b3c4d "the gateway takes RS256 since May"')
 @click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
 @click.argument("words", metavar="[TEXT]...", nargs=-1)
-@click.option("--uphold", is_flag=True, help="Decide that it holds; for stewards.")
+@click.option("--uphold", is_flag=True, help="Decide that the memory is correct; for stewards.")
 def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], uphold: bool) -> None:
-    """Says that a shared memory is wrong, or adds to what was said; without TEXT, shows it."""
+    """Disputes a shared memory, or comments on its dispute; without TEXT, shows the dispute."""
     memory = cli.memory(writes=bool(words))
     now = cli.clock.now()
     if memory_id is None:

@@ -63,7 +63,7 @@ def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterato
         heard = [t for t in late if (data_folder / LIVE / file_name(t.host, t.session_id)).exists()]
         if late and not heard:
             host = HOSTS[record.host]
-            told = f"installed, but the last {len(late)} of its sessions here did not report to it"
+            told = f"installed, but its last {len(late)} sessions here sent no events"
             yield Finding("warning", f"hooks of {record.host}", told, " ".join(host.after))
 
 
@@ -80,7 +80,7 @@ def trouble_of(words: list[str], environ: Mapping[str, str]) -> str:
     program = words[0]
     if os.path.isabs(program):  # noqa: PTH117
         if not os.access(program, os.X_OK):
-            return "does not exist or cannot be run"
+            return "does not exist or is not executable"
     elif find_program(program, environ) is None:
         return "is not found on the PATH"
     elif search_path(environ) != environ.get("PATH", os.defpath):

@@ -440,7 +440,7 @@ HOSTS: dict[str, Host] = {
             True,
             (
                 "Start Codex, type /hooks and trust the hooks of Remora: until then it skips them silently.",
-                "A project's .codex folder counts only once you trust the project.",
+                "Codex ignores a project's .codex folder until you trust the project.",
             ),
         ),
         Host(
@@ -494,7 +494,7 @@ HOSTS: dict[str, Host] = {
             _windsurf,
             lambda place: [place.root / ".windsurf", place.home / ".codeium/windsurf"],
             False,
-            ("Windsurf: refresh the MCP servers. Its hooks only report; the model recalls by the tools.",),
+            ("Windsurf: refresh the MCP servers. Its hooks cannot inject text; the model calls the tools.",),
         ),
         Host(
             "opencode",
