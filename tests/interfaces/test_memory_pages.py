@@ -172,7 +172,7 @@ def test_receipt_says_what_was_merged_and_taken_out() -> None:
     assert text.splitlines() == [
         "1a2b3c4d  merged with an existing gotcha (91% similar)  Tokens expire after 24 h",
         "  all origins kept: AGENTS.md:4, agent",
-        "  your words are kept as an origin: tokens live a day",
+        "  your wording is kept as an origin: tokens live a day",
         "  1 secret removed before storing: 1 password",
         "  2 control characters were removed",
     ]

@@ -79,7 +79,7 @@ def test_search_of_one_conversation(run: Run, answer: Answer, talk: str) -> None
     run("session", "append", "cli:2", "--role", "user", "the cache of the other team")
     found = answer("session", "search", "cache of the other team", "--session", talk)["hits"]
     assert {hit["session_id"] for hit in found} == {talk}
-    assert "No message is about this" in run("session", "search", "zebra").stderr
+    assert "No message matches" in run("session", "search", "zebra").stderr
 
 
 @pytest.mark.parametrize("verb", [("show",), ("compact",), ("new",)])

@@ -126,7 +126,7 @@ def test_a_list_of_nothing_says_of_what(run: Run, remember: Remember) -> None:
 def test_a_list_of_nothing_beside_records(run: Run, remember: Remember) -> None:
     """Where there are records alone, the list of memories says that there are none and where those are."""
     remember("Spec 042 succeeded in 14 steps", "--type", "work_unit_outcome")
-    told = "There are no memories.\nRecords of commits and sessions are listed by --records.\n"
+    told = "There are no memories.\n--records lists the records of commits and sessions.\n"
     assert run("list").stderr == told
 
 

@@ -139,7 +139,7 @@ def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked
             cli.remark(say("writer.none"))
         return
     if asked:
-        if answered.exists() or cli.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if answered.exists() or not cli.asks:
             return
         cli.note(say("writer.offer", program=program_of(commands[0]), cost=in_words(COST)))
         agreed = click.confirm(say("writer.ask"), err=True)
@@ -287,7 +287,7 @@ def _agreed(cli: CliContext, plans: Sequence[Plan], *, yes: bool) -> bool:
     _show(cli, plans)
     if yes:
         return True
-    if cli.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not cli.asks:
         raise InvalidInput(
             "nothing was changed: the confirmation needs a terminal",
             hint="--yes makes the change, --dry-run only shows it.",

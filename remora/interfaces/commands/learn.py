@@ -56,8 +56,7 @@ def learn(
     cli.answer(report, lambda: page(report))
     if left_out and not report.sessions and report.unchanged:
         cli.note(say("learn.rejected"))
-    for note in report.notes:
-        cli.remark(note)
+    cli.remark(*report.notes)
     if not report.sessions and not report.unchanged:
         none = say("learn.none")
         cli.note(none if path is None else say("learn.none_in", path=path))
@@ -102,7 +101,7 @@ def learned(
     """
     if verify_all + forget_all + review > 1:
         raise InvalidInput("--review, --verify-all and --forget-all exclude each other")
-    if review and (cli.json or not reviewing.somebody()):
+    if review and not cli.asks:
         raise InvalidInput("--review needs a terminal", hint="Use verify, edit and forget with ids.")
     memory = cli.memory(writes=verify_all or forget_all or review)
     found = memory.session_summary(run, session_id=session_id)

@@ -110,8 +110,7 @@ def stats(cli: CliContext) -> None:
     """Counts memories by type, conversation turns, vectors and files in git, with sizes."""
     found = cli.memory(writes=False).stats()
     cli.answer(found, lambda: project_pages.counts(found))
-    for note in found.notes:
-        cli.remark(note)
+    cli.remark(*found.notes)
 
 
 @command("health")
@@ -136,7 +135,7 @@ def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None)
 
     if allow_server:
         allow(Path(data_folder(os.environ)), allow_server)
-    elif not cli.json and sys.stdin.isatty() and sys.stderr.isatty():
+    elif cli.asks:
         _ask_about_listener(Path(cli.project))
     report = diagnose(Path(cli.project), os.environ)
     report = report._replace(findings=(*report.findings, *_installed(Path(cli.project))))
@@ -264,8 +263,7 @@ def work(cli: CliContext, *, seconds: float, sessions: bool, maintenance: bool) 
         failed = [one for one in done if one.problem]
         words = say("work.sessions", n=len(done) - len(failed))
         cli.answer([one._asdict() for one in done], (Para(words),))
-        for one in failed:
-            cli.remark(f"{one.session}: {one.problem}")
+        cli.remark(*(f"{one.session}: {one.problem}" for one in failed))
         return
     memory = cli.memory()
     if maintenance:

@@ -49,12 +49,11 @@ def import_file(cli: CliContext, *, file: str, dry_run: bool) -> None:
     """FILE is a JSON or Markdown export, or an archive. Existing memories do not change."""
     done = cli.memory().import_file(file, dry_run=dry_run)
     cli.answer(done, lambda: project_pages.imported(done))
-    for one in (*done.left, *done.bad):
-        cli.remark(one)
+    cli.remark(*done.left, *done.bad)
 
 
 @command("erase", epilog="Example: remora erase 1a2b3c4d")
-@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids(forgotten=True))
+@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.forgotten_ids)
 @click.option(
     "--session", metavar="ID", help="A conversation or agent session, and the memories learned from it alone."
 )

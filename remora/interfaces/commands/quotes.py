@@ -43,4 +43,4 @@ def remove(cli: CliContext, *, ids: tuple[str, ...]) -> None:
     cli.answer({"removed": [{"id": i, "text": text} for i, text in gone]}, lambda: note_pages.removed(gone))
 
 
-QUOTE = group("quote", (listing, keep, remove))
+COMMANDS: dict[str, click.Command] = {"quote": group("quote", (listing, keep, remove))}

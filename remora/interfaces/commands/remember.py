@@ -186,7 +186,7 @@ def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], optio
 
 
 @command("edit", epilog="Example: remora edit 1a2b3c4d --type gotcha --add-tag cache")
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
 @click.option("--content", "-c", metavar="TEXT", help='The new text; "-" reads it from stdin.')
 @type_option
 @click.option("--add-tag", multiple=True, metavar="WORD", help="Add a tag; repeatable.")
@@ -250,7 +250,7 @@ def edit(
 
 
 @command("supersede", epilog='Example: remora supersede 1a2b3c4d "Access tokens now expire after 12 h"')
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
 @click.argument("text", nargs=-1)
 @type_option
 @click.option(

@@ -17,8 +17,6 @@ from remora.interfaces.words import say
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from remora.app.memory import Memory
-    from remora.core.values import MemoryRecord
 
 ROLES = ("reader", "member", "steward", "admin")
 WITH = ("project", "team", "organization", "personal")
@@ -74,8 +72,7 @@ def _leave(cli: CliContext, *, yes: bool) -> None:
     if not yes:
         cli.ask(say("share.ask_leave"), say("share.waits_leave"))
     gone = memory.sharing.leave()
-    said = say("share.left", n=gone)
-    cli.answer({"removed": gone}, (Para(said),))
+    cli.answer({"removed": gone}, (Para(say("share.left", n=gone)),))
 
 
 def _named(name: str, function: Callable[..., None]) -> click.Command:
@@ -103,7 +100,7 @@ def _named(name: str, function: Callable[..., None]) -> click.Command:
 
 
 @command("share add", epilog="Example: remora share 1a2b3c4d --with team")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids)
 @click.option(
     "--with",
     "visibility",
@@ -122,8 +119,7 @@ def add(cli: CliContext, *, ids: tuple[str, ...], visibility: str) -> None:
 @command("share invite")
 def invite_machine(cli: CliContext) -> None:
     """Prints an invitation for another machine of yours. It works once; send it over a channel you trust."""
-    code = cli.memory().sharing.invite()
-    _invited(cli, code)
+    _invited(cli, cli.memory().sharing.invite())
 
 
 @command("team invite", epilog="Example: remora team invite Ben --role steward")
@@ -132,8 +128,7 @@ def invite_machine(cli: CliContext) -> None:
 @_login
 def invite(cli: CliContext, *, name: str, role: str, login: str) -> None:
     """Prints an invitation for a colleague. It works once; send it over a channel you trust."""
-    code = cli.memory().sharing.invite(name, role=role, login=login)
-    _invited(cli, code)
+    _invited(cli, cli.memory().sharing.invite(name, role=role, login=login))
 
 
 def _invited(cli: CliContext, code: str) -> None:
@@ -177,7 +172,7 @@ def sync(cli: CliContext, *, yes: bool) -> None:
 
 
 @command("conflicts", epilog="Example: remora conflicts 1a2b3c4d --keep both")
-@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids)
 @click.option("--keep", metavar="WHICH", help="mine, theirs, both, or the id of a revision.")
 @click.option("--text", metavar="TEXT", help="A new text that replaces all others.")
 def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text: str | None) -> None:
@@ -196,7 +191,7 @@ def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text:
 
 
 @command("dispute", epilog='Example: remora dispute 1a2b3c4d "the gateway takes RS256 since May"')
-@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids)
 @click.argument("words", metavar="[TEXT]...", nargs=-1)
 @click.option("--uphold", is_flag=True, help="Decide that the memory is correct; for stewards.")
 def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], uphold: bool) -> None:
@@ -205,38 +200,31 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
     now = cli.clock.now()
     if memory_id is None:
         found = memory.sharing.disputes()
-        records = _shown(memory, [one.memory_id for one in found])
+        records = [memory.show(one.memory_id) for one in found]
         cli.answer({"disputes": found}, lambda: sharing_pages.disputes(found, records, now))
         return
     record = memory.show(memory_id)
     if words:
         text = cli.statement(words, "TEXT")
         open_ = record.id in {one.memory_id for one in memory.sharing.disputes()}
-        speak = (
-            memory.sharing.uphold if uphold else (memory.sharing.comment if open_ else memory.sharing.dispute)
-        )
+        sharing = memory.sharing
+        speak = sharing.uphold if uphold else sharing.comment if open_ else sharing.dispute
         speak(record.id, text)
     said = memory.sharing.thread(record.id)
     cli.answer({"memory": record, "thread": said}, lambda: sharing_pages.thread(record, said, now))
 
 
-def _shown(memory: Memory, ids: list[str]) -> list[MemoryRecord]:
-    return [memory.show(one) for one in ids]
+def _shared(name: str) -> list[click.Command]:
+    """Return the commands that `share` and `team` have in common, in the order in which both list them."""
+    begin = "create" if name == "team" else "init"
+    return [_named(f"{name} {begin}", _init), _named(f"{name} join", _join), _named(f"{name} leave", _leave)]
 
 
-SHARE = group(
-    "share",
-    (
-        *(status, _named("share init", _init), _named("share join", _join)),
-        *(_named("share leave", _leave), invite_machine, add),
-    ),
-    otherwise="add",
-)
-TEAM = group(
-    "team",
-    (
-        *(members, _named("team create", _init), invite),
-        *(_named("team join", _join), role, _named("team leave", _leave)),
-    ),
-)
-COMMANDS = {"share": SHARE, "team": TEAM, "sync": sync, "conflicts": conflicts, "dispute": dispute}
+SHARE, TEAM = _shared("share"), _shared("team")
+COMMANDS: dict[str, click.Command] = {
+    "share": group("share", (status, *SHARE, invite_machine, add), otherwise="add"),
+    "team": group("team", (members, TEAM[0], invite, TEAM[1], role, TEAM[2])),
+    "sync": sync,
+    "conflicts": conflicts,
+    "dispute": dispute,
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import time
@@ -16,7 +15,7 @@ from remora.disk.live import KEPT, file_name
 from remora.disk.programs import find_program, search_path
 from remora.interfaces.install.components import HOOKS
 from remora.interfaces.install.hosts import HOSTS
-from remora.interfaces.install.records import FOLDER, read
+from remora.interfaces.install.records import FOLDER, every, read
 from remora.sources.transcripts.discovery import find
 from remora.sources.transcripts.hosts import DATABASES
 
@@ -25,21 +24,16 @@ SESSIONS = 3  # the newest ones, which are checked
 
 def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Yield a finding for each installed host; a warning if its command cannot run or is not safe."""
-    for path in sorted((data_folder / FOLDER).glob("*.json")):
+    for record in every(data_folder):
+        host, command = record.host, record.command
+        scope = "" if record.scope == "project" else f" --scope {record.scope}"
+        again = f"Run `remora install {host}{scope}`" + (f" in {record.root}." if record.root else ".")
         try:
-            found = json.loads(path.read_text("utf-8"))
-            host, command, root = str(found["host"]), str(found["command"]), str(found.get("root") or "")
-            local = " --scope local" if found.get("scope") == "local" else ""
             words = shlex.split(command)
-        except (OSError, ValueError, KeyError, TypeError):
+        except ValueError:
             continue
         if not words:
             continue
-        again = (
-            f"Run `remora install {host}{local}` in {root}."
-            if root
-            else f"Run `remora install {host} --scope user`."
-        )
         if trouble := trouble_of(words, environ):
             yield Finding("warning", f"hooks of {host}", f"`{command}` {trouble}", again)
         else:

@@ -149,5 +149,5 @@ def test_a_text_that_fits_stays() -> None:
         cut = fitted(said)
         assert len(cut.encode()) <= LIMIT
         assert cut.endswith("\n[Truncated; search_memory or `remora search` finds the rest.]")
-    assert "line\n[There" in fitted("line\n" * 9_000)
-    assert "word\n[There" in fitted("word " * 9_000)
+    assert "line\n[Truncated" in fitted("line\n" * 9_000)
+    assert "word\n[Truncated" in fitted("word " * 9_000)

@@ -168,7 +168,7 @@ def test_for_oneself_in_one_project(bench: Bench) -> None:
     """Claude Code has places for that; of other hosts it is said that they have none."""
     plan = bench.install("claude-code", Wish(scope=LOCAL))
     assert {change.path.name for change in plan.every} == {"settings.local.json", ".claude.json"}
-    assert any("keep it out of git" in note for note in plan.notes)
+    assert any("do not commit it" in note for note in plan.notes)
     hooks = document(bench, "shop/.claude/settings.local.json")["hooks"]
     assert hooks["Stop"][0]["hooks"][0]["args"] == ["hook", "--host", "claude-code"]
     server = {"type": "stdio", "command": "remora", "args": ["mcp"]}
@@ -176,7 +176,7 @@ def test_for_oneself_in_one_project(bench: Bench) -> None:
     assert own == {str(bench.root): {"mcpServers": {"remora": server}}}
     assert "you have them already" in " ".join(bench.plan("claude-code", Wish()).notes)
     assert bench.plan("codex", Wish(scope=LOCAL)).idle
-    assert "for what one person uses in one project" in " ".join(bench.plan("codex", Wish(scope=LOCAL)).notes)
+    assert "has no file of one user in a project" in " ".join(bench.plan("codex", Wish(scope=LOCAL)).notes)
 
 
 def test_servers(bench: Bench) -> None:

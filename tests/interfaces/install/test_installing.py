@@ -76,7 +76,7 @@ def test_nobody_to_ask(run: Run, person: Path, project: Path) -> None:
     result = run("install", "cursor")
     assert result.exit_code == 2
     assert "+++" in result.stdout
-    assert "no terminal for the question" in result.stderr
+    assert "the confirmation needs a terminal" in result.stderr
     assert "--yes" in result.stderr
     dry = run("install", "cursor", "--dry-run")
     assert dry.exit_code == 0
@@ -226,7 +226,7 @@ def test_a_writer_never_overwrites_settings(
     settings.write_text("[learn]\nquotes = false\n")
     result = run("install", "claude-code", "--yes", "--writer")
     assert result.exit_code == 3
-    assert "has a table [learn] already" in result.stderr
+    assert "already has a table [learn]" in result.stderr
     assert settings.read_text() == "[learn]\nquotes = false\n"
 
 
