@@ -160,19 +160,6 @@ def test_what_cannot_be_searched(run: Run, words: list[str], said: str) -> None:
     assert said in result.stderr
 
 
-def test_hostile_questions(run: Run, remember: Remember) -> None:
-    """Quotes, operators and a very long question are words like any other."""
-    remember("Tokens expire after 24 h", "--type", "decision")
-    for question in (
-        '"tokens" OR (',
-        "tokens*",
-        "NEAR(a b)",
-        "'; DROP TABLE memories; --",
-        "tokens " * 5_000,
-    ):
-        assert run("search", "--", question).exit_code == 0
-
-
 def test_a_turn_is_found_and_named(run: Run, project: Path, clock: FixedClock) -> None:
     """What was said in a conversation is a hit with its own id, speaker and session."""
     with Memory.open(project, clock=clock) as memory:
@@ -331,13 +318,6 @@ def test_list_limit_and_order(run: Run, answer: Answer, remember: Remember, cloc
     assert run("list", "--order", "length").exit_code == 2
 
 
-def test_list_shortens(run: Run, remember: Remember) -> None:
-    """A long memory takes one line, with an ellipsis at its end."""
-    remember("word " * 200)
-    assert run("list").stdout.count("\n") == 1
-    assert run("list").stdout.rstrip().endswith("…")
-
-
 @pytest.mark.parametrize("words", [["list"], ["search", "tokens"]])
 def test_unknown_type_is_named(run: Run, words: list[str]) -> None:
     """A type that does not exist is an error that lists those that do and names the one that comes close."""
@@ -350,13 +330,6 @@ def test_unknown_type_is_named(run: Run, words: list[str]) -> None:
     result = run(*words, "--type", "gotcha,zzz", "--json")
     assert result.exit_code == 2
     assert json.loads(result.stdout)["error"]["message"] == "there is no memory type 'zzz'"
-
-
-def test_branch_is_named(run: Run, remember: Remember) -> None:
-    """A list, and the page of a memory, say on which branch it holds."""
-    memory_id = remember("The cache is written in Rust", "--branch", "topic")
-    assert run("list").stdout.rstrip().endswith("The cache is written in Rust  [on branch topic]")
-    assert "branch: topic" in run("show", memory_id).stdout
 
 
 class WithModel:
@@ -458,11 +431,3 @@ def test_read_only_data_can_be_read(remember: Remember, clock: FixedClock) -> No
         result = call(*words)
         assert (result.exit_code, result.stdout) == (13, "")
         assert result.stderr == "error: the disk cannot be written\n"
-
-
-def test_stdin_and_unicode(run: Run, answer: Answer) -> None:
-    """Any script goes in and comes out unchanged, as text and as JSON."""
-    run("remember", "-", "--type", "pattern", stdin="令牌 24 小时后过期 🦈\n")
-    assert "令牌 24 小时后过期 🦈" in run("list").stdout
-    assert "令牌 24 小时后过期 🦈" in run("list", "--json").stdout
-    assert json.loads(run("search", "-", "--json", stdin="令牌").stdout)["query"] == "令牌"

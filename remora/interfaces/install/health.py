@@ -26,8 +26,10 @@ def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding
     """Yield a finding for each installed host; a warning if its command cannot run or is not safe."""
     for record in every(data_folder):
         host, command = record.host, record.command
-        scope = "" if record.scope == "project" else f" --scope {record.scope}"
-        again = f"Run `remora install {host}{scope}`" + (f" in {record.root}." if record.root else ".")
+        local = " --scope local" if record.scope == "local" else ""
+        again = f"Run `remora install {host} --scope user`."
+        if record.root:
+            again = f"Run `remora install {host}{local}` in {record.root}."
         try:
             words = shlex.split(command)
         except ValueError:
