@@ -145,7 +145,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("team invite", "Invite a colleague.", "", "sharing.invite"),
         Verb("team join", "Join with an invitation.", "", "sharing.join"),
         Verb("team role", "Change a member's role, or end the membership.", "", "sharing.set_role"),
-        Verb("team leave", "Stop sharing a project.", "", "sharing.leave"),
+        Verb("team leave", "Leave the team.", "", "sharing.leave"),
     ),
     "journal": (
         Verb("journal show", "Show MEMORY.md, or the whole prompt block.", "", "journal.show"),

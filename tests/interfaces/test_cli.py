@@ -206,3 +206,8 @@ def test_no_color(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not CliContext().colour
     assert run("--no-color", "list").exit_code == 0
     assert run("list", "--no-color").exit_code == 0
+
+
+def test_the_address_of_the_panel(answer: Callable[..., Any]) -> None:
+    """With --json it is told and nothing is served."""
+    assert answer("panel", "--port", "8000") == {"host": "127.0.0.1", "port": 8000, "installed": True}

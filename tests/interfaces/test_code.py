@@ -42,12 +42,6 @@ def test_index_says_what_it_read(run: Run):
     assert "0 files read, 3 unchanged" in run("index").stdout
 
 
-def test_index_reports_as_json(answer: Answer):
-    """The document has the fields of the report."""
-    report = answer("index")
-    assert (report["files"], report["read"], report["complete"]) == (3, 3, True)
-
-
 def test_impact_lists_the_nearest_first(run: Run):
     """Depth, what, and how; tests are marked."""
     run("index")

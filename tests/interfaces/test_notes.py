@@ -246,13 +246,6 @@ def test_learn_on_the_command_line(
     assert both.exit_code == EXIT_CODES[InvalidInput]
 
 
-def test_learning_without_sessions_says_so(run: Run) -> None:
-    """A machine without transcripts of the project is told how to go on."""
-    assert "Name a transcript or a folder" in run("learn").stderr
-    assert "remora learn" in run("learned").stderr
-    assert "remora learn" in run("checks").stderr
-
-
 def test_an_entry_of_the_history_is_added(run: Run) -> None:
     """It stands there under its time, without the secrets in it."""
     assert run("journal", "add", "Moved the queue to Redis").stdout.endswith("added to the history\n")

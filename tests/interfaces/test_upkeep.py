@@ -128,12 +128,3 @@ def test_forget_by_filter(run: Run, remember: Remember, project: Path, clock: Fi
             memory.remember(f"Route {number} is served by host {number}", type="pattern")
     assert "21 memories would be forgotten" in run("forget", "--type", "pattern").stderr
     assert len(run("forget", "--type", "pattern", "--yes").stdout.splitlines()) == 21
-
-
-def test_verifying_many_wants_a_yes(run: Run, project: Path, clock: FixedClock) -> None:
-    """Where nobody can be asked, many need --yes; nothing is changed without."""
-    with Memory.open(project, clock=clock) as memory:
-        memory.remember_each([{"content": f"port {n} belongs to service {n}"} for n in range(21)])
-    assert run("verify", "--all").exit_code == 2
-    assert not any(verified(project, clock))
-    assert len(run("verify", "--all", "--yes").stdout.splitlines()) == 21

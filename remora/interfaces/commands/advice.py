@@ -12,7 +12,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
 
@@ -102,7 +102,7 @@ def on(cli: CliContext, *, session: str | None) -> None:
 @click.option("--apply", is_flag=True, help="Apply the proposed phase weights.")
 @click.option("--undo", is_flag=True, help="Undo the last --apply.")
 def trial(cli: CliContext, *, apply: bool, undo: bool) -> None:
-    """Compares moments with advice with moments at which the advice was held back.
+    """Compares moments at which advice was given with moments at which it was held back.
 
     Advice is held back at random at one moment in ten; `trial.share` sets the share, 0 turns it off.
     """
@@ -155,14 +155,4 @@ def preview(cli: CliContext, *, edit: str | None, run: str | None, ask: str | No
     cli.answer(found, lambda: memory_pages.preview(found))
 
 
-COMMANDS = {
-    "log": log,
-    "why": why,
-    "status": status,
-    "preview": preview,
-    "trial": trial,
-    "statusline": statusline,
-    "off": off,
-    "on": on,
-    "hook": hook,
-}
+COMMANDS = by_name(log, why, status, preview, trial, statusline, off, on, hook)

@@ -265,7 +265,7 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
             assert cli is not None
             function(cli, **values)
 
-        run.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+        run.__click_params__ = [*getattr(function, "__click_params__", ())]  # type: ignore[attr-defined]
         details = inspect.cleandoc(function.__doc__ or "")
         own = common(run, again=True)
         text = entry.help + ("\n\n" + details if details else "")
@@ -273,6 +273,11 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
         return click.command(short_name, Command, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
 
     return make
+
+
+def by_name(*commands: click.Command) -> dict[str, click.Command]:
+    """Return commands by their names."""
+    return {one.name or "": one for one in commands}
 
 
 def group(name: str, commands: Sequence[click.Command], *, otherwise: str = "") -> click.Group:

@@ -10,7 +10,7 @@ from types import FrameType
 import click
 
 from remora.interfaces import memory_pages, project_pages
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.words import say
 
 MAX_DEPTH = 10
@@ -162,4 +162,4 @@ def modules(cli: CliContext, *, limit: int) -> None:
         cli.note(say("modules.more", shown=len(shown), all=len(found)))
 
 
-COMMANDS = {"index": index, "impact": impact, "files": files, "modules": modules}
+COMMANDS = by_name(index, impact, files, modules)

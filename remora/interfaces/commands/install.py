@@ -15,7 +15,7 @@ from remora.disk.files import write_atomic
 from remora.disk.programs import find_program
 from remora.interfaces import install_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install import records
 from remora.interfaces.install.apply import carry_out
@@ -304,4 +304,4 @@ def _show(cli: CliContext, plans: Sequence[Plan]) -> None:
         cli.answer(None, tuple(pages) or (Para(say("install.does.keep")),))
 
 
-COMMANDS = {"install": install, "uninstall": uninstall}
+COMMANDS = by_name(install, uninstall)

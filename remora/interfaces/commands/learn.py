@@ -11,7 +11,7 @@ from remora.core.errors import InvalidInput
 from remora.core.trust import MANY_WRONG
 from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import review as reviewing
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say, spoken
 
@@ -180,10 +180,4 @@ def synthesize(cli: CliContext, *, module: str | None, dry_run: bool) -> None:
         cli.note(say("synthesis.none"))
 
 
-COMMANDS = {
-    "learn": learn,
-    "reflect": reflect,
-    "learned": learned,
-    "checks": checks,
-    "synthesize": synthesize,
-}
+COMMANDS = by_name(learn, reflect, learned, checks, synthesize)

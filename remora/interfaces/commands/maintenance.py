@@ -14,7 +14,7 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.interfaces import note_pages, project_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.page import Page, Para
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say
@@ -286,16 +286,4 @@ def costs(cli: CliContext, *, days: int) -> None:
         cli.note(say("costs.none"))
 
 
-COMMANDS = {
-    "costs": costs,
-    "init": init,
-    "move-in": move_in,
-    "stats": stats,
-    "health": health,
-    "doctor": doctor,
-    "reindex": reindex,
-    "backup": backup,
-    "recover": recover,
-    "completion": completion,
-    "work": work,
-}
+COMMANDS = by_name(costs, init, move_in, stats, health, doctor, reindex, backup, recover, completion, work)

@@ -10,7 +10,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.core.values import ENTRY_KINDS
 from remora.interfaces import note_pages
-from remora.interfaces.commands.cli_context import CliContext, command, group
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
 from remora.interfaces.words import say
 
 name_argument = click.argument("name", metavar="NAME")
@@ -231,9 +231,9 @@ def _date(text: str) -> date:
         raise InvalidInput(f"{text!r} is not a date", hint="Write it as 2026-01-31.") from None
 
 
-COMMANDS: dict[str, click.Command] = {
-    "note": group("note", (listing, show, add, rename, alias, write, remove, dump, load, search)),
-    "journal": group(
+COMMANDS = by_name(
+    group("note", (listing, show, add, rename, alias, write, remove, dump, load, search)),
+    group(
         "journal", (journal_show, journal_add, journal_today, journal_history, consolidate, versions, restore)
     ),
-}
+)

@@ -15,7 +15,7 @@ import click
 
 from remora.core.change import PERSON
 from remora.core.errors import InvalidInput
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.present import dumps
 from remora.net.ports import listen
 
@@ -84,4 +84,4 @@ def _installed() -> bool:
     return all(find_spec(name) is not None for name in ("jinja2", "starlette", "uvicorn"))
 
 
-COMMANDS = {"panel": panel}
+COMMANDS = by_name(panel)

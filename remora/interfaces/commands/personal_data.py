@@ -9,7 +9,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.interfaces import project_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.words import say
 
 if TYPE_CHECKING:
@@ -121,4 +121,4 @@ def privacy(cli: CliContext) -> None:
     cli.answer(found, lambda: project_pages.privacy(found))
 
 
-COMMANDS = {"export": export, "import": import_file, "erase": erase, "privacy": privacy}
+COMMANDS = by_name(export, import_file, erase, privacy)

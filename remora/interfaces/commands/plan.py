@@ -9,7 +9,7 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
 from remora.core.values import Skipped
 from remora.interfaces import learn_pages
-from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
 from remora.interfaces.words import say
 
 if TYPE_CHECKING:
@@ -121,4 +121,4 @@ def teach(context: click.Context, cli: CliContext, *, files: tuple[str, ...], ye
         context.exit(EXIT_CODES[InvalidInput])
 
 
-COMMANDS = {"plan": plan, "teach": teach}
+COMMANDS = by_name(plan, teach)

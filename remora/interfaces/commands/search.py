@@ -10,7 +10,7 @@ from remora.core.errors import NotFound
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
 from remora.interfaces.page import Para
 from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence
 from remora.interfaces.words import say
@@ -329,11 +329,4 @@ def _nothing(cli: CliContext, *, filtered: bool, listed: str = "") -> str:
     return say("empty.begin")
 
 
-COMMANDS = {
-    "search": search,
-    "ask": ask,
-    "context": context,
-    "related": related,
-    "show": show,
-    "list": list_,
-}
+COMMANDS = by_name(search, ask, context, related, show, list_)

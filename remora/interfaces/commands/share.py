@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages, sharing_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command, group
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 ROLES = ("reader", "member", "steward", "admin")
 WITH = ("project", "team", "organization", "personal")
@@ -38,6 +31,10 @@ def status(cli: CliContext, *, would_send: bool = False) -> None:
     cli.answer(found, lambda: sharing_pages.status(found, cli.clock.now(), would_send=records))
 
 
+@click.argument("address", default="git")
+@click.option("--name", metavar="NAME", default="", help="The project's name; its folder's by default.")
+@_me
+@_manual
 def _init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool) -> None:
     """ADDRESS is `git` (the repository's own remote), `folder:PATH`, `postgresql://…` or `libsql://…`.
 
@@ -48,6 +45,9 @@ def _init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool
     cli.note(say("share.look"))
 
 
+@click.argument("invitation")
+@_address
+@_manual
 def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: bool) -> None:
     """INVITATION is the output of `remora share invite` or `remora team invite`."""
     memory = cli.memory()
@@ -63,6 +63,7 @@ def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: 
     )
 
 
+@click.option("--yes", is_flag=True, help="Do not ask.")
 def _leave(cli: CliContext, *, yes: bool) -> None:
     """Memories that others shared are removed from this machine; yours stay.
 
@@ -73,30 +74,6 @@ def _leave(cli: CliContext, *, yes: bool) -> None:
         cli.ask(say("share.ask_leave"), say("share.waits_leave"))
     gone = memory.sharing.leave()
     cli.answer({"removed": gone}, (Para(say("share.left", n=gone)),))
-
-
-def _named(name: str, function: Callable[..., None]) -> click.Command:
-    """Return a command under one of its names; `share` and `team` have some commands in common."""
-    options = {
-        _init: (
-            click.argument("address", default="git"),
-            click.option(
-                "--name", metavar="NAME", default="", help="The project's name; its folder's by default."
-            ),
-            _me,
-            _manual,
-        ),
-        _join: (click.argument("invitation"), _address, _manual),
-        _leave: (click.option("--yes", is_flag=True, help="Do not ask."),),
-    }
-
-    @functools.wraps(function)
-    def made(cli: CliContext, **given: Any) -> None:  # click stores options on the function
-        function(cli, **given)
-
-    for option in reversed(options[function]):
-        made = option(made)
-    return command(name)(made)
 
 
 @command("share add", epilog="Example: remora share 1a2b3c4d --with team")
@@ -214,17 +191,31 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
     cli.answer({"memory": record, "thread": said}, lambda: sharing_pages.thread(record, said, now))
 
 
-def _shared(name: str) -> list[click.Command]:
-    """Return the commands that `share` and `team` have in common, in the order in which both list them."""
-    begin = "create" if name == "team" else "init"
-    return [_named(f"{name} {begin}", _init), _named(f"{name} join", _join), _named(f"{name} leave", _leave)]
-
-
-SHARE, TEAM = _shared("share"), _shared("team")
-COMMANDS: dict[str, click.Command] = {
-    "share": group("share", (status, *SHARE, invite_machine, add), otherwise="add"),
-    "team": group("team", (members, TEAM[0], invite, TEAM[1], role, TEAM[2])),
-    "sync": sync,
-    "conflicts": conflicts,
-    "dispute": dispute,
-}
+COMMANDS = by_name(
+    group(
+        "share",
+        (
+            status,
+            command("share init")(_init),
+            command("share join")(_join),
+            command("share leave")(_leave),
+            invite_machine,
+            add,
+        ),
+        otherwise="add",
+    ),
+    group(
+        "team",
+        (
+            members,
+            command("team create")(_init),
+            invite,
+            command("team join")(_join),
+            role,
+            command("team leave")(_leave),
+        ),
+    ),
+    sync,
+    conflicts,
+    dispute,
+)

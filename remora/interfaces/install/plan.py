@@ -178,8 +178,8 @@ def install(given: PlanInput, host: Host, wish: Wish) -> Plan:
     notes: list[str] = []
     scope = wish.scope or PROJECT
     wanted = _wanted(given, host, wish, notes)
-    plan = _plan(given, host, scope, list(_of(given, host, wish.scope, scope)), wanted, notes)
-    others = list(_of(given, host, wish.scope, USER)) if wish.scope is None else []
+    plan = _plan(given, host, scope, _of(given, host, wish.scope, scope), wanted, notes)
+    others = _of(given, host, wish.scope, USER) if wish.scope is None else []
     if others:
         inner = _plan(given, host, USER, others, wanted, [])
         plan = plan._replace(user=(inner,))
@@ -201,8 +201,8 @@ def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
         SourceError: a file with entries of Remora cannot be parsed; nothing is changed.
     """
     notes: list[str] = []
-    plan = _plan(given, host, scope or PROJECT, list(_of(given, host, scope, scope or PROJECT)), (), notes)
-    others = list(_of(given, host, scope, USER)) if scope is None else []
+    plan = _plan(given, host, scope or PROJECT, _of(given, host, scope, scope or PROJECT), (), notes)
+    others = _of(given, host, scope, USER) if scope is None else []
     if others:
         elsewhere = [r for r in records.every(given.data, host.name) if r.scope == PROJECT]
         elsewhere = [r for r in elsewhere if r.root != str(given.place.root) and Path(r.root).exists()]
@@ -214,22 +214,15 @@ def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
         else:
             plan = plan._replace(user=(inner,))
     for other in (USER, LOCAL):
-        if (
-            scope is None
-            and plan.idle
-            and not _plan(given, host, other, _all(given, host, other), (), []).idle
-        ):
+        files = list(files_of(host, given.place, other))
+        if scope is None and plan.idle and not _plan(given, host, other, files, (), []).idle:
             where = "the user" if other == USER else "you in this project"
             notes.append(f"it is installed for {where}: `remora uninstall {host.name} --scope {other}`")
     return plan._replace(notes=tuple(notes))
 
 
-def _all(given: PlanInput, host: Host, scope: str) -> list[File]:
-    return list(files_of(host, given.place, scope))
-
-
-def _of(given: PlanInput, host: Host, asked: str | None, scope: str) -> Iterable[File]:
-    return (file for file in files_of(host, given.of(scope).place, asked) if file.scope == scope)
+def _of(given: PlanInput, host: Host, asked: str | None, scope: str) -> list[File]:
+    return [file for file in files_of(host, given.of(scope).place, asked) if file.scope == scope]
 
 
 def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remora.core import moments
 from remora.interfaces.hooks.hosts import host_named
-from remora.interfaces.install.hosts import HOSTS, LOCAL, SCOPES, USER, files_of
+from remora.interfaces.install.hosts import HOSTS, LOCAL, USER
 from remora.interfaces.install.launch_command import Call
 from remora.interfaces.install.plan import Wish
 from remora.sources import rule_text
@@ -106,11 +105,10 @@ def test_files_of_a_person(bench: Bench, host: str) -> None:
 
 
 @pytest.mark.parametrize("host", EVENTS)
-@pytest.mark.parametrize("scope", ["project", "user"])
-def test_events(bench: Bench, host: str, scope: str) -> None:
+def test_events(bench: Bench, host: str) -> None:
     """Each event of the host has one handler that calls `remora hook` for this host, and ends in time."""
-    bench.install(host, Wish(scope=scope))
-    found = handlers(document(bench, (PLACES if scope == "project" else OWN)[host][0]))
+    bench.install(host)
+    found = handlers(document(bench, PLACES[host][0]))
     assert list(found) == EVENTS[host].split()
     for event, handler in found.items():
         lines = [handler.get(key) for key in ("command", "bash", "powershell", "windows", "commandWindows")]
@@ -280,12 +278,3 @@ def test_rules(bench: Bench) -> None:
         assert text.count("`search_memory`") == 2
         assert rule_text.read(text.encode()).body.strip() == ""  # we do not learn our own words
         assert len(text) < 1500
-
-
-def test_every_host_names_its_files(bench: Bench) -> None:
-    """No host writes outside the project and the home."""
-    for host in HOSTS.values():
-        place = bench.given().place
-        for file in [one for scope in (None, *SCOPES) for one in files_of(host, place, scope)]:
-            top = bench.home if file.scope == USER or file.path.parent == bench.home else bench.root
-            assert Path(file.path).is_relative_to(top)

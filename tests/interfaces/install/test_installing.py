@@ -116,7 +116,7 @@ def test_all(run: Run, answer: Answer, person: Path, project: Path) -> None:
     assert run("uninstall", "--all", "--yes").exit_code == 0
     left = [path.relative_to(project).as_posix() for path in sorted(project.rglob("*"))]
     assert left == [".claude", ".cursor", ".github", ".github/copilot-instructions.md", ".vscode"]
-    assert "Nothing is installed here" in run("uninstall").stderr
+    assert "No installation was found here" in run("uninstall").stderr
 
 
 def test_all_with_a_broken_file(run: Run, answer: Answer, person: Path, project: Path) -> None:
