@@ -18,8 +18,8 @@ from remora.core import errors as faults
 from remora.interfaces import words
 from remora.interfaces.cli import cli, load
 from remora.interfaces.verbs import VERBS
+from tests.helpers import Repo
 from tests.interfaces.conftest import Run
-from tests.interfaces.test_search import git
 
 SENTENCES = json.loads(Path(words.__file__).with_name("sentences.fr.json").read_text("utf-8"))
 OF_OTHERS = {  # of click and of the system, and units
@@ -104,9 +104,7 @@ def shop(run: Run, project: Path, french: None) -> str:
     """A project with a rule file, a commit and a memory, whose short id is returned."""
     (project / "AGENTS.md").write_text(RULES)
     (project / "tokens.py").write_text("def life():\n    return 24\n")
-    git(project, "init", "-q")
-    git(project, "add", ".")
-    git(project, "commit", "-q", "-m", "fix: tokens live 24 hours")
+    Repo(project).init().commit("fix: tokens live 24 hours")
     text = "Access tokens expire after 24 h"
     stored = run("--json", "remember", text, "--type", "decision", "--file", "tokens.py")
     return str(json.loads(stored.stdout)["id"][:8])

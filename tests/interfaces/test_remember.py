@@ -163,18 +163,6 @@ def test_secrets_are_counted_and_never_shown(run: Run) -> None:
     assert "hunter2swordfish" not in everything
 
 
-def test_duplicates_are_merged_and_say_so(run: Run, remember: Callable[..., str], clock: FixedClock) -> None:
-    """The same statement said again is merged with the first, which keeps both origins."""
-    first = remember("Tokens expire after 24 h", "--type", "decision")
-    clock.advance(days=2)
-    result = run("remember", "tokens expire  after 24 h", "--type", "decision", "--source", "qa_auto")
-    assert result.stdout.splitlines() == [
-        f"{first[:8]}  merged with an existing decision (same text)  Tokens expire after 24 h",
-        "  all origins kept: user, qa",
-    ]
-    assert len(run("list").stdout.splitlines()) == 1
-
-
 def test_guessed_type_is_called_a_guess(run: Run) -> None:
     """Without --type the wording decides, and the answer says how to change it."""
     result = run("remember", "We decided to keep sessions in Redis because it expires them by itself")

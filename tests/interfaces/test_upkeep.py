@@ -70,15 +70,6 @@ def test_pin_and_unpin(run: Run, remember: Remember, answer: Answer) -> None:
     assert answer("list", "--pinned")["memories"] == []
 
 
-def test_forgotten_memories_cannot_be_pinned(run: Run, remember: Remember) -> None:
-    """A conflict says what to do first."""
-    memory_id = remember("one thing")
-    run("forget", memory_id)
-    result = run("pin", memory_id)
-    assert result.exit_code == 5
-    assert f"`remora restore {memory_id[:8]}` first" in result.stderr
-
-
 def test_prune(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
     """A dry run lists what would go and changes nothing; then it goes, and can be restored."""
     old = remember("Builds fail on Mondays", "--type", "error_pattern")
