@@ -161,10 +161,14 @@ Changed = Sequence[tuple[str, int]]
 
 def of_branches(revived: Changed, merged: Changed, retired: Changed, indent: int = 0) -> list[Part]:
     """Return lines about memories that were restored, merged or retired with their branches."""
-    told = (("revived", revived, "good"), ("merged", merged, ""), ("retired", retired, "warn"))
+    told = (
+        ("branch.revived", revived, "good"),
+        ("branch.merged", merged, ""),
+        ("branch.retired", retired, "warn"),
+    )
     return [
-        Para(say(f"branch.{what}", branch=branch, n=number), style, indent)
-        for what, changed, style in told
+        Para(say(key, branch=branch, n=number), style, indent)
+        for key, changed, style in told
         for branch, number in changed
     ]
 
